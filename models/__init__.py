@@ -1,0 +1,1 @@
+"""Tables and message contracts; imports nothing of ``worker``."""

@@ -1,0 +1,189 @@
+"""The two message contracts: the crawler's page message and the article message.
+
+Both are fixed: other services build on them. A change raises ``version``.
+"""
+
+import base64
+import binascii
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PrivateAttr,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+MAX_HTML_BYTES = 10 * 1024 * 1024
+"""Largest accepted HTML, in bytes (of ``html`` as UTF-8, or of ``html_base64`` decoded)."""
+
+MAX_URL_CHARACTERS = 8192
+"""Longest accepted URL; servers refuse longer ones and an index row could not hold them."""
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+Timestamp = Annotated[AwareDatetime, PlainSerializer(_rfc3339, return_type=str, when_used="json")]
+"""A moment with its offset, written as RFC 3339 in UTC."""
+
+
+class PageMessage(BaseModel):
+    """One fetched page, as the crawler publishes it on ``crawler.pages``.
+
+    Exactly one of ``html`` and ``html_base64`` is given. Unknown keys are kept
+    (in ``model_extra``) and ignored.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True, title="Page message")
+
+    version: Literal[1]
+    url: Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL_CHARACTERS)] = Field(
+        description="Address of the page, http or https."
+    )
+    html: str | None = Field(default=None, description="The page as text.")
+    html_base64: str | None = Field(
+        default=None, description="The page as fetched: its bytes, in base64."
+    )
+    id: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
+        default=None, description="The crawler's own identifier, echoed in the article as page_id."
+    )
+    site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = Field(
+        default=None, description="Site key; the registrable domain of the URL where absent."
+    )
+    content_type: str | None = Field(default=None, description="The HTTP Content-Type header.")
+    fetched_at: Timestamp | None = Field(
+        default=None, strict=False, description="When the page was fetched, RFC 3339."
+    )
+
+    _content: bytes | str = PrivateAttr(default=b"")
+
+    @field_validator("url", "id", "site", "content_type")
+    @classmethod
+    def _no_nul(cls, value: str | None) -> str | None:
+        if value is not None and "\x00" in value:
+            raise ValueError("must not contain NUL characters")
+        return value
+
+    @field_validator("url")
+    @classmethod
+    def _is_http(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme.lower() not in {"http", "https"}:
+            raise ValueError("must be an http or https URL")
+        if not parts.hostname:
+            raise ValueError("must name a host")
+        return value
+
+    @model_validator(mode="after")
+    def _read_content(self) -> Self:
+        if (self.html is None) == (self.html_base64 is None):
+            raise ValueError("exactly one of html and html_base64 must be given")
+        if self.html is not None:
+            self._content = self.html
+            size = len(self.html.encode("utf-8", errors="surrogatepass"))
+        else:
+            try:
+                self._content = base64.b64decode(self.html_base64 or "", validate=True)
+            except binascii.Error as error:
+                raise ValueError(f"html_base64 is not base64: {error}") from error
+            size = len(self._content)
+        if size > MAX_HTML_BYTES:
+            raise ValueError(f"html holds {size} bytes, more than the {MAX_HTML_BYTES} allowed")
+        return self
+
+    @property
+    def content(self) -> bytes | str:
+        """The page: text where the message gave text, else the bytes as fetched."""
+        return self._content
+
+
+BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
+Role = Literal["member", "representative", "outlier"]
+
+
+class _ArticlePart(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Block(_ArticlePart):
+    """A stretch of the article's text: ``text == article.text[start:end]``."""
+
+    type: BlockType
+    text: str
+    start: int = Field(ge=0, description="Offset of the first character in text.")
+    end: int = Field(ge=0, description="Offset after the last character in text.")
+
+
+class Image(_ArticlePart):
+    """An image of the article's body."""
+
+    url: str
+    alt: str | None = None
+    caption: str | None = None
+
+
+class Embed(_ArticlePart):
+    """A foreign object shown in the article's body: a video, a post, a frame."""
+
+    url: str
+    type: str = Field(description="Element that embeds it: iframe, video, audio, object, embed.")
+
+
+class Comment(_ArticlePart):
+    """A reader's comment."""
+
+    author: str | None
+    date: str | None
+    text: str
+    parent: int | None = Field(description="Index of the comment it answers, null for none.")
+
+
+class Template(_ArticlePart):
+    """Where the page stands among the template groups of its site."""
+
+    group: int | None = Field(description="Number of the group in its site; null for an outlier.")
+    generation: int = Field(ge=1, description="Which clustering of the site this comes from.")
+    size: int = Field(ge=1, description="Pages in the group.")
+    role: Role
+
+
+class ArticleMessage(_ArticlePart):
+    """One clean article, as published on the exchange ``articles``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, title="Article message")
+
+    version: Literal[1] = 1
+    id: str = Field(description="Stable for page and revision: the consumer's idempotency key.")
+    revision: int = Field(ge=1)
+    page_id: str | None = Field(description="The crawler's id of the page.")
+    url: str
+    site: str
+    fetched_at: Timestamp | None
+    language: str | None = Field(description="BCP 47 language tag.")
+    title: str | None
+    lead: str | None
+    authors: list[str]
+    published_at: Timestamp | None
+    text: str = Field(description="The body alone, paragraphs parted by a blank line.")
+    blocks: list[Block]
+    images: list[Image]
+    embeds: list[Embed]
+    comments: list[Comment]
+    template: Template
+    method: str = Field(description="What produced the text.")
+    xpath: str | None = Field(description="The container found in the page.")
+    confidence: float = Field(ge=0, le=1)
+    extracted_at: Timestamp
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the message as JSON values."""
+        return self.model_dump(mode="json")

@@ -1,0 +1,1 @@
+"""Détourage: the worker between the crawler and entity recognition."""
