@@ -1,0 +1,16 @@
+"""Main content, title, blocks and images of a page, with or without a page to compare it with."""
+
+from worker.extraction.article import extract_article
+from worker.extraction.errors import MenuPageError, NoArticleError, NoTextError
+from worker.extraction.result import Block, Embed, Extraction, Image
+
+__all__ = [
+    "Block",
+    "Embed",
+    "Extraction",
+    "Image",
+    "MenuPageError",
+    "NoArticleError",
+    "NoTextError",
+    "extract_article",
+]

@@ -1,0 +1,145 @@
+"""Images and embedded objects of a body, with their addresses made absolute."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urljoin, urlsplit
+
+from lxml.html import HtmlElement
+
+from worker.extraction import words
+from worker.extraction.names import name_words
+from worker.extraction.result import Embed, Image
+
+EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
+"""Elements that show a foreign object."""
+
+_LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
+_LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
+_POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
+_POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
+_CANDIDATE = re.compile(r"(\S*[^\s,])(?:\s+([\d.]+)[wxh])?\s*(?:,\s*|$)")
+_PIXELS = re.compile(r"\s*([\d.]+)\s*(?:px)?\s*")
+_STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
+_BUTTONS = re.compile(
+    r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
+    r"|plusone|addthis|sharethis|/share_button"
+)
+MAX_TRACKER_PIXELS = 1
+"""An image or frame at most this wide or high is a tracker or a spacer."""
+
+
+def base_of(document: HtmlElement, url: str) -> str:
+    """Return the address that the page's relative addresses start from.
+
+    The first ``base`` element with an ``href``, itself relative to the page's address; the
+    page's address where there is none.
+    """
+    for base in document.iter("base"):
+        href = (base.get("href") or "").strip()
+        if href:
+            return absolute(href, url) or url
+    return url
+
+
+def absolute(address: str | None, base: str) -> str | None:
+    """Return an address as an absolute http or https URL, None for any other (``data:``, …)."""
+    candidate = words.clean(address or "")
+    if not candidate:
+        return None
+    try:
+        joined = urljoin(base, candidate)
+        parts = urlsplit(joined)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            return None
+    except ValueError:
+        return None
+    return joined.replace(" ", "%20")
+
+
+def image_of(element: HtmlElement, base: str, caption: str | None) -> Image | None:
+    """Read an ``img`` element; None for a tracker, a spacer or one without an address."""
+    if _is_tiny(element):
+        return None
+    url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
+    if url is None:
+        return None
+    return Image(url, words.clean(element.get("alt") or "") or None, caption or None)
+
+
+def embed_of(element: HtmlElement, base: str) -> Embed | None:
+    """Read an element of `EMBEDS`, or the quotation that a social network's post comes in.
+
+    None for what shows nothing of the article: trackers, share and follow buttons, elements
+    without an http address.
+    """
+    if _is_tiny(element):
+        return None
+    candidates = _post_addresses(element) if element.tag == "blockquote" else _objects(element)
+    url = next(filter(None, (absolute(source, base) for source in candidates)), None)
+    if url is None or _BUTTONS.search(url):
+        return None
+    return Embed(url, str(element.tag))
+
+
+def _sources(image: HtmlElement) -> Iterator[str | None]:
+    for name in _LAZY_SOURCES:
+        yield image.get(name)
+    parent = image.getparent()
+    picture = parent if parent is not None and parent.tag == "picture" else None
+    src = image.get("src")
+    if src and not src.startswith("data:"):
+        yield src
+    for name in _LAZY_SETS:
+        yield _largest(image.get(name))
+    if picture is not None:
+        for source in picture.iter("source"):
+            for name in _LAZY_SETS:
+                yield _largest(source.get(name))
+
+
+def _largest(candidates: str | None) -> str | None:
+    best: tuple[float, str] | None = None
+    for address, density in _CANDIDATE.findall(candidates or ""):
+        try:
+            size = float(density or 1)
+        except ValueError:
+            continue
+        if best is None or size > best[0]:
+            best = size, address
+    return best[1] if best else None
+
+
+def _objects(element: HtmlElement) -> Iterator[str | None]:
+    for name in ("src", "data-src", "data-lazy-src", "data"):
+        yield element.get(name)
+    for child in element.iter("source", "embed", "param"):
+        if child.tag != "param":
+            yield child.get("src")
+        elif (child.get("name") or "").lower() in {"movie", "src"}:
+            yield child.get("value")
+
+
+def _post_addresses(quotation: HtmlElement) -> Iterator[str | None]:
+    if _POSTS.isdisjoint(name_words(quotation)):
+        return
+    for name in _POST_ADDRESSES:
+        yield quotation.get(name)
+    for link in reversed(quotation.findall(".//a")):
+        yield link.get("href")
+
+
+def _is_tiny(element: HtmlElement) -> bool:
+    sizes = [element.get("width"), element.get("height")]
+    sizes.extend(_STYLE_SIZE.findall(element.get("style") or ""))
+    for size in sizes:
+        match = _PIXELS.fullmatch(size or "")
+        if match and _number(match.group(1)) <= MAX_TRACKER_PIXELS:
+            return True
+    return False
+
+
+def _number(digits: str) -> float:
+    try:
+        return float(digits)
+    except ValueError:
+        return MAX_TRACKER_PIXELS + 1.0

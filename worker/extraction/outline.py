@@ -1,0 +1,121 @@
+"""A page flattened into arrays, so that every measure is one pass and no recursion."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Self
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from worker.extraction import words
+
+NO_TEXT = frozenset(
+    "head script style noscript template svg math canvas select option optgroup textarea button "
+    "input iframe frame frameset noframes object embed applet video audio map".split()
+)
+"""Elements whose text no reader sees as text of the page."""
+
+
+@dataclass
+class Outline:
+    """The elements of a document in document order, with the tokens that each one holds.
+
+    An element is named by its index. Its descendants are the indices up to its end; its
+    tokens are one stretch of the page's tokens, so that quantities propagate back to
+    ancestors (paper 000, section 4.4) without a second pass.
+
+    Attributes
+    ----------
+    elements
+        Every element with text to show, the root first. Those of `NO_TEXT` are listed,
+        their descendants are not.
+    parents
+        Index of the parent, -1 for the root.
+    ends
+        Index after the last descendant.
+    steps
+        (tag, rank among the siblings of that tag): the step of the positional XPath.
+    tokens
+        Tokens of the page, in order.
+    token_starts, token_ends
+        Stretch of `tokens` below the element.
+    texts
+        Pairs (index of the parent element, text node), in order.
+    """
+
+    elements: list[HtmlElement] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    steps: list[tuple[str, int]] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    token_starts: list[int] = field(default_factory=list)
+    token_ends: list[int] = field(default_factory=list)
+    texts: list[tuple[int, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, document: HtmlElement) -> Self:
+        """Flatten a parsed document."""
+        outline = cls()
+        ranks: dict[tuple[int, str], int] = {}
+        open_elements = [-1]
+        walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
+        for event, node in walk:
+            if event == "start":
+                index, parent, tag = len(outline.elements), open_elements[-1], str(node.tag)
+                rank = ranks[parent, tag] = ranks.get((parent, tag), 0) + 1
+                outline.elements.append(node)
+                outline.parents.append(parent)
+                outline.ends.append(0)
+                outline.steps.append((tag, rank))
+                outline.token_starts.append(len(outline.tokens))
+                outline.token_ends.append(0)
+                open_elements.append(index)
+                if tag in NO_TEXT:
+                    walk.skip_subtree()
+                else:
+                    outline._add_text(index, node.text)
+                continue
+            if event == "end":
+                index = open_elements.pop()
+                outline.ends[index] = len(outline.elements)
+                outline.token_ends[index] = len(outline.tokens)
+            if open_elements[-1] >= 0:
+                outline._add_text(open_elements[-1], node.tail)
+        return outline
+
+    def _add_text(self, parent: int, text: str | None) -> None:
+        if text and not text.isspace():
+            self.texts.append((parent, text))
+            self.tokens.extend(words.tokens(text))
+
+    def size(self, index: int) -> int:
+        """Count the tokens below an element."""
+        return self.token_ends[index] - self.token_starts[index]
+
+    def tokens_of(self, index: int) -> list[str]:
+        """Return the tokens below an element, in order."""
+        return self.tokens[self.token_starts[index] : self.token_ends[index]]
+
+    def ancestors(self, index: int) -> Iterator[int]:
+        """Yield the ancestors of an element, its parent first."""
+        while (index := self.parents[index]) >= 0:
+            yield index
+
+    def counterparts(self, other: "Outline") -> list[int]:
+        """Find, for every element, the one of the same positional XPath in another page.
+
+        Returns
+        -------
+        list of int
+            Index in the other outline, -1 where it has no such path.
+        """
+        place = {
+            (parent, step): index
+            for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
+        }
+        found: list[int] = []
+        for parent, step in zip(self.parents, self.steps, strict=True):
+            above = found[parent] if parent >= 0 else -1
+            known = parent < 0 or above >= 0
+            found.append(place.get((above, step), -1) if known else -1)
+        return found

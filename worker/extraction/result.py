@@ -1,0 +1,100 @@
+"""What an extraction gives."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
+"""Kinds of block, as the article message names them."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A stretch of the article's text.
+
+    Attributes
+    ----------
+    type
+        What the page marks the stretch as.
+    text
+        The stretch itself; never empty, and without a blank line.
+    start, end
+        Character offsets into the article's text: ``text == article.text[start:end]``.
+    """
+
+    type: BlockType
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image of the article's body.
+
+    Attributes
+    ----------
+    url
+        Absolute address, http or https.
+    alt
+        Alternative text, None where the page gives none.
+    caption
+        Text of the caption, None where the page gives none.
+    """
+
+    url: str
+    alt: str | None = None
+    caption: str | None = None
+
+
+@dataclass(frozen=True)
+class Embed:
+    """A foreign object shown in the article's body: a video, a post, a frame.
+
+    Attributes
+    ----------
+    url
+        Absolute address, http or https.
+    type
+        Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``,
+        ``embed``, or ``blockquote`` for a post of a social network.
+    """
+
+    url: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The article of a page.
+
+    Attributes
+    ----------
+    title
+        Headline, None where the page has none. It is not repeated in `text`.
+    text
+        The body alone, paragraphs parted by a blank line; ``text`` is the texts of
+        `blocks` joined by ``"\\n\\n"``. Holds no character that XML forbids (so no NUL).
+    blocks
+        The stretches of `text`, in order.
+    images, embeds
+        What the body shows beside text, in document order, each address once.
+    language
+        BCP 47 tag that the page declares, None where it declares none.
+    method
+        What found the body: ``"paper000"`` (difference with another page of the
+        template) or ``"wutsi"`` (sentence counts on the page alone).
+    xpath
+        Positional XPath of the body's container in the parsed document.
+    confidence
+        0..1, see `worker.extraction.article`.
+    """
+
+    title: str | None
+    text: str
+    blocks: tuple[Block, ...]
+    images: tuple[Image, ...]
+    embeds: tuple[Embed, ...]
+    language: str | None
+    method: str
+    xpath: str
+    confidence: float

@@ -1,0 +1,1 @@
+"""Extraction methods behind one interface: ours, the papers', the well-known peers, chains."""
