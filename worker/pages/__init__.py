@@ -1,0 +1,29 @@
+"""Pages: from bytes to an ordered labelled tree of elements."""
+
+from worker.pages.errors import (
+    EmptyPageError,
+    FramesetError,
+    NotHtmlError,
+    PageError,
+    TooDeepError,
+    TooLargeError,
+    UndecodableError,
+)
+from worker.pages.page import Page, parse_page
+from worker.pages.site import site_of
+from worker.pages.tree import Tree, TreeFormatError
+
+__all__ = [
+    "EmptyPageError",
+    "FramesetError",
+    "NotHtmlError",
+    "Page",
+    "PageError",
+    "TooDeepError",
+    "TooLargeError",
+    "Tree",
+    "TreeFormatError",
+    "UndecodableError",
+    "parse_page",
+    "site_of",
+]

@@ -1,0 +1,73 @@
+"""The site that a URL belongs to."""
+
+import re
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import idna
+from tldextract import TLDExtract
+
+# Private suffixes count: two blogs of one hosting service are two sites, with
+# templates of their own. Neither network nor cache: the list is the snapshot
+# that comes with the installed library, so that a URL always gives the same site.
+_public_suffixes = TLDExtract(
+    cache_dir=None,
+    suffix_list_urls=(),
+    fallback_to_snapshot=True,
+    include_psl_private_domains=True,
+)
+
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
+
+
+def site_of(url: str) -> str:
+    """Return the key of the site that publishes a URL.
+
+    Parameters
+    ----------
+    url
+        Address of a page; the scheme may be missing.
+
+    Returns
+    -------
+    str
+        The registrable domain (the public suffix and one label more) in lower
+        case and ASCII; the host itself where it has none: an IP address,
+        ``localhost``, a public suffix, a name unknown to the list. Empty
+        where the URL names no host.
+
+    Notes
+    -----
+    Private suffixes of the public suffix list count, so
+    ``one.blogspot.com`` and ``two.blogspot.com`` are two sites.
+    """
+    host = _host_of(url)
+    if _is_address(host):
+        return host
+    return _public_suffixes.extract_str(host).top_domain_under_public_suffix or host
+
+
+def _host_of(url: str) -> str:
+    url = url.strip()
+    try:
+        parts = urlsplit(url if _SCHEME.match(url) else f"//{url}")
+    except ValueError:
+        return ""
+    return _to_ascii(parts.hostname or "").rstrip(".")
+
+
+def _to_ascii(host: str) -> str:
+    if host.isascii():
+        return host.lower()
+    try:
+        return idna.encode(host, uts46=True).decode("ascii")
+    except idna.IDNAError:
+        return host.lower()
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
