@@ -1,0 +1,158 @@
+"""The sample crawl: pages of fictional sites, in the order of their fetching, with their truth."""
+
+import base64
+import gzip
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from worker.sample.page import Gold, PageMaker
+from worker.sample.randomness import stream
+from worker.sample.site import Design, Site, all_sites
+from worker.sample.story import Newsroom
+
+DEFAULT_SEED = 1869
+DEFAULT_PAGES_PER_TEMPLATE = 7
+"""Enough for groups to form, few enough for the whole chain to run in a minute or so."""
+
+DEFAULT_NOISE = 0.4
+
+
+@dataclass(frozen=True)
+class SamplePage:
+    """One page of the crawl.
+
+    Parameters
+    ----------
+    message
+        The page message, as a crawler publishes it.
+    gold
+        What is true of the page: ``id``, ``url``, ``site``, ``language``, ``kind`` (``article`` or
+        ``menu``, a page without an article), ``template_class``, ``title``, ``lead``, ``text``
+        (the body alone, paragraphs parted by a blank line), ``authors``, ``published_at``,
+        ``images``, ``embeds``, ``comments``.
+    """
+
+    message: dict[str, Any]
+    gold: dict[str, Any]
+
+
+def generate(
+    *,
+    seed: int = DEFAULT_SEED,
+    pages_per_template: int = DEFAULT_PAGES_PER_TEMPLATE,
+    sites: Iterable[str] | None = None,
+    noise: float = DEFAULT_NOISE,
+) -> Iterator[SamplePage]:
+    """Yield the pages of a crawl of fictional news sites.
+
+    Parameters
+    ----------
+    seed
+        Another seed gives other stories, readers and layouts. The same arguments give the same
+        pages, byte for byte.
+    pages_per_template
+        Pages of each of the three templates of a design: news, opinion, section front.
+    sites
+        Domains of the sites wanted, a subset of `site_names`; all where None.
+    noise
+        How much the pages of one template differ, from 0 (the same blocks on each, only the
+        articles vary) to 1 (every optional block on half of the pages, lists and discussions
+        of any length, one page in ten of no template at all).
+
+    Raises
+    ------
+    ValueError
+        If a site is unknown, ``pages_per_template`` is less than 1 or ``noise`` not in [0, 1].
+    """
+    if pages_per_template < 1:
+        raise ValueError("pages_per_template must be at least 1")
+    if not 0 <= noise <= 1:
+        raise ValueError("noise must lie between 0 and 1")
+    chosen = list(all_sites()) if sites is None else list(sites)
+    unknown = set(chosen) - set(all_sites())
+    if unknown:
+        raise ValueError(f"no such site: {', '.join(sorted(unknown))}")
+    return _crawl([all_sites()[domain] for domain in chosen], seed, pages_per_template, noise)
+
+
+def site_names() -> list[str]:
+    """Return the domains of the fictional sites."""
+    return list(all_sites())
+
+
+def write_crawl(
+    directory: Path,
+    *,
+    seed: int = DEFAULT_SEED,
+    pages_per_template: int = DEFAULT_PAGES_PER_TEMPLATE,
+    sites: Iterable[str] | None = None,
+    noise: float = DEFAULT_NOISE,
+) -> int:
+    """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz`` and return its number of pages.
+
+    The parameters are those of `generate`; the same ones give the same files, byte for byte.
+
+    Parameters
+    ----------
+    directory
+        Where the files go; made if it does not exist.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    pages = list(
+        generate(seed=seed, pages_per_template=pages_per_template, sites=sites, noise=noise)
+    )
+    _write(directory / "pages.jsonl.gz", (page.message for page in pages))
+    _write(directory / "gold.jsonl.gz", (page.gold for page in pages))
+    return len(pages)
+
+
+def _write(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    buffer = io.BytesIO()
+    # Neither the time nor the file's name may enter the bytes.
+    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as archive:
+        archive.write(lines.encode())
+    path.write_bytes(buffer.getvalue())
+
+
+def _crawl(sites: Iterable[Site], seed: int, rounds: int, noise: float) -> Iterator[SamplePage]:
+    for site in sites:
+        newsroom = Newsroom(site, seed)
+        for era, design in enumerate(site.designs):
+            maker = PageMaker(site, design, newsroom, seed, noise)
+            for position in range(era * rounds, (era + 1) * rounds):
+                yield from _round(site, design, maker, newsroom, position)
+
+
+def _round(
+    site: Site, design: Design, maker: PageMaker, newsroom: Newsroom, position: int
+) -> Iterator[SamplePage]:
+    stories = [newsroom.story(2 * position), newsroom.story(2 * position + 1)]
+    for story in stories:
+        markup, gold = maker.article(story)
+        yield _page(site, design, markup, gold, story.published)
+    markup, gold = maker.menu(position, 2 * position + 2)
+    yield _page(site, design, markup, gold, stories[-1].published)
+
+
+def _page(site: Site, design: Design, markup: str, gold: Gold, shown: datetime) -> SamplePage:
+    url = gold["url"]
+    rng = stream(url)
+    identifier = f"{site.domain}-{rng.getrandbits(48):012x}"
+    fetched_at = shown + timedelta(minutes=rng.randint(150, 2_000))
+    content = markup.encode(design.encoding, errors="xmlcharrefreplace")
+    message = {
+        "version": 1,
+        "id": identifier,
+        "url": url,
+        "site": site.domain,
+        "html_base64": base64.b64encode(content).decode("ascii"),
+        "content_type": design.content_type,
+        "fetched_at": fetched_at.isoformat(),
+    }
+    return SamplePage(message, {"id": identifier} | gold)

@@ -1,0 +1,95 @@
+"""The languages of the sample: word lists and labels read from ``languages/*.toml``."""
+
+import random
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from importlib import resources
+
+from worker.sample.grammar import NumberStyle, Voice
+
+_DATA = resources.files(__package__).joinpath("languages")
+
+
+@dataclass(frozen=True)
+class Language:
+    """What the sites need to know of a language.
+
+    Parameters
+    ----------
+    code
+        BCP 47 tag.
+    direction
+        ``ltr`` or ``rtl``.
+    word_space
+        What parts two sentences: a space, or nothing.
+    labels
+        Words of the pages' furniture, by their English meaning.
+    topics
+        Keys of the topics, with the name of the section that covers each.
+    """
+
+    code: str
+    direction: str
+    word_space: str
+    labels: Mapping[str, str]
+    topics: Mapping[str, str]
+    reading_speed: int
+    _rules: Mapping[str, Sequence[str]]
+    _cast: Mapping[str, str]
+    _numbers: NumberStyle
+    _dates: Mapping[str, str]
+    _months: Sequence[str]
+    _weekdays: Sequence[str]
+
+    def voice(
+        self, rng: random.Random, topic: str = "", cast: Mapping[str, str] | None = None
+    ) -> Voice:
+        """Return the voice of one text about ``topic``, with a cast of its own if none is given."""
+        voice = Voice(self._rules, self._numbers, rng, topic=topic)
+        if cast is not None or topic:
+            voice.engage(self._cast if cast is None else cast)
+        return voice
+
+    def date(self, moment: datetime, style: str) -> str:
+        """Write ``moment`` in the ``style`` ``long``, ``short`` or ``comment``."""
+        return self._dates[style].format(
+            weekday=self._weekdays[moment.weekday()],
+            day=moment.day,
+            month=self._months[moment.month - 1],
+            month_number=moment.month,
+            year=moment.year,
+            hour=moment.hour,
+            minute=moment.minute,
+        )
+
+
+@cache
+def language(code: str) -> Language:
+    """Read the language of the tag ``code``."""
+    data = tomllib.loads(_DATA.joinpath(f"{code}.toml").read_text(encoding="utf-8"))
+    rules = _alternatives(data["rules"])
+    topics = {}
+    for key, topic in data["topics"].items():
+        topics[key] = topic.pop("name")
+        rules |= {f"{key}.{name}": lines for name, lines in _alternatives(topic).items()}
+    return Language(
+        code=data["code"],
+        direction=data["direction"],
+        word_space=data["word_space"],
+        labels=data["labels"],
+        topics=topics,
+        reading_speed=data["reading_speed"],
+        _rules=rules,
+        _cast=data["cast"],
+        _numbers=NumberStyle(**data["numbers"]),
+        _dates=data["dates"],
+        _months=data["dates"]["months"],
+        _weekdays=data["dates"]["weekdays"],
+    )
+
+
+def _alternatives(table: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    return {name: text.strip("\n").split("\n") for name, text in table.items()}

@@ -1,0 +1,135 @@
+"""The template language of the page designs: a subset of Mustache.
+
+``{{name}}`` is replaced by the escaped text, ``{{{name}}}`` by the text as it is;
+``{{#name}}…{{/name}}`` is repeated for each item of a list, shown once for any other true value
+(which becomes the innermost context) and left out for a false or missing one, ``{{^name}}…{{/name}}``
+is shown when that one is not; ``{{>name}}`` includes another template (of a design, and so also
+itself, for trees); ``{{! … }}`` is a remark. Names may be dotted; ``{{.}}`` is the current item.
+"""
+
+import html
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+_TAG = re.compile(
+    # A section, include or remark that stands alone takes its whole line with it.
+    r"^[ \t]*\{\{(?P<line_sigil>[#^/>!])\s*(?P<line_name>[^{}]*?)\s*\}\}[ \t]*\n"
+    r"|\{\{\{\s*(?P<raw>[^{}]+?)\s*\}\}\}"
+    r"|\{\{(?P<sigil>[#^/>!]?)\s*(?P<name>[^{}]*?)\s*\}\}",
+    re.MULTILINE,
+)
+
+
+class MarkupError(ValueError):
+    """A template is malformed, or shows a name that its context lacks."""
+
+
+@dataclass
+class _Tag:
+    sigil: str
+    name: str
+    body: list["_Tag | str"] = field(default_factory=list)
+
+
+_Nodes = list["_Tag | str"]
+
+
+class Templates:
+    """The templates of one design.
+
+    Parameters
+    ----------
+    source
+        Returns the text of the template of a name.
+    """
+
+    def __init__(self, source: Callable[[str], str]) -> None:
+        self._source = source
+        self._parsed: dict[str, _Nodes] = {}
+
+    def render(self, name: str, context: Mapping[str, object]) -> str:
+        """Return the page that template ``name`` makes of ``context``.
+
+        Raises
+        ------
+        MarkupError
+            If a template is malformed or shows a name that is not in the context.
+        """
+        pieces: list[str] = []
+        self._render(self._template(name), [context], pieces)
+        return "".join(pieces)
+
+    def _template(self, name: str) -> _Nodes:
+        if name not in self._parsed:
+            self._parsed[name] = _parse(self._source(name), name)
+        return self._parsed[name]
+
+    def _render(self, nodes: _Nodes, contexts: list[object], pieces: list[str]) -> None:
+        for node in nodes:
+            if isinstance(node, str):
+                pieces.append(node)
+            elif node.sigil == ">":
+                self._render(self._template(node.name), contexts, pieces)
+            elif node.sigil in "#^":
+                self._section(node, contexts, pieces)
+            else:
+                value = _look_up(node.name, contexts)
+                if value is None:
+                    raise MarkupError(f"nothing to show for {node.name!r}")
+                pieces.append(str(value) if node.sigil == "{" else html.escape(str(value)))
+
+    def _section(self, tag: _Tag, contexts: list[object], pieces: list[str]) -> None:
+        value = _look_up(tag.name, contexts)
+        if tag.sigil == "^":
+            if not value:
+                self._render(tag.body, contexts, pieces)
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            for item in value:
+                self._render(tag.body, [*contexts, item], pieces)
+        elif value:
+            self._render(tag.body, [*contexts, value], pieces)
+
+
+def _parse(text: str, name: str) -> _Nodes:
+    root = _Tag("", name)
+    open_tags = [root]
+    end = 0
+    for match in _TAG.finditer(text):
+        if match.start() > end:
+            open_tags[-1].body.append(text[end : match.start()])
+        end = match.end()
+        if match["raw"] is not None:
+            open_tags[-1].body.append(_Tag("{", match["raw"]))
+            continue
+        sigil = match["line_sigil"] or match["sigil"]
+        tag = _Tag(sigil, match["line_name"] or match["name"] or "")
+        if sigil == "/":
+            if open_tags[-1] is root or open_tags[-1].name != tag.name:
+                raise MarkupError(f"{name}: {tag.name!r} is closed but not open")
+            open_tags.pop()
+        elif sigil != "!":
+            open_tags[-1].body.append(tag)
+            if sigil and sigil in "#^":
+                open_tags.append(tag)
+    if open_tags[-1] is not root:
+        raise MarkupError(f"{name}: {open_tags[-1].name!r} is never closed")
+    root.body.append(text[end:])
+    return root.body
+
+
+def _look_up(name: str, contexts: Sequence[object]) -> object:
+    if name == ".":
+        return contexts[-1]
+    first, *rest = name.split(".")
+    for context in reversed(contexts):
+        if isinstance(context, Mapping) and first in context:
+            value = context[first]
+            break
+    else:
+        return None
+    for part in rest:
+        if not isinstance(value, Mapping) or part not in value:
+            return None
+        value = value[part]
+    return value

@@ -1,0 +1,112 @@
+"""The fictional sites and their designs, read from ``sites.toml``."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta, timezone
+from functools import cache, cached_property
+from importlib import resources
+
+from worker.sample.language import Language, language
+from worker.sample.markup import Templates
+
+_DATA = resources.files(__package__)
+
+
+@dataclass(frozen=True)
+class Design:
+    """One look of a site: its templates and how much of everything they show.
+
+    Parameters
+    ----------
+    name
+        Name of the design, unique in its site.
+    folder
+        Folder of its templates under ``designs/``.
+    encoding, content_type
+        Encoding of the pages' bytes, and the HTTP header that comes with them.
+    article_url, section_url, image_url
+        Paths, as format strings.
+    lead
+        ``standfirst`` where the lead stands above the body, ``body`` where it is its first
+        paragraph, for news and opinion templates.
+    threads
+        ``nested`` where replies stand inside the comment that they answer, ``flat`` where
+        comments follow each other in the order of time, ``none``.
+    comments
+        Median number of comments to an article, for news and opinion templates.
+    lists
+        Least and greatest length of each list of the templates.
+    inserts
+        What stands between the paragraphs, for news and opinion templates.
+    paragraphs
+        Least and greatest number of paragraphs, for news and opinion templates.
+    """
+
+    name: str
+    folder: str
+    encoding: str
+    content_type: str
+    article_url: str
+    section_url: str
+    image_url: str
+    threads: str
+    lead: Mapping[str, str]
+    comments: Mapping[str, int]
+    lists: Mapping[str, tuple[int, int]]
+    inserts: Mapping[str, Sequence[str]]
+
+    @cached_property
+    def templates(self) -> Templates:
+        """The templates of the design."""
+        folder = _DATA.joinpath("designs", self.folder)
+        return Templates(lambda name: folder.joinpath(name).read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Site:
+    """A fictional news site under a reserved domain.
+
+    Parameters
+    ----------
+    domain
+        Host name, which is also the site key of its pages.
+    designs
+        In the order of time: where there are two, the site is redesigned half way.
+    """
+
+    domain: str
+    name: str
+    tagline: str
+    city: str
+    address: str
+    utc_offset: int
+    designs: Sequence[Design]
+    language: Language = field(repr=False)
+
+    @property
+    def zone(self) -> timezone:
+        """Time zone of the site's clock (the crawl takes place in winter)."""
+        return timezone(timedelta(hours=self.utc_offset))
+
+    @property
+    def origin(self) -> str:
+        """Scheme and host of the site's addresses."""
+        return f"https://{self.domain}"
+
+
+@cache
+def all_sites() -> Mapping[str, Site]:
+    """Return the sites by domain."""
+    data = tomllib.loads(_DATA.joinpath("sites.toml").read_text(encoding="utf-8"))
+    sites = [
+        Site(
+            **site
+            | {
+                "language": language(site["language"]),
+                "designs": [Design(**design) for design in site["designs"]],
+            }
+        )
+        for site in data["sites"]
+    ]
+    return {site.domain: site for site in sites}

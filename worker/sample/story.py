@@ -1,0 +1,215 @@
+"""The stories of a site: what its newsroom writes, whatever page shows it."""
+
+import random
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Literal
+
+from worker.sample.grammar import Voice
+from worker.sample.randomness import stream
+from worker.sample.site import Site
+
+Kind = Literal["news", "opinion"]
+PassageKind = Literal["paragraph", "heading", "list_item", "quote"]
+
+_FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time of each site
+_STORY_INTERVAL = timedelta(hours=4, minutes=30)
+
+_STAFF_SIZE = 9
+_NEWS_PARAGRAPHS = (5, 13)
+_OPINION_PARAGRAPHS = (5, 10)
+_LIST_SHARE = 0.25
+_QUOTE_SHARE = 0.4
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A stretch of an article's body."""
+
+    kind: PassageKind
+    text: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture with what stands below it."""
+
+    number: int
+    alt: str
+    caption: str
+    credit: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """One story; its parts are written when they are asked for.
+
+    A story depends on nothing but the site, the seed and its number. Stories of negative
+    numbers are older than the crawl: lists name them, no page shows them.
+    """
+
+    site: Site
+    seed: int
+    number: int
+
+    def _stream(self, part: str) -> random.Random:
+        return stream(self.seed, self.site.domain, "story", self.number, part)
+
+    @property
+    def kind(self) -> Kind:
+        """Every other story is an opinion piece."""
+        return "opinion" if self.number % 2 else "news"
+
+    @cached_property
+    def topic(self) -> str:
+        """Key of the story's topic."""
+        return self._stream("topic").choice(list(self.site.language.topics))
+
+    @cached_property
+    def published(self) -> datetime:
+        """When the story was published, in the site's zone."""
+        jitter = timedelta(minutes=self._stream("time").randrange(240))
+        moment = _FIRST_STORY + self.number * _STORY_INTERVAL + jitter
+        return moment.replace(tzinfo=self.site.zone)
+
+    @cached_property
+    def _cast(self) -> Mapping[str, str]:
+        return self.site.language.voice(self._stream("cast"), self.topic).cast
+
+    def _voice(self, rng: random.Random) -> Voice:
+        # A voice for each part: what one part says must not depend on which was asked for first.
+        return self.site.language.voice(rng, self.topic, self._cast)
+
+    def _rule(self, name: str) -> str:
+        return f"opinion_{name}" if self.kind == "opinion" else name
+
+    @cached_property
+    def title(self) -> str:
+        """Headline."""
+        rule = "opinion_headline" if self.kind == "opinion" else ".headline"
+        return self._voice(self._stream("title")).tell(rule)
+
+    @cached_property
+    def lead(self) -> str:
+        """The one or two sentences below the headline, which lists show as teaser."""
+        return self._voice(self._stream("lead")).tell(self._rule("lead"))
+
+    @cached_property
+    def slug(self) -> str:
+        """The headline in the letters of an address; empty where it has none of them."""
+        plain = unicodedata.normalize("NFKD", self.title.replace("ł", "l"))
+        words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
+        return "-".join(words[:9])
+
+    @cached_property
+    def authors(self) -> tuple[str, ...]:
+        """Who wrote the story: members of the site's staff."""
+        voice = self.site.language.voice(stream(self.seed, self.site.domain, "staff"))
+        staff = [voice.tell("staff") for _ in range(_STAFF_SIZE)]
+        rng = self._stream("authors")
+        pair = self.kind == "news" and rng.random() < 0.2
+        return tuple(rng.sample(staff, 2 if pair else 1))
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """Key words of the story."""
+        rng = self._stream("tags")
+        voice = self._voice(rng)
+        return tuple(dict.fromkeys(voice.tell(".tag") for _ in range(rng.randint(2, 5))))
+
+    @cached_property
+    def body(self) -> tuple[Passage, ...]:
+        """The passages of the article, lead not included."""
+        rng = self._stream("body")
+        write = _write_opinion if self.kind == "opinion" else _write_news
+        return tuple(write(self._voice(rng), rng, self.site.language.word_space))
+
+    @property
+    def mentions(self) -> tuple[str, ...]:
+        """Names in the text that a content management system would turn into links."""
+        return tuple(self._cast[role] for role in ("expert", "official", "town", "agency"))
+
+    def picture(self, position: int) -> Picture:
+        """Return the picture at ``position``: 0 for the one that lists show too."""
+        rng = self._stream(f"picture-{position}")
+        voice = self._voice(rng)
+        caption = voice.tell("caption")
+        return Picture(
+            number=rng.randrange(100_000, 1_000_000),
+            alt=caption.rstrip(".。") if rng.random() < 0.5 else self.title,
+            caption=caption,
+            credit=voice.tell("credit"),
+        )
+
+    def clip(self) -> str:
+        """Return the title of a video about the story."""
+        return self._voice(self._stream("clip")).tell("video_title")
+
+    def reader(self, rng: random.Random) -> Voice:
+        """Return the voice of those who have read the story and write below it."""
+        return self._voice(rng)
+
+
+def _write_news(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
+    count = rng.randint(*_NEWS_PARAGRAPHS)
+    heading_every = rng.choice([0, 3, 4])
+    list_after = rng.randrange(2, count) if rng.random() < _LIST_SHARE else 0
+    yield Passage("paragraph", space.join([voice.tell("opening"), voice.tell("detail")]))
+    for position in range(1, count):
+        if heading_every and position % heading_every == 0:
+            yield Passage("heading", voice.tell("heading"))
+        if position == list_after:
+            yield Passage("paragraph", voice.tell("list_intro"))
+            for _ in range(rng.randint(3, 4)):
+                yield Passage("list_item", voice.tell("list_item"))
+        yield Passage("paragraph", voice.tell("paragraph"))
+    yield Passage("paragraph", voice.tell("closing"))
+
+
+def _write_opinion(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
+    count = rng.randint(*_OPINION_PARAGRAPHS)
+    quote_after = rng.randrange(1, count) if rng.random() < _QUOTE_SHARE else 0
+    yield Passage("paragraph", space.join([voice.tell("opinion_opening"), voice.tell("argument")]))
+    for position in range(1, count):
+        if position == quote_after:
+            yield Passage("quote", voice.tell("quote"))
+        yield Passage("paragraph", voice.tell("opinion_paragraph"))
+    yield Passage("paragraph", voice.tell("opinion_closing"))
+
+
+class Newsroom:
+    """The stories of a site.
+
+    Parameters
+    ----------
+    site
+        The site that they appear on.
+    seed
+        Another seed gives other stories.
+    """
+
+    def __init__(self, site: Site, seed: int) -> None:
+        self._site = site
+        self._seed = seed
+        self._stories: dict[int, Story] = {}
+
+    def story(self, number: int) -> Story:
+        """Return story ``number``."""
+        if number not in self._stories:
+            self._stories[number] = Story(self._site, self._seed, number)
+        return self._stories[number]
+
+    def latest(self, before: int, count: int, *, topic: str | None = None) -> list[Story]:
+        """Return the ``count`` stories before number ``before``, newest first."""
+        found: list[Story] = []
+        number = before
+        while len(found) < count:
+            number -= 1
+            story = self.story(number)
+            if topic is None or story.topic == topic:
+                found.append(story)
+        return found
