@@ -71,7 +71,7 @@ class Templates:
                 pieces.append(node)
             elif node.sigil == ">":
                 self._render(self._template(node.name), contexts, pieces)
-            elif node.sigil in "#^":
+            elif node.sigil in ("#", "^"):
                 self._section(node, contexts, pieces)
             else:
                 value = _look_up(node.name, contexts)
@@ -110,7 +110,7 @@ def _parse(text: str, name: str) -> _Nodes:
             open_tags.pop()
         elif sigil != "!":
             open_tags[-1].body.append(tag)
-            if sigil and sigil in "#^":
+            if sigil in ("#", "^"):
                 open_tags.append(tag)
     if open_tags[-1] is not root:
         raise MarkupError(f"{name}: {open_tags[-1].name!r} is never closed")

@@ -170,6 +170,7 @@ class PageMaker:
                 "tagline": self.site.tagline,
                 "domain": self.site.domain,
                 "address": self.site.address,
+                "city": self.site.city,
                 "origin": self.site.origin,
                 "year": now.year,
                 "lang": tongue.code,
