@@ -1,0 +1,23 @@
+"""Alembic's environment: the connection is given, or made from the settings."""
+
+from alembic import context
+from sqlalchemy import Connection, create_engine
+
+from models.tables import Base
+from worker.settings import load_settings
+
+
+def run(connection: Connection) -> None:
+    """Run the migrations on an open connection."""
+    context.configure(connection=connection, target_metadata=Base.metadata, compare_type=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+given = context.config.attributes.get("connection")
+if given is not None:
+    run(given)
+else:
+    engine = create_engine(load_settings().require_database_url())
+    with engine.begin() as own:
+        run(own)

@@ -1,0 +1,259 @@
+"""Tables of the store (SQLAlchemy 2, typed).
+
+Natural keys carry a version (a digest, a generation or a revision), so that a
+task that runs twice writes the same row twice.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """Base of all tables; constraint names are fixed so that migrations can name them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 - read by SQLAlchemy, never changed
+        int: BigInteger,
+        str: Text,
+        bytes: LargeBinary,
+        datetime: DateTime(timezone=True),
+        UUID: Uuid,
+        dict[str, Any]: JSONB,
+    }
+
+
+class Site(Base):
+    """A site, the unit within which pages are compared."""
+
+    __tablename__ = "sites"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    version: Mapped[int] = mapped_column(
+        server_default="0", doc="Rises with every change of the site's pages."
+    )
+    changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class StoredTree(Base):
+    """An element tree; pages of equal structure share one."""
+
+    __tablename__ = "trees"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    size: Mapped[int] = mapped_column(Integer, doc="Number of nodes.")
+    packed: Mapped[bytes]
+
+
+class StoredPage(Base):
+    """A page of a site, as last fetched."""
+
+    __tablename__ = "pages"
+    __table_args__ = (
+        UniqueConstraint("site_id", "url_digest"),
+        Index(
+            "ix_pages_pending",
+            "site_id",
+            postgresql_where=text("outcome IS NULL OR forced OR extracted_generation < generation"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
+    url: Mapped[str]
+    url_digest: Mapped[str] = mapped_column(
+        doc="SHA-256 of the URL: a long URL does not fit an index row."
+    )
+    crawler_id: Mapped[str | None]
+    content_type: Mapped[str | None]
+    fetched_at: Mapped[datetime | None]
+    received_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    extra: Mapped[str] = mapped_column(
+        server_default="{}", doc="Unknown keys of the message, as JSON text: jsonb refuses NUL."
+    )
+    content_digest: Mapped[str] = mapped_column(doc="SHA-256 of the page as fetched.")
+    encoding: Mapped[str | None]
+    tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
+    outcome: Mapped[str | None] = mapped_column(doc="Null while the page waits for it.")
+    outcome_detail: Mapped[str | None]
+    generation: Mapped[int] = mapped_column(
+        Integer, server_default="0", doc="Clustering that the page is to be extracted with."
+    )
+    extracted_generation: Mapped[int] = mapped_column(Integer, server_default="0")
+    extraction_key: Mapped[str | None] = mapped_column(
+        doc="Digest of all that the last extraction depended on."
+    )
+    forced: Mapped[bool] = mapped_column(
+        server_default=text("false"), doc="The next extraction gives a revision in any case."
+    )
+    revision: Mapped[int] = mapped_column(
+        Integer, server_default="0", doc="Of the last article; 0 before the first."
+    )
+
+
+class PageContent(Base):
+    """The page as fetched, compressed: a site can be reprocessed after any improvement."""
+
+    __tablename__ = "page_contents"
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
+    )
+    compressed: Mapped[bytes] = mapped_column(doc="zlib.")
+    is_text: Mapped[bool] = mapped_column(
+        doc="Sent as text (kept as UTF-8), not as the bytes fetched."
+    )
+
+
+class Distance(Base):
+    """Tree edit distance (raw, unit costs) of two trees."""
+
+    __tablename__ = "distances"
+    __table_args__ = (CheckConstraint("lower_tree_id < higher_tree_id", name="ordered"),)
+
+    lower_tree_id: Mapped[int] = mapped_column(
+        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True
+    )
+    higher_tree_id: Mapped[int] = mapped_column(
+        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    distance: Mapped[int | None] = mapped_column(
+        Integer, doc="Null where the pair is too large to compare."
+    )
+
+
+class Generation(Base):
+    """One clustering of a site."""
+
+    __tablename__ = "generations"
+
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    site_version: Mapped[int] = mapped_column(doc="Site.version that the clustering saw.")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    method: Mapped[str]
+    silhouette: Mapped[float | None] = mapped_column(Float)
+
+
+class TemplateGroup(Base):
+    """A group of pages of one template, in one generation."""
+
+    __tablename__ = "template_groups"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["site_id", "generation"], ["generations.site_id", "generations.number"]
+        ),
+    )
+
+    site_id: Mapped[int] = mapped_column(primary_key=True)
+    generation: Mapped[int] = mapped_column(Integer, primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    size: Mapped[int] = mapped_column(Integer)
+    representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+
+
+class Membership(Base):
+    """Place of a page in a generation: its group and the page it is compared with."""
+
+    __tablename__ = "memberships"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["site_id", "generation"], ["generations.site_id", "generations.number"]
+        ),
+        Index(None, "site_id", "generation"),
+    )
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
+    )
+    generation: Mapped[int] = mapped_column(Integer, primary_key=True)
+    site_id: Mapped[int]
+    group_number: Mapped[int | None] = mapped_column(Integer, doc="Null for an outlier.")
+    role: Mapped[str]
+    pivot_id: Mapped[int | None] = mapped_column(
+        ForeignKey("pages.id"), doc="Page that this one is compared with; null for an outlier."
+    )
+
+
+class Article(Base):
+    """An article sent out, by page and revision."""
+
+    __tablename__ = "articles"
+    __table_args__ = (UniqueConstraint("page_id", "revision"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    content_digest: Mapped[str] = mapped_column(
+        doc="Digest of what a reader would notice; a repeat gives no new revision."
+    )
+    message: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Receipt(Base):
+    """What became of one message at the intake."""
+
+    __tablename__ = "receipts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    message_id: Mapped[str | None] = mapped_column(
+        index=True, doc="The publisher's AMQP message id."
+    )
+    received_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    result: Mapped[str] = mapped_column(
+        doc="accepted, updated, duplicate, superseded or quarantined."
+    )
+    reason: Mapped[str | None] = mapped_column(doc="Of a quarantined message.")
+    page_id: Mapped[int | None] = mapped_column(
+        ForeignKey("pages.id", ondelete="SET NULL"), index=True
+    )
+
+
+class OutboxEntry(Base):
+    """A message that the relay is to publish; deleted once the broker confirmed it."""
+
+    __tablename__ = "outbox"
+    __table_args__ = (
+        CheckConstraint("(task IS NULL) <> (routing_key IS NULL)", name="task_or_message"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    task: Mapped[str | None]
+    arguments: Mapped[dict[str, Any] | None]
+    exchange: Mapped[str | None]
+    routing_key: Mapped[str | None]
+    headers: Mapped[dict[str, Any] | None]
+    message_id: Mapped[str | None]
+    body: Mapped[bytes | None]

@@ -1,0 +1,110 @@
+"""How the Celery application is made from the settings."""
+
+from typing import Any
+
+from celery import Celery, bootsteps
+from celery.beat import PersistentScheduler
+from celery.signals import worker_init
+
+from worker.broker import connect, topology_of, transport_options
+from worker.heartbeat import Heartbeat
+from worker.settings import Settings, load_settings
+from worker.tasks.cluster import CLUSTER_DUE_TASK
+from worker.topology import STAGES
+
+HEARTBEAT_SECONDS = 5.0
+
+ROUTES = {
+    "detourage.compare": "compare",
+    "detourage.cluster": "cluster",
+    "detourage.cluster_due_sites": "cluster",
+    "detourage.extract": "extract",
+    "detourage.reprocess": "reprocess",
+    "detourage.parse": "reprocess",
+}
+"""Stage, and so queue, of each task."""
+
+
+def create_app(settings: Settings) -> Celery:
+    """Return the application, configured by the settings."""
+    topology = topology_of(settings)
+    app = Celery("detourage", include=[f"worker.tasks.{stage}" for stage in STAGES])
+    app.conf.update(
+        broker_url=settings.require_broker_url(),
+        broker_transport_options=transport_options(settings),
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        accept_content=["json"],
+        task_serializer="json",
+        task_ignore_result=True,
+        task_queues=topology.celery_queues(),
+        task_default_queue=topology.task_queue("cluster"),
+        task_default_exchange=topology.tasks_exchange.name,
+        task_default_exchange_type=topology.tasks_exchange.type,
+        task_create_missing_queues=False,
+        task_routes={task: {"queue": topology.task_queue(stage)} for task, stage in ROUTES.items()},
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        task_acks_on_failure=False,
+        worker_prefetch_multiplier=4,
+        worker_soft_shutdown_timeout=5,
+        worker_enable_soft_shutdown_on_idle=True,
+        worker_hijack_root_logger=True,
+        worker_send_task_events=False,
+        enable_utc=True,
+        beat_schedule={
+            "cluster-due-sites": {
+                "task": CLUSTER_DUE_TASK,
+                "schedule": settings.cluster_interval_seconds,
+            }
+        },
+        beat_scheduler="worker.application:HeartbeatScheduler",
+        beat_max_loop_interval=HEARTBEAT_SECONDS,
+    )
+    if settings.broker_is_amqp:
+        app.conf.update(
+            broker_heartbeat=10,
+            task_default_queue_type="quorum",
+            worker_detect_quorum_queues=True,
+        )
+    app.steps["worker"].add(HeartbeatStep)
+    return app
+
+
+class HeartbeatStep(bootsteps.StartStopStep):
+    """Touch the worker's heartbeat file from the loop that consumes."""
+
+    requires = frozenset({"celery.worker.components:Timer"})
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._entry: Any = None
+
+    def start(self, parent: Any) -> None:
+        """Start beating."""
+        heartbeat = Heartbeat(load_settings().heartbeat_directory, "worker")
+        heartbeat.beat()
+        self._entry = parent.timer.call_repeatedly(HEARTBEAT_SECONDS, heartbeat.beat)
+
+    def stop(self, parent: Any) -> None:  # noqa: ARG002 - the signature is Celery's
+        """Stop beating."""
+        if self._entry is not None:
+            self._entry.cancel()
+
+
+class HeartbeatScheduler(PersistentScheduler):
+    """Celery's scheduler, touching the heartbeat file of ``beat`` at each tick."""
+
+    def tick(self, *args: Any, **kwargs: Any) -> Any:
+        """Run one tick."""
+        Heartbeat(load_settings().heartbeat_directory, "beat").beat()
+        return super().tick(*args, **kwargs)
+
+
+@worker_init.connect
+def _declare_topology(**_: object) -> None:
+    # Celery declares the queues it consumes, but not those that take what it
+    # rejects; without them a dead letter is lost.
+    settings = load_settings()
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)

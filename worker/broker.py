@@ -1,0 +1,26 @@
+"""Connections to the broker, made from the settings."""
+
+from kombu import Connection
+
+from worker.settings import Settings
+from worker.topology import Topology
+
+
+def topology_of(settings: Settings) -> Topology:
+    """Return the topology that the settings ask for."""
+    return Topology(prefix=settings.queue_prefix, durable_features=settings.broker_is_amqp)
+
+
+def transport_options(settings: Settings) -> dict[str, str | int | float | bool]:
+    """Return kombu's transport options; publishing to RabbitMQ is always confirmed."""
+    confirmed = {"confirm_publish": True} if settings.broker_is_amqp else {}
+    return {**confirmed, **settings.broker_options}
+
+
+def connect(settings: Settings) -> Connection:
+    """Return a connection to the broker, not yet established."""
+    return Connection(
+        settings.require_broker_url(),
+        transport_options=transport_options(settings),
+        heartbeat=10 if settings.broker_is_amqp else 0,
+    )

@@ -1,0 +1,11 @@
+"""The Celery application: ``celery -A worker worker``, ``celery -A worker beat``."""
+
+import sys
+
+from worker.application import create_app
+from worker.settings import SettingsError, load_settings
+
+try:
+    app = create_app(load_settings())
+except SettingsError as error:
+    sys.exit(f"detourage: {error}")

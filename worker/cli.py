@@ -1,0 +1,392 @@
+"""The command line, ``detourage``."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from models.messages import ArticleMessage, PageMessage
+from worker import quarantine as quarantines
+from worker.application import create_app
+from worker.doctor import examine, queue_depths
+from worker.embedded import EmbeddedError
+from worker.heartbeat import Heartbeat
+from worker.publishing import publish_pages
+from worker.run import Run, RunError, RunSummary
+from worker.sample import write_crawl
+from worker.settings import Settings, SettingsError, load_settings
+from worker.sources import SourceError, read_messages
+from worker.store.database import Database
+from worker.store.progress import RunProgress, SiteStatus, site_statuses
+from worker.supervisor import SupervisorError, termination_as_exit
+from worker.tasks.reprocess import REPROCESS_TASK, STAGES
+
+EXIT_FAILED = 1
+EXIT_UNUSABLE_INPUT = 3
+"""The run itself went well, but messages were quarantined or pages failed."""
+
+PROCESSES = ("intake", "relay", "worker", "beat")
+
+console = Console(stderr=True)
+
+input_paths = click.argument(
+    "inputs", nargs=-1, required=True, metavar="INPUT…", type=click.Path(path_type=Path)
+)
+
+
+class Commands(click.Group):
+    """Commands whose expected errors end in one line instead of a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except (SettingsError, SourceError, RunError, EmbeddedError, SupervisorError) as error:
+            first, *rest = str(error).splitlines() or [type(error).__name__]
+            for line in rest:
+                click.echo(line, err=True)
+            raise click.ClickException(first) from error
+        except OSError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="detourage")
+def main() -> None:
+    """Cut clean articles out of crawled news pages.
+
+    INPUT is a folder of HTML, a file of page messages (JSON lines, may be
+    gzipped), a WARC file, or - for JSON lines on standard input.
+    """
+
+
+@main.command()
+@input_paths
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the articles, one a line; compressed if it ends in .gz.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one a core",
+    help="Processes that run tasks.",
+)
+def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
+    """Process pages and write their articles.
+
+    Runs on the configured database and broker; without them it brings up its
+    own for the time of the run. Ends when every page has its outcome. Exit code
+    0: all went well; 1: the run failed; 3: it was completed, but some messages
+    were unusable or some pages failed.
+    """
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with termination_as_exit(), _progress_bars() as bars:
+        summary = Run(load_settings(), workers, bars.update).execute(_messages(inputs), output)
+    _print_summary(summary, output)
+    if summary.quarantined or summary.failed_pages:
+        click.echo(
+            f"Error: {summary.quarantined} messages were unusable and {summary.failed_pages} pages"
+            f" failed{_where_quarantined(summary)}",
+            err=True,
+        )
+        sys.exit(EXIT_UNUSABLE_INPUT)
+
+
+@main.command()
+@input_paths
+def send(inputs: tuple[Path, ...]) -> None:
+    """Publish pages to a deployment, as a crawler does."""
+    sent = publish_pages(load_settings(), _messages(inputs), message_prefix=f"send-{uuid4()}-")
+    click.echo(f"{sent} messages sent")
+
+
+@main.command()
+@click.argument("site")
+@click.option(
+    "--from",
+    "stage",
+    type=click.Choice(STAGES),
+    default="extract",
+    show_default=True,
+    help="First stage to be done again.",
+)
+def reprocess(site: str, stage: str) -> None:
+    """Take all pages of SITE through the service again; each article gets a new revision."""
+    settings = load_settings()
+    if not site_status(settings, [site]):
+        raise click.ClickException(f"no page of site {site!r} is known")
+    create_app(settings).send_task(REPROCESS_TASK, kwargs={"site": site, "stage": stage})
+    click.echo(f"reprocessing of {site} from {stage} requested")
+
+
+@main.command()
+@click.argument("site", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status(site: str | None, as_json: bool) -> None:
+    """Show sites, groups, outcomes and queues of a deployment."""
+    settings = load_settings()
+    sites = site_status(settings, [site] if site else None)
+    if site and not sites:
+        raise click.ClickException(f"no page of site {site!r} is known")
+    depths = queue_depths(settings)
+    if as_json:
+        values = {"sites": [vars(each) for each in sites], "queues": depths}
+        click.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        return
+    out = Console()
+    out.print(_site_table(sites))
+    queues = Table("queue", "messages")
+    for name, depth in depths.items():
+        queues.add_row(name, str(depth))
+    out.print(queues)
+
+
+def site_status(settings: Settings, keys: list[str] | None) -> list[SiteStatus]:
+    """Return the state of sites of the deployment."""
+    database = Database(settings.require_database_url())
+    try:
+        with database.transaction() as session:
+            return site_statuses(session, keys)
+    finally:
+        database.dispose()
+
+
+stage_option = click.option(
+    "--stage",
+    type=click.Choice(("intake", "compare", "cluster", "extract", "reprocess")),
+    help="Only this stage.",
+)
+
+
+@main.group()
+def quarantine() -> None:
+    """Look at messages that could not be handled, send them back or drop them."""
+
+
+@quarantine.command("list")
+@stage_option
+def quarantine_list(stage: str | None) -> None:
+    """List quarantined messages, one a line."""
+    for message in _quarantined(stage):
+        click.echo(
+            f"{message.stage}\t{message.message_id or '-'}\t{message.reason}\t{message.detail}"
+        )
+
+
+@quarantine.command("show")
+@click.argument("message_id", required=False)
+@stage_option
+def quarantine_show(message_id: str | None, stage: str | None) -> None:
+    """Print quarantined messages whole, as JSON lines; only MESSAGE_ID if given."""
+    found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
+    if message_id and not found:
+        raise click.ClickException(f"no message {message_id!r} is in quarantine")
+    for message in found:
+        click.echo(json.dumps(message.to_json(), ensure_ascii=False))
+
+
+@quarantine.command("requeue")
+@click.argument("message_id", required=False)
+@stage_option
+def quarantine_requeue(message_id: str | None, stage: str | None) -> None:
+    """Send quarantined messages back to their queue; only MESSAGE_ID if given."""
+    settings = load_settings()
+    moved = sum(quarantines.requeue(settings, each, message_id) for each in _stages(stage))
+    _report_moved(moved, message_id, "sent back")
+
+
+@quarantine.command("drop")
+@click.argument("message_id", required=False)
+@stage_option
+@click.confirmation_option(prompt="Delete these messages for good?")
+def quarantine_drop(message_id: str | None, stage: str | None) -> None:
+    """Delete quarantined messages for good; only MESSAGE_ID if given."""
+    settings = load_settings()
+    dropped = sum(quarantines.drop(settings, each, message_id) for each in _stages(stage))
+    _report_moved(dropped, message_id, "dropped")
+
+
+@main.command()
+@click.argument("message", type=click.Choice(("page", "article")))
+def schema(message: str) -> None:
+    """Print the JSON Schema of a message contract."""
+    model = PageMessage if message == "page" else ArticleMessage
+    mode = "validation" if message == "page" else "serialization"
+    click.echo(json.dumps(model.model_json_schema(mode=mode), indent=2))  # type: ignore[arg-type]
+
+
+@main.command()
+def doctor() -> None:
+    """Check the installation and the configured deployment."""
+    findings = examine(load_settings())
+    for finding in findings:
+        click.echo(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.name}: {finding.detail}")
+    if not all(finding.healthy for finding in findings):
+        sys.exit(EXIT_FAILED)
+
+
+@main.command()
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+def sample(directory: Path) -> None:
+    """Write the sample crawl, with its gold, into DIRECTORY."""
+    directory.mkdir(parents=True, exist_ok=True)
+    write_crawl(directory)
+    click.echo(f"sample crawl written to {directory}")
+
+
+@main.command()
+def migrate() -> None:
+    """Bring the database to the schema of this version."""
+    database = Database(load_settings().require_database_url())
+    try:
+        database.migrate()
+    finally:
+        database.dispose()
+
+
+@main.command()
+def intake() -> None:
+    """Run the intake: page messages into the store."""
+    from worker.intake import Intake
+
+    settings = _service_settings()
+    Intake(settings).run_until_signalled()
+
+
+@main.command()
+def relay() -> None:
+    """Run the relay: from the outbox to the broker."""
+    from worker.relay import Relay
+
+    settings = _service_settings()
+    Relay(settings).run_until_signalled()
+
+
+@main.command()
+@click.argument("process", type=click.Choice(PROCESSES))
+def health(process: str) -> None:
+    """Tell whether a process on this host is alive, by the age of its heartbeat."""
+    heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
+    age = heartbeat.age_seconds()
+    if not heartbeat.is_alive():
+        seen = "never" if age is None else f"{age:.0f} seconds ago"
+        raise click.ClickException(f"{process} was last alive {seen}")
+    click.echo(f"{process} was alive {age:.0f} seconds ago")
+
+
+def _service_settings() -> Settings:
+    settings = load_settings()
+    logging.basicConfig(
+        level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    settings.require_database_url()
+    settings.require_broker_url()
+    return settings
+
+
+def _messages(inputs: tuple[Path, ...]) -> Iterator[bytes]:
+    return chain.from_iterable(read_messages(path) for path in inputs)
+
+
+def _stages(stage: str | None) -> list[str]:
+    return [stage] if stage else ["intake", "compare", "cluster", "extract", "reprocess"]
+
+
+def _quarantined(stage: str | None) -> Iterator[quarantines.QuarantinedMessage]:
+    settings = load_settings()
+    for each in _stages(stage):
+        yield from quarantines.browse(settings, each)
+
+
+def _report_moved(moved: int, message_id: str | None, done: str) -> None:
+    if message_id and not moved:
+        raise click.ClickException(f"no message {message_id!r} is in quarantine")
+    click.echo(f"{moved} messages {done}")
+
+
+class _Bars:
+    """Progress of a run: messages taken in, pages with their outcome."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._intake = progress.add_task("intake", total=None)
+        self._outcomes = progress.add_task("articles and other outcomes", total=None)
+
+    def update(self, sent: int, counts: RunProgress) -> None:
+        """Show the counts."""
+        self._progress.update(self._intake, completed=counts.received, total=sent)
+        self._progress.update(
+            self._outcomes, completed=counts.pages - counts.pending, total=counts.pages
+        )
+
+
+@contextmanager
+def _progress_bars() -> Iterator[_Bars]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        yield _Bars(progress)
+
+
+def _print_summary(summary: RunSummary, output: Path) -> None:
+    if len(summary.sites) <= 40:
+        console.print(_site_table(summary.sites))
+    counts = summary.progress
+    groups = sum(len(site.groups) for site in summary.sites)
+    outliers = sum(site.outliers for site in summary.sites)
+    console.print(
+        f"{summary.sent} messages, {counts.pages} pages of {len(summary.sites)} sites,"
+        f" {groups} groups, {outliers} outliers, {summary.seconds:.1f} seconds"
+    )
+    for title, numbers in (
+        ("messages", counts.results),
+        ("outcomes", counts.outcomes),
+        ("unusable", counts.quarantine_reasons),
+    ):
+        if numbers:
+            listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
+            console.print(f"{title}: {listed}")
+    console.print(f"{summary.articles} articles in {output}", soft_wrap=True)
+
+
+def _where_quarantined(summary: RunSummary) -> str:
+    return f"; see {summary.quarantine_file}" if summary.quarantine_file else ""
+
+
+def _site_table(sites: list[SiteStatus]) -> Table:
+    table = Table("site", "pages", "pending", "generation", "groups", "outliers", "outcomes")
+    for site in sites:
+        table.add_row(
+            site.key,
+            str(site.pages),
+            str(site.pending),
+            str(site.generation),
+            ", ".join(f"{number}: {size}" for number, size in site.groups.items()),
+            str(site.outliers),
+            ", ".join(f"{name} {number}" for name, number in site.outcomes.items()),
+        )
+    return table
+
+
+if __name__ == "__main__":
+    main()

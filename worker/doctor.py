@@ -1,0 +1,113 @@
+"""Checks of an installation and of a deployment."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kombu.exceptions import ChannelError
+
+from worker import distance
+from worker.broker import connect, topology_of
+from worker.settings import Settings
+from worker.store.database import Database
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of one check.
+
+    Parameters
+    ----------
+    name
+        What was looked at.
+    healthy
+        Whether it is as it should be.
+    detail
+        What was found, for a person.
+    """
+
+    name: str
+    healthy: bool
+    detail: str
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Look at everything the service depends on; a check that fails stops no other."""
+    findings = [_kernel()]
+    if settings.database_url is None and settings.broker_url is None:
+        return [
+            *findings,
+            Finding("deployment", True, "none configured: `run` brings up embedded services"),
+        ]
+    return [
+        *findings,
+        _checked("database", lambda: _database(settings)),
+        _checked("schema", lambda: _schema(settings)),
+        _checked("broker", lambda: _broker(settings)),
+        _checked("queues", lambda: _queues(settings)),
+    ]
+
+
+def _kernel() -> Finding:
+    native = distance.IMPLEMENTATION == "native"
+    detail = (
+        "native"
+        if native
+        else f"{distance.IMPLEMENTATION}: thousands of times slower; install with a C compiler"
+    )
+    return Finding("tree edit distance", native, detail)
+
+
+def _checked(name: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(name, True, check())
+    except Exception as error:
+        return Finding(name, False, str(error).splitlines()[0] or type(error).__name__)
+
+
+def _database(settings: Settings) -> str:
+    database = Database(settings.require_database_url())
+    try:
+        database.ping()
+    finally:
+        database.dispose()
+    return "answers"
+
+
+def _schema(settings: Settings) -> str:
+    database = Database(settings.require_database_url())
+    try:
+        if database.pending_migrations():
+            raise RuntimeError("older than this version: run `detourage migrate`")
+    finally:
+        database.dispose()
+    return "up to date"
+
+
+def _broker(settings: Settings) -> str:
+    with connect(settings) as connection:
+        connection.ensure_connection(max_retries=1, timeout=5)
+    return "answers"
+
+
+def _queues(settings: Settings) -> str:
+    topology = topology_of(settings)
+    with connect(settings) as connection:
+        connection.ensure_connection(max_retries=1, timeout=5)
+        try:
+            topology.declare(connection)
+        except ChannelError as error:
+            raise RuntimeError(f"declared otherwise: {error}") from error
+    return "declared"
+
+
+def queue_depths(settings: Settings) -> dict[str, int]:
+    """Return the number of messages ready in each queue, in the order of a page's road."""
+    topology = topology_of(settings)
+    names = [*topology.work_queues, *topology.quarantines.values()]
+    with connect(settings) as connection:
+        topology.declare(connection)
+        with connection.channel() as channel:
+            return {
+                name: channel.queue_declare(queue=name, passive=True).message_count
+                for name in names
+            }

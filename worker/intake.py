@@ -1,0 +1,206 @@
+"""The intake: page messages from the queue into the store.
+
+Messages are plain JSON, not Celery's protocol, and are read as raw bytes: a
+decoder inside the consumer would acknowledge, and so lose, what it cannot read.
+Each message is acknowledged only when its page, or its way into quarantine, is
+committed.
+"""
+
+import json
+import logging
+import signal
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+from uuid import uuid4
+
+from kombu import Connection, Message
+from kombu.mixins import ConsumerMixin
+from pydantic import ValidationError
+from sqlalchemy.orm import Session
+
+from models.messages import MAX_HTML_BYTES, PageMessage
+from worker.broker import connect, topology_of
+from worker.heartbeat import Heartbeat
+from worker.pages import Page, PageError, site_of
+from worker.settings import Settings
+from worker.store import outbox, pages
+from worker.store.database import Database
+from worker.store.pages import FetchedPage
+from worker.tasks.parsing import parse_or_reject, save_parsed
+from worker.topology import Topology
+
+logger = logging.getLogger(__name__)
+
+MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
+"""Largest body that can hold allowed HTML: JSON may write a byte in six characters."""
+
+
+@dataclass(frozen=True)
+class UnusableMessageError(Exception):
+    """A message that can never work.
+
+    Parameters
+    ----------
+    reason
+        Code to count by, in kebab case.
+    detail
+        What is wrong, for a person.
+    """
+
+    reason: str
+    detail: str
+
+
+def read_message(body: bytes) -> PageMessage:
+    """Read a page message.
+
+    Raises
+    ------
+    UnusableMessageError
+        If the body is not one; the reason is ``oversized``, ``not-json``,
+        ``no-url``, ``unsupported-url``, ``unsupported-version``, ``no-html``
+        or ``invalid-message``.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise UnusableMessageError("oversized", f"the message holds {len(body)} bytes")
+    try:
+        return PageMessage.model_validate_json(body)
+    except ValidationError as error:
+        problems = error.errors(include_input=False, include_url=False, include_context=False)
+    raise UnusableMessageError(_reason(problems), "; ".join(map(_describe, problems))[:2000])
+
+
+_REASON_BY_PLACE = {"url": "unsupported-url", "version": "unsupported-version"}
+
+
+def _reason(problems: list[Any]) -> str:
+    first = problems[0]
+    if first["type"] == "json_invalid":
+        return "not-json"
+    places = {(problem["loc"] or ("",))[0]: problem["type"] for problem in problems}
+    if places.get("url") == "missing":
+        return "no-url"
+    for place, reason in _REASON_BY_PLACE.items():
+        if place in places:
+            return reason
+    if "more than the" in first["msg"]:
+        return "oversized"
+    if "exactly one of html" in first["msg"]:
+        return "no-html"
+    return "invalid-message"
+
+
+def _describe(problem: Any) -> str:
+    place = ".".join(map(str, problem["loc"]))
+    return f"{place}: {problem['msg']}" if place else str(problem["msg"])
+
+
+def fetched_page(message: PageMessage) -> FetchedPage:
+    """Return what the store keeps of a message."""
+    return FetchedPage(
+        site=message.site or site_of(message.url),
+        url=message.url,
+        content=message.content,
+        crawler_id=message.id,
+        content_type=message.content_type,
+        fetched_at=message.fetched_at,
+        extra=json.dumps(message.model_extra or {}, ensure_ascii=True, sort_keys=True),
+    )
+
+
+class Intake(ConsumerMixin):
+    """The consumer of page messages.
+
+    Parameters
+    ----------
+    settings
+        Where from and where to.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.connection: Connection = connect(settings)
+        self._settings = settings
+        self._topology: Topology = topology_of(settings)
+        self._database = Database(settings.require_database_url())
+        self._heartbeat = Heartbeat(settings.heartbeat_directory, "intake")
+
+    def run_until_signalled(self) -> None:
+        """Consume until SIGTERM or SIGINT; the message in hand is finished first."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._request_stop)
+        self.run()
+        self._database.dispose()
+
+    def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
+        self.should_stop = True
+
+    def on_connection_revived(self) -> None:
+        """Declare the queues, anew after each reconnection."""
+        with self.connection.clone() as connection:
+            self._topology.declare(connection)
+
+    def get_consumers(self, consumer_class: Any, _channel: Any) -> list[Any]:
+        """Return the one consumer, with a bounded prefetch."""
+        consumer = consumer_class(
+            queues=[self._topology.pages_queue()], on_message=self.on_message, auto_declare=False
+        )
+        consumer.qos(prefetch_count=self._settings.intake_prefetch)
+        self._topology.declare(self.connection)
+        return [consumer]
+
+    def on_iteration(self) -> None:
+        """Beat."""
+        self._heartbeat.beat()
+
+    def on_message(self, message: Message) -> None:
+        """Store one message and acknowledge it.
+
+        A message that cannot be stored now (the database is away for longer
+        than the retries) goes back to the queue.
+        """
+        body = message.body
+        raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
+        message_id = message.properties.get("message_id")
+        try:
+            self._receive(raw, message_id if isinstance(message_id, str) else None)
+        except Exception:
+            logger.exception("message could not be stored, it goes back to the queue")
+            message.requeue()
+            return
+        message.ack()
+
+    def _receive(self, raw: bytes, message_id: str | None) -> None:
+        try:
+            fetched = fetched_page(read_message(raw))
+        except UnusableMessageError as error:
+            unusable = error
+            self._database.run(lambda session: self._quarantine(session, raw, message_id, unusable))
+            return
+        parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+        self._database.run(lambda session: _store(session, fetched, parsed, message_id))
+
+    def _quarantine(
+        self, session: Session, raw: bytes, message_id: str | None, error: UnusableMessageError
+    ) -> None:
+        pages.add_receipt(session, message_id=message_id, result="quarantined", reason=error.reason)
+        outbox.add_message(
+            session,
+            exchange="",
+            routing_key=self._topology.quarantines["intake"],
+            body=raw,
+            headers={"x-reason": error.reason, "x-detail": error.detail},
+            message_id=message_id or str(uuid4()),
+        )
+        logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
+
+
+def _store(
+    session: Session, fetched: FetchedPage, parsed: Page | PageError, message_id: str | None
+) -> None:
+    site_id = pages.lock_site(session, fetched.site)
+    page, result = pages.record_page(session, site_id, fetched)
+    if result in ("accepted", "updated"):
+        save_parsed(session, page, parsed)
+        pages.touch_site(session, site_id)
+    pages.add_receipt(session, message_id=message_id, result=result, page_id=page.id)

@@ -1,0 +1,154 @@
+"""Messages that could not be handled, and their way back."""
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from kombu import Connection, Message, Producer
+
+from worker.broker import connect, topology_of
+from worker.settings import Settings
+
+
+@dataclass(frozen=True)
+class QuarantinedMessage:
+    """A message in quarantine.
+
+    Parameters
+    ----------
+    stage
+        ``intake`` or the kind of task.
+    reason, detail
+        Code and words; for a dead letter the broker's reason.
+    message_id
+        The AMQP id, if it has one.
+    body
+        As it came.
+    """
+
+    stage: str
+    reason: str
+    detail: str
+    message_id: str | None
+    body: bytes
+
+    def to_json(self) -> dict[str, str | None]:
+        """Return JSON values; a body that is no UTF-8 goes into ``body_base64``."""
+        values: dict[str, str | None] = {
+            "stage": self.stage,
+            "reason": self.reason,
+            "detail": self.detail,
+            "message_id": self.message_id,
+        }
+        try:
+            return {**values, "body": self.body.decode("utf-8")}
+        except UnicodeDecodeError:
+            return {**values, "body_base64": base64.b64encode(self.body).decode("ascii")}
+
+
+def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
+    """Yield the messages in the quarantine of a stage; they stay there."""
+    with _taking(settings) as (connection, queues):
+        for message in _take_all(connection, queues[stage]):
+            yield _read(stage, message)
+
+
+def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
+    """Send messages back to the queue they failed on, and return how many.
+
+    Parameters
+    ----------
+    settings
+        Which broker.
+    stage
+        Whose quarantine.
+    message_id
+        Only the message of this id; all where absent.
+    """
+    topology = topology_of(settings)
+    work_queue = topology.pages if stage == "intake" else topology.task_queue(stage)
+    moved = 0
+    with _taking(settings) as (connection, queues):
+        producer = Producer(connection.channel())
+        for message in _take_all(connection, queues[stage]):
+            if message_id in (None, _read(stage, message).message_id):
+                _send_back(producer, message, work_queue)
+                message.ack()
+                moved += 1
+    return moved
+
+
+def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
+    """Delete messages from the quarantine of a stage for good, and return how many."""
+    dropped = 0
+    with _taking(settings) as (connection, queues):
+        for message in _take_all(connection, queues[stage]):
+            if message_id in (None, _read(stage, message).message_id):
+                message.ack()
+                dropped += 1
+    return dropped
+
+
+@contextmanager
+def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
+    topology = topology_of(settings)
+    with connect(settings) as connection:
+        topology.declare(connection)
+        yield connection, topology.quarantines
+
+
+def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
+    """Yield each message once; those not acknowledged go back when the channel closes."""
+    with connection.channel() as channel:
+        while (message := channel.basic_get(queue, no_ack=False)) is not None:
+            yield message if isinstance(message, Message) else channel.message_to_python(message)
+
+
+def _send_back(producer: Producer, message: Message, queue: str) -> None:
+    headers = {
+        name: value
+        for name, value in message.headers.items()
+        if name not in ("x-reason", "x-detail", "x-death") and not name.startswith("x-first-death")
+    }
+    properties = {
+        name: value
+        for name, value in message.properties.items()
+        if name in ("message_id", "correlation_id", "reply_to", "type", "priority")
+    }
+    producer.publish(
+        message.body,
+        exchange="",
+        routing_key=queue,
+        headers=headers,
+        content_type=message.content_type,
+        content_encoding=message.content_encoding,
+        delivery_mode=2,
+        **properties,
+    )
+
+
+def _read(stage: str, message: Message) -> QuarantinedMessage:
+    headers: dict[str, Any] = message.headers or {}
+    deaths = headers.get("x-death") or [{}]
+    body = message.body
+    return QuarantinedMessage(
+        stage=stage,
+        reason=str(headers.get("x-reason") or deaths[0].get("reason") or "unknown"),
+        detail=str(headers.get("x-detail") or headers.get("task") or ""),
+        message_id=message.properties.get("message_id") or message.properties.get("correlation_id"),
+        body=body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass"),
+    )
+
+
+def write_quarantined(settings: Settings, path: str) -> int:
+    """Write all quarantined messages as JSON lines, and return how many there were."""
+    written = 0
+    with open(path, "w", encoding="utf-8") as stream:  # noqa: PTH123
+        for stage in topology_of(settings).quarantines:
+            for message in browse(settings, stage):
+                stream.write(json.dumps(message.to_json(), ensure_ascii=False) + "\n")
+                written += 1
+    return written

@@ -1,0 +1,135 @@
+"""The relay: from the outbox to the broker.
+
+An entry is removed only after the broker confirmed its message, in the same
+transaction that locked it; a crash in between publishes it once more.
+"""
+
+import logging
+import signal
+import threading
+import time
+from types import FrameType
+
+from kombu import Connection, Producer
+from kombu.exceptions import OperationalError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from models.tables import OutboxEntry
+from worker.application import create_app
+from worker.broker import connect, topology_of
+from worker.heartbeat import Heartbeat
+from worker.settings import Settings
+from worker.store import outbox
+from worker.store.database import Database
+
+logger = logging.getLogger(__name__)
+
+BATCH = 200
+"""Entries published in one transaction: 200 rows cost little more than one to lock and remove."""
+
+IDLE_SECONDS = 0.1
+"""Pause when the outbox is empty: what a page may wait at each of its few steps."""
+
+TROUBLE_SECONDS = 2.0
+"""Pause after the broker or the database failed."""
+
+
+class UnroutableError(Exception):
+    """The broker has no queue for a message."""
+
+
+class Relay:
+    """Publishes outbox entries, oldest first, each at least once.
+
+    Parameters
+    ----------
+    settings
+        Where from and where to.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._app = create_app(settings)
+        self._database = Database(settings.require_database_url())
+        self._heartbeat = Heartbeat(settings.heartbeat_directory, "relay")
+        self._stopping = threading.Event()
+        self._returned: list[str] = []
+
+    def run_until_signalled(self) -> None:
+        """Publish until SIGTERM or SIGINT; the batch in hand is finished first."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._request_stop)
+        while not self._stopping.is_set():
+            try:
+                with connect(self._settings) as connection:
+                    connection.connect()
+                    topology_of(self._settings).declare(connection)
+                    self._publish_until_stopped(connection)
+            except (OperationalError, DBAPIError, ConnectionError, OSError, UnroutableError):
+                logger.exception("relay interrupted, it starts again")
+                self._stopping.wait(TROUBLE_SECONDS)
+            except Exception as error:
+                if not _is_transport_error(error):
+                    raise
+                logger.exception("relay interrupted, it starts again")
+                self._stopping.wait(TROUBLE_SECONDS)
+        self._database.dispose()
+
+    def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
+        self._stopping.set()
+
+    def _publish_until_stopped(self, connection: Connection) -> None:
+        # The embedded broker returns nothing: it makes no difference between
+        # a queue without consumers and no queue.
+        returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
+        producer = Producer(connection.channel(), **returns)
+        last_heartbeat = time.monotonic()
+        while not self._stopping.is_set():
+            self._heartbeat.beat()
+            with self._database.transaction() as session:
+                published = self._publish_batch(session, producer)
+            if published < BATCH:
+                self._stopping.wait(IDLE_SECONDS)
+            if connection.supports_heartbeats and time.monotonic() - last_heartbeat > 1:
+                connection.heartbeat_check()
+                last_heartbeat = time.monotonic()
+
+    def _publish_batch(self, session: Session, producer: Producer) -> int:
+        entries = outbox.take_oldest(session, BATCH)
+        for entry in entries:
+            self._publish(entry, producer)
+        if entries:
+            outbox.remove(session, [entry.id for entry in entries])
+        return len(entries)
+
+    def _publish(self, entry: OutboxEntry, producer: Producer) -> None:
+        if entry.task is not None:
+            self._app.send_task(
+                entry.task,
+                kwargs=entry.arguments,
+                task_id=f"outbox-{entry.id}",
+                producer=producer,
+                mandatory=True,
+            )
+        else:
+            producer.publish(
+                entry.body,
+                exchange=entry.exchange,
+                routing_key=entry.routing_key,
+                headers=entry.headers,
+                message_id=entry.message_id,
+                content_type="application/json",
+                content_encoding="utf-8",
+                delivery_mode=2,
+                mandatory=True,
+            )
+        if self._returned:
+            raise UnroutableError(self._returned.pop())
+
+    def _on_return(self, *details: object) -> None:
+        self._returned.append(", ".join(map(str, details[:4])))
+
+
+def _is_transport_error(error: Exception) -> bool:
+    return type(error).__module__.split(".")[0] in {"amqp", "kombu", "psycopg", "pgmq"}

@@ -1,0 +1,264 @@
+"""The whole service in one command: pages in, articles out, nothing left running."""
+
+import gzip
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+from uuid import uuid4
+
+from kombu.exceptions import OperationalError as BrokerError
+from sqlalchemy.exc import DBAPIError
+
+from worker import quarantine
+from worker.application import create_app
+from worker.embedded import embedded_services
+from worker.publishing import publish_pages
+from worker.settings import Settings, SettingsError
+from worker.store import articles, progress
+from worker.store.database import Database
+from worker.store.progress import RunProgress, SiteStatus
+from worker.supervisor import Supervisor
+from worker.tasks.cluster import CLUSTER_DUE_TASK
+
+POLL_SECONDS = 0.25
+
+CLUSTER_POLL_SECONDS = 1.0
+"""How often the run plays the part of beat, once all its pages are in the store."""
+
+STALL_SECONDS = 600.0
+"""A run whose counts stand still for this long has failed: no step of one page takes as long."""
+
+
+class RunError(Exception):
+    """The run could not be completed; the message is one line for a person."""
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What a run did.
+
+    Parameters
+    ----------
+    sent
+        Messages published.
+    progress
+        Counts at the end.
+    sites
+        State of each site of the run.
+    articles
+        Articles written.
+    quarantine_file
+        Where unusable messages were written, if there were any.
+    seconds
+        Wall-clock time.
+    """
+
+    sent: int
+    progress: RunProgress
+    sites: list[SiteStatus]
+    articles: int
+    quarantine_file: Path | None
+    seconds: float
+
+    @property
+    def failed_pages(self) -> int:
+        """Pages that a defect of the service kept from their outcome."""
+        return self.progress.outcomes.get("failed", 0)
+
+    @property
+    def quarantined(self) -> int:
+        """Messages that were unusable."""
+        return self.progress.results.get("quarantined", 0)
+
+
+@dataclass
+class Run:
+    """One run of the service over a finite number of page messages.
+
+    Parameters
+    ----------
+    settings
+        A configured deployment is used; without one, embedded services are
+        brought up for the time of the run.
+    workers
+        Processes that run tasks.
+    on_progress
+        Called with the number of messages sent and the counts, several times a
+        second.
+    """
+
+    settings: Settings
+    workers: int
+    on_progress: Callable[[int, RunProgress], None] = field(default=lambda _sent, _counts: None)
+
+    def execute(self, messages: Iterable[bytes], output: Path) -> RunSummary:
+        """Send the messages, wait for every outcome, write the articles.
+
+        Parameters
+        ----------
+        messages
+            Raw page messages.
+        output
+            File for one article a line, compressed if its name ends in ``.gz``;
+            written whole or not at all.
+
+        Raises
+        ------
+        RunError
+            If the service stopped or stood still, or the output cannot be written.
+        SettingsError
+            If only one of database and broker is configured.
+        EmbeddedError, SupervisorError
+            If the services or the processes cannot be brought up.
+        """
+        started = time.monotonic()
+        prefix = f"run-{uuid4()}-"
+        with ExitStack() as stack:
+            settings, check_services = self._services(stack)
+            database = Database(settings.require_database_url())
+            stack.callback(database.dispose)
+            database.migrate()
+            logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="detourage-logs-")))
+            supervisor = stack.enter_context(Supervisor())
+            start_processes(supervisor, settings, self.workers, logs)
+
+            def check() -> None:
+                supervisor.check()
+                check_services()
+
+            sent = publish_pages(settings, messages, message_prefix=prefix)
+            counts = self._wait(settings, database, prefix, sent, check)
+            embedded = settings is not self.settings
+            quarantine_file = None
+            if embedded and counts.results.get("quarantined"):
+                quarantine_file = output.with_name(f"{output.name}.quarantine.jsonl")
+                quarantine.write_quarantined(settings, str(quarantine_file))
+            with database.transaction() as session:
+                written = _write_lines(output, articles.articles_of_run(session, prefix))
+                keys = progress.sites_of_run(session, prefix)
+                sites = progress.site_statuses(session, keys)
+        return RunSummary(
+            sent=sent,
+            progress=counts,
+            sites=sites,
+            articles=written,
+            quarantine_file=quarantine_file,
+            seconds=time.monotonic() - started,
+        )
+
+    def _services(self, stack: ExitStack) -> tuple[Settings, Callable[[], None]]:
+        configured = (self.settings.database_url, self.settings.broker_url)
+        if all(configured):
+            return self.settings, lambda: None
+        if any(configured):
+            raise SettingsError(
+                "set both DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL, or neither"
+            )
+        services = stack.enter_context(embedded_services())
+        heartbeats = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="detourage-")))
+        settings = Settings.model_validate(
+            {
+                **self.settings.model_dump(),
+                "database_url": services.database_url,
+                "broker_url": services.broker_url,
+                "broker_options": services.broker_transport_options,
+                "heartbeat_directory": heartbeats,
+            }
+        )
+        return settings, services.check
+
+    def _wait(
+        self,
+        settings: Settings,
+        database: Database,
+        prefix: str,
+        sent: int,
+        check: Callable[[], None],
+    ) -> RunProgress:
+        last_change = last_tick = time.monotonic()
+        last_counts: RunProgress | None = None
+        while True:
+            check()
+            try:
+                counts = database.run(lambda session: progress.run_progress(session, prefix))
+            except DBAPIError as error:
+                raise RunError(f"the database is gone: {_first_line(error)}") from error
+            self.on_progress(sent, counts)
+            received_all = counts.received >= sent
+            if received_all and counts.pending == 0 and counts.outbox == 0:
+                return counts
+            now = time.monotonic()
+            if counts != last_counts:
+                last_counts, last_change = counts, now
+            elif now - last_change > STALL_SECONDS:
+                raise RunError(
+                    f"nothing moved for {STALL_SECONDS:.0f} seconds: {counts.received} of {sent}"
+                    f" messages received, {counts.pending} pages without outcome"
+                )
+            if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
+                last_tick = now
+                _request_clustering(settings)
+            time.sleep(POLL_SECONDS)
+
+
+def start_processes(supervisor: Supervisor, settings: Settings, workers: int, logs: Path) -> None:
+    """Start the service's processes: intake, relay and one worker with its pool."""
+    environment = {**os.environ, **settings.environment(), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "worker.cli"]
+    celery = [sys.executable, "-m", "celery", "-A", "worker", "worker"]
+    celery += ["--concurrency", str(workers), "--loglevel", settings.log_level]
+    celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    for name, argv in {
+        "intake": [*command, "intake"],
+        "relay": [*command, "relay"],
+        "worker": celery,
+    }.items():
+        supervisor.start(name, argv, log=logs / f"{name}.log", env=environment)
+
+
+def _request_clustering(settings: Settings) -> None:
+    try:
+        create_app(settings).send_task(CLUSTER_DUE_TASK, kwargs={"settle_seconds": 0})
+    except BrokerError as error:
+        raise RunError(f"the broker is gone: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def _write_lines(output: Path, values: Iterator[dict[str, object]]) -> int:
+    written = 0
+    with _replacing(output) as stream:
+        for value in values:
+            stream.write(json.dumps(value, ensure_ascii=False) + "\n")
+            written += 1
+    return written
+
+
+@contextmanager
+def _replacing(output: Path) -> Iterator[IO[str]]:
+    """Open a file that takes the place of ``output`` only when all went well."""
+    partial = output.with_name(f".{output.name}.partial")
+    try:
+        if output.suffix == ".gz":
+            with (
+                partial.open("wb") as raw,
+                gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
+                io.TextIOWrapper(packed, encoding="utf-8") as stream,
+            ):
+                yield stream
+        else:
+            with partial.open("w", encoding="utf-8") as stream:
+                yield stream
+        partial.replace(output)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,122 @@
+"""Settings of the service: the only reader of the environment."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class SettingsError(Exception):
+    """A setting is missing or wrong; the message is one line for a person."""
+
+
+class Settings(BaseSettings):
+    """Settings, each read from the environment variable ``DETOURAGE_<NAME>``."""
+
+    model_config = SettingsConfigDict(env_prefix="DETOURAGE_", frozen=True)
+
+    database_url: SecretStr | None = Field(
+        default=None, description="SQLAlchemy URL of PostgreSQL (postgresql+psycopg2://…)."
+    )
+    broker_url: SecretStr | None = Field(
+        default=None, description="Broker (amqp://…; pgmq://… for the embedded one)."
+    )
+    broker_options: dict[str, str | int | float | bool] = Field(
+        default_factory=dict, description="Transport options of the broker, as JSON."
+    )
+    queue_prefix: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9_.-]*$",
+        description="Put before the name of every queue and exchange, to share a broker.",
+    )
+    settle_seconds: float = Field(
+        default=30,
+        ge=0,
+        description="A site is clustered once no page of it came in for this long, so that a "
+        "burst of a crawl gives one generation instead of several.",
+    )
+    max_settle_seconds: float = Field(
+        default=600,
+        ge=0,
+        description="A site that never falls silent is clustered this long after its last "
+        "clustering all the same.",
+    )
+    comparison_patience_seconds: float = Field(
+        default=600,
+        ge=0,
+        description="How long clustering waits for distances that are still being computed; "
+        "afterwards the pages they belong to count as not comparable.",
+    )
+    cluster_interval_seconds: float = Field(
+        default=60, gt=0, description="Period of the task that looks for sites to cluster."
+    )
+    intake_prefetch: int = Field(default=8, ge=1, le=1000)
+    heartbeat_directory: Path = Field(
+        default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
+        description="Where each process touches its heartbeat file.",
+    )
+    log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+
+    def require_database_url(self) -> str:
+        """Return the database URL.
+
+        Raises
+        ------
+        SettingsError
+            If it is not set.
+        """
+        if self.database_url is None:
+            raise SettingsError("DETOURAGE_DATABASE_URL is not set")
+        return self.database_url.get_secret_value()
+
+    def require_broker_url(self) -> str:
+        """Return the broker URL.
+
+        Raises
+        ------
+        SettingsError
+            If it is not set.
+        """
+        if self.broker_url is None:
+            raise SettingsError("DETOURAGE_BROKER_URL is not set")
+        return self.broker_url.get_secret_value()
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables that give a process these settings."""
+        values = self.model_dump(exclude_none=True)
+        return {
+            f"DETOURAGE_{name.upper()}": (
+                value.get_secret_value()
+                if isinstance(value, SecretStr)
+                else json.dumps(value)
+                if isinstance(value, dict)
+                else str(value)
+            )
+            for name, value in values.items()
+        }
+
+    @property
+    def broker_is_amqp(self) -> bool:
+        """Whether the broker speaks AMQP (and so knows quorum queues and dead letters)."""
+        return self.require_broker_url().startswith(("amqp:", "amqps:", "pyamqp:"))
+
+
+@cache
+def load_settings() -> Settings:
+    """Read the environment, once per process.
+
+    Raises
+    ------
+    SettingsError
+        If a variable has a wrong value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"DETOURAGE_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
+            for item in error.errors(include_input=False)
+        )
+        raise SettingsError(wrong) from None

@@ -1,0 +1,67 @@
+"""Articles and their revisions."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from models.tables import Article, Receipt, Site, StoredPage
+
+
+def last_digest(session: Session, page_id: int) -> str | None:
+    """Return the content digest of a page's last article."""
+    return session.scalar(
+        select(Article.content_digest)
+        .where(Article.page_id == page_id)
+        .order_by(Article.revision.desc())
+        .limit(1)
+    )
+
+
+def save_article(
+    session: Session,
+    *,
+    article_id: UUID,
+    page_id: int,
+    revision: int,
+    content_digest: str,
+    message: dict[str, Any],
+) -> None:
+    """Store a new revision of a page's article."""
+    session.add(
+        Article(
+            id=article_id,
+            page_id=page_id,
+            revision=revision,
+            content_digest=content_digest,
+            message=message,
+        )
+    )
+
+
+def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
+    """Yield the last article of each page that messages of one run brought.
+
+    Ordered by site and URL, so that a run's file does not depend on the order
+    of arrival. Pages whose last outcome is no article yield nothing.
+    """
+    run_pages = (
+        select(Receipt.page_id)
+        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
+        .distinct()
+    )
+    query = (
+        select(Article.message)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .join(Site, Site.id == StoredPage.site_id)
+        .where(
+            StoredPage.id.in_(run_pages),
+            StoredPage.outcome == "article",
+            Article.revision == StoredPage.revision,
+        )
+        .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
+        .execution_options(yield_per=200)
+    )
+    yield from session.scalars(query)

@@ -1,0 +1,85 @@
+"""Connections, transactions and migrations."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import alembic.command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, select
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.orm import Session, sessionmaker
+
+import migrations
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+RETRY_DELAYS_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Pauses before a transaction is tried again: a restart of PostgreSQL takes a few seconds."""
+
+
+class Database:
+    """A pool of connections; to be made in the process that uses it, not before a fork."""
+
+    def __init__(self, url: str, *, pool_size: int = 2) -> None:
+        self.engine = create_engine(url, pool_pre_ping=True, pool_size=pool_size)
+        self._session = sessionmaker(self.engine, expire_on_commit=False)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Give a session, commit at the end, roll back on an exception."""
+        with self._session.begin() as session:
+            yield session
+
+    def run(self, work: Callable[[Session], T]) -> T:
+        """Run ``work`` in a transaction, again when the connection was lost.
+
+        ``work`` must do nothing but read and write through its session: it is
+        called anew with a new one each time.
+
+        Raises
+        ------
+        sqlalchemy.exc.DBAPIError
+            When the database stays away for longer than the retries last.
+        """
+        for delay in RETRY_DELAYS_SECONDS:
+            try:
+                with self.transaction() as session:
+                    return work(session)
+            except (OperationalError, InterfaceError):
+                time.sleep(delay)
+        with self.transaction() as session:
+            return work(session)
+
+    def ping(self) -> None:
+        """Raise if the database does not answer."""
+        with self.transaction() as session:
+            session.execute(select(1))
+
+    def dispose(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    def migrate(self) -> None:
+        """Bring the schema to the newest version."""
+        with self.engine.begin() as connection:
+            config = _alembic_config()
+            config.attributes["connection"] = connection
+            alembic.command.upgrade(config, "head")
+
+    def pending_migrations(self) -> bool:
+        """Tell whether the schema is older than this code."""
+        with self.engine.connect() as connection:
+            current = MigrationContext.configure(connection).get_current_heads()
+        return set(current) != set(ScriptDirectory.from_config(_alembic_config()).get_heads())
+
+
+def _alembic_config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    return config

@@ -1,0 +1,151 @@
+"""What an operator or a run wants to know: counts by stage, site and outcome."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from models.tables import Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
+from worker.store.outbox import count as outbox_count
+from worker.store.pages import is_pending
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """Where the messages of one run stand."""
+
+    received: int
+    results: dict[str, int]
+    quarantine_reasons: dict[str, int]
+    pages: int
+    pending: int
+    outcomes: dict[str, int]
+    outbox: int
+
+
+@dataclass(frozen=True)
+class SiteStatus:
+    """State of a site."""
+
+    key: str
+    pages: int
+    pending: int
+    generation: int
+    groups: dict[int, int] = field(default_factory=dict)
+    outliers: int = 0
+    silhouette: float | None = None
+    outcomes: dict[str, int] = field(default_factory=dict)
+
+
+def run_progress(session: Session, message_prefix: str) -> RunProgress:
+    """Count what became of the messages whose id starts with a prefix."""
+    of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
+    # A message delivered twice leaves two receipts; the first tells what it was.
+    firsts = (
+        select(Receipt.result, Receipt.reason)
+        .where(of_run)
+        .distinct(Receipt.message_id)
+        .order_by(Receipt.message_id, Receipt.id)
+        .subquery()
+    )
+    results = _counts(session, select(firsts.c.result, func.count()).group_by(firsts.c.result))
+    reasons = _counts(
+        session,
+        select(firsts.c.reason, func.count())
+        .where(firsts.c.reason.is_not(None))
+        .group_by(firsts.c.reason),
+    )
+    pages = select(Receipt.page_id).where(of_run, Receipt.page_id.is_not(None)).distinct()
+    own = StoredPage.id.in_(pages)
+    outcomes = _counts(
+        session,
+        select(StoredPage.outcome, func.count())
+        .where(own, StoredPage.outcome.is_not(None))
+        .group_by(StoredPage.outcome),
+    )
+    return RunProgress(
+        received=sum(results.values()),
+        results=results,
+        quarantine_reasons=reasons,
+        pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
+        pending=_count(
+            session, select(func.count()).select_from(StoredPage).where(own, is_pending())
+        ),
+        outcomes=outcomes,
+        outbox=outbox_count(session),
+    )
+
+
+def sites_of_run(session: Session, message_prefix: str) -> list[str]:
+    """Return the keys of the sites that messages of one run belong to."""
+    return list(
+        session.scalars(
+            select(Site.key)
+            .join(StoredPage, StoredPage.site_id == Site.id)
+            .join(Receipt, Receipt.page_id == StoredPage.id)
+            .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
+            .distinct()
+        )
+    )
+
+
+def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
+    """Return the state of the given sites, or of all, by key."""
+    sites = select(Site.id, Site.key).order_by(Site.key)
+    if keys is not None:
+        sites = sites.where(Site.key.in_(keys))
+    return [
+        _site_status(session, site_id, key)
+        for site_id, key in session.execute(sites).tuples().all()
+    ]
+
+
+def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
+    own = StoredPage.site_id == site_id
+    generation = session.scalar(
+        select(Generation)
+        .where(Generation.site_id == site_id)
+        .order_by(Generation.number.desc())
+        .limit(1)
+    )
+    number = generation.number if generation else 0
+    groups = session.execute(
+        select(TemplateGroup.number, TemplateGroup.size)
+        .where(TemplateGroup.site_id == site_id, TemplateGroup.generation == number)
+        .order_by(TemplateGroup.number)
+    )
+    return SiteStatus(
+        key=key,
+        pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
+        pending=_count(
+            session, select(func.count()).select_from(StoredPage).where(own, is_pending())
+        ),
+        generation=number,
+        groups=dict(groups.tuples().all()),
+        outliers=_count(
+            session,
+            select(func.count())
+            .select_from(Membership)
+            .where(
+                Membership.site_id == site_id,
+                Membership.generation == number,
+                Membership.group_number.is_(None),
+            ),
+        ),
+        silhouette=generation.silhouette if generation else None,
+        outcomes=_counts(
+            session,
+            select(func.coalesce(StoredPage.outcome, "pending"), func.count())
+            .where(own)
+            .group_by(StoredPage.outcome),
+        ),
+    )
+
+
+def _count(session: Session, query: Select[int]) -> int:
+    return session.scalar(query) or 0
+
+
+def _counts(session: Session, query: Select[str, int] | Select[str | None, int]) -> dict[str, int]:
+    return dict(sorted((name or "", number) for name, number in session.execute(query).tuples()))

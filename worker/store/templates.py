@@ -1,0 +1,229 @@
+"""Generations of template groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy.orm import Session
+
+from models.tables import Generation, Membership, Site, StoredPage, TemplateGroup
+
+_CLUSTER_LOCK = 0x6474
+"""Class of the advisory locks of sites; any number that nothing else in the database uses."""
+
+
+@dataclass(frozen=True)
+class ComparablePage:
+    """What clustering and dispatch need to know of a page."""
+
+    id: int
+    url: str
+    tree_id: int
+    content_digest: str
+    extraction_key: str | None
+    forced: bool
+
+
+@dataclass(frozen=True)
+class NewMembership:
+    """Place of a page in a new generation."""
+
+    page_id: int
+    group_number: int | None
+    role: str
+    pivot_id: int | None
+
+
+def due_sites(
+    session: Session, *, settle_seconds: float, max_settle_seconds: float
+) -> Sequence[int]:
+    """Return the sites whose pages changed since their last clustering and are settled.
+
+    Settled means that no page came for ``settle_seconds``, or that the site has
+    been waiting since ``max_settle_seconds`` for such a silence.
+    """
+    last = (
+        select(
+            Generation.site_id,
+            func.max(Generation.site_version).label("version"),
+            func.max(Generation.created_at).label("at"),
+        )
+        .group_by(Generation.site_id)
+        .subquery()
+    )
+    first_page = (
+        select(func.min(StoredPage.received_at))
+        .where(StoredPage.site_id == Site.id)
+        .scalar_subquery()
+    )
+    return session.scalars(
+        select(Site.id)
+        .outerjoin(last, last.c.site_id == Site.id)
+        .where(
+            Site.version > func.coalesce(last.c.version, 0),
+            or_(
+                Site.changed_at <= func.now() - timedelta(seconds=settle_seconds),
+                func.coalesce(last.c.at, first_page)
+                <= func.now() - timedelta(seconds=max_settle_seconds),
+            ),
+        )
+        .order_by(Site.changed_at, Site.id)
+    ).all()
+
+
+def try_lock_clustering(session: Session, site_id: int) -> bool:
+    """Take the site's clustering lock until the transaction ends; False if another has it."""
+    return bool(
+        session.scalar(
+            select(func.pg_try_advisory_xact_lock(_CLUSTER_LOCK, func.hashint8(site_id)))
+        )
+    )
+
+
+def site_state(session: Session, site_id: int) -> tuple[int, float, int]:
+    """Return version, seconds since the last change and last generation (0: none) of a site."""
+    version, age = session.execute(
+        select(Site.version, func.extract("epoch", func.now() - Site.changed_at)).where(
+            Site.id == site_id
+        )
+    ).one()
+    return version, float(age), last_generation(session, site_id)
+
+
+def last_generation(session: Session, site_id: int) -> int:
+    """Return the number of a site's last generation, 0 before the first."""
+    return (
+        session.scalar(select(func.max(Generation.number)).where(Generation.site_id == site_id))
+        or 0
+    )
+
+
+def generation_version(session: Session, site_id: int, number: int) -> int:
+    """Return the version of the site that a generation saw."""
+    return session.scalars(
+        select(Generation.site_version).where(
+            Generation.site_id == site_id, Generation.number == number
+        )
+    ).one()
+
+
+def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
+    """Return the pages of a site that have a tree."""
+    rows = session.execute(
+        select(
+            StoredPage.id,
+            StoredPage.url,
+            StoredPage.tree_id,
+            StoredPage.content_digest,
+            StoredPage.extraction_key,
+            StoredPage.forced,
+        ).where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
+    )
+    return [
+        ComparablePage(page_id, url, tree_id, digest, key, forced)
+        for page_id, url, tree_id, digest, key, forced in rows.tuples()
+        if tree_id is not None
+    ]
+
+
+def save_generation(
+    session: Session,
+    *,
+    site_id: int,
+    number: int,
+    site_version: int,
+    method: str,
+    silhouette: float | None,
+    groups: Mapping[int, tuple[int, int]],
+    memberships: Sequence[NewMembership],
+) -> None:
+    """Store a generation.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    site_id, number, site_version
+        Site, number of the generation, version of the site that it saw.
+    method, silhouette
+        How the groups were found, and how well they are parted.
+    groups
+        Size and representative page by group number.
+    memberships
+        One for each comparable page.
+    """
+    session.add(
+        Generation(
+            site_id=site_id,
+            number=number,
+            site_version=site_version,
+            method=method,
+            silhouette=silhouette,
+        )
+    )
+    session.flush()
+    key = {"site_id": site_id, "generation": number}
+    if groups:
+        session.execute(
+            insert(TemplateGroup),
+            [
+                {**key, "number": group, "size": size, "representative_id": representative}
+                for group, (size, representative) in groups.items()
+            ],
+        )
+    if memberships:
+        session.execute(
+            insert(Membership),
+            [
+                {
+                    **key,
+                    "page_id": each.page_id,
+                    "group_number": each.group_number,
+                    "role": each.role,
+                    "pivot_id": each.pivot_id,
+                }
+                for each in memberships
+            ],
+        )
+
+
+def start_generation(session: Session, page_ids: Sequence[int], number: int) -> None:
+    """Make pages wait for their extraction with a generation."""
+    session.execute(update(StoredPage).where(StoredPage.id.in_(page_ids)).values(generation=number))
+
+
+def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
+    """Keep the outcome of pages for which a generation changes nothing."""
+    session.execute(
+        update(StoredPage)
+        .where(StoredPage.id.in_(page_ids))
+        .values(generation=number, extracted_generation=number)
+    )
+
+
+def load_membership(session: Session, page_id: int, generation: int) -> Membership | None:
+    """Return the place of a page in a generation."""
+    return session.get(Membership, (page_id, generation))
+
+
+def group_size(session: Session, site_id: int, generation: int, number: int) -> int:
+    """Return the number of pages of a group."""
+    return session.scalars(
+        select(TemplateGroup.size).where(
+            TemplateGroup.site_id == site_id,
+            TemplateGroup.generation == generation,
+            TemplateGroup.number == number,
+        )
+    ).one()
+
+
+def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
+    """Return the ids of the pages that wait for, or were extracted with, a generation."""
+    return list(
+        session.scalars(
+            select(StoredPage.id)
+            .where(StoredPage.site_id == site_id, StoredPage.generation == number)
+            .order_by(StoredPage.id)
+        )
+    )

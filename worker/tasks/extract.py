@@ -1,0 +1,249 @@
+"""The extraction task: from a page and its template group to an article."""
+
+import hashlib
+import json
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from celery import shared_task
+from sqlalchemy.orm import Session
+
+from models.messages import ArticleMessage, Block, Embed, Image, Template
+from models.tables import Membership, StoredPage
+from worker.broker import topology_of
+from worker.extraction import Extraction, NoArticleError, extract_article
+from worker.pages import Page, parse_page
+from worker.settings import load_settings
+from worker.store import articles, outbox, pages, templates
+from worker.tasks.context import TASK_OPTIONS, database
+
+logger = logging.getLogger(__name__)
+
+EXTRACT_TASK = "detourage.extract"
+
+EXTRACTION_VERSION = "1"
+"""Rises with every change of what extraction gives, so that unchanged pages are done again."""
+
+CACHED_PIVOTS = 16
+"""Parsed representatives that a process keeps, at some megabytes each."""
+
+_READER_FIELDS = (
+    "language",
+    "title",
+    "lead",
+    "authors",
+    "published_at",
+    "text",
+    "blocks",
+    "images",
+    "embeds",
+    "comments",
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that the extraction of one page needs."""
+
+    page: StoredPage
+    site: str
+    content: bytes | str
+    membership: Membership
+    group_size: int
+    pivot: StoredPage | None
+    pivot_content: bytes | str | None
+
+    @property
+    def extraction_key(self) -> str:
+        """Digest of what the result depends on."""
+        pivot_digest = self.pivot.content_digest if self.pivot else None
+        return extraction_key(self.page.content_digest, pivot_digest)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A page without an article, and why."""
+
+    outcome: str
+    detail: str
+
+
+def extraction_key(content_digest: str, pivot_digest: str | None) -> str:
+    """Return the digest of all that an extraction depends on."""
+    parts = f"{EXTRACTION_VERSION} {content_digest} {pivot_digest or '-'}"
+    return hashlib.sha256(parts.encode()).hexdigest()
+
+
+class PageCache:
+    """The parsed pages used last, by id and content."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._pages: OrderedDict[tuple[int, str], Page] = OrderedDict()
+
+    def parse(self, stored: StoredPage, content: bytes | str) -> Page:
+        """Return the page, parsed now or before."""
+        key = (stored.id, stored.content_digest)
+        page = self._pages.pop(key, None) or _parse(stored, content)
+        self._pages[key] = page
+        while len(self._pages) > self._capacity:
+            self._pages.popitem(last=False)
+        return page
+
+
+_pivots = PageCache(CACHED_PIVOTS)
+
+
+@shared_task(name=EXTRACT_TASK, **TASK_OPTIONS)
+def extract(page_id: int, generation: int) -> None:
+    """Extract a page with its group of a generation, and send the article out.
+
+    A revision goes out when a reader would notice a difference to the last one,
+    or when it was asked for by reprocessing. Does nothing when the generation is
+    no longer the page's, or was done already.
+    """
+    job = database().run(lambda session: _load(session, page_id, generation))
+    if job is None:
+        return
+    result = _extract(job)
+    database().run(lambda session: _save(session, job, result))
+
+
+def _is_due(page: StoredPage, generation: int) -> bool:
+    return page.generation == generation and (
+        page.outcome is None or page.forced or page.extracted_generation < generation
+    )
+
+
+def _load(session: Session, page_id: int, generation: int) -> Job | None:
+    page = pages.load_page(session, page_id)
+    membership = templates.load_membership(session, page_id, generation)
+    if page is None or membership is None or page.tree_id is None or not _is_due(page, generation):
+        return None
+    group = membership.group_number
+    pivot = (
+        pages.load_page(session, membership.pivot_id) if membership.pivot_id is not None else None
+    )
+    return Job(
+        page=page,
+        site=pages.site_key(session, page.site_id),
+        content=pages.load_content(session, page_id),
+        membership=membership,
+        group_size=1
+        if group is None
+        else templates.group_size(session, page.site_id, generation, group),
+        pivot=pivot,
+        pivot_content=pages.load_content(session, pivot.id) if pivot else None,
+    )
+
+
+def _parse(stored: StoredPage, content: bytes | str) -> Page:
+    return parse_page(content, stored.url, content_type=stored.content_type)
+
+
+def _extract(job: Job) -> Extraction | Failure:
+    try:
+        pivot = None
+        if job.pivot is not None and job.pivot_content is not None:
+            pivot = _pivots.parse(job.pivot, job.pivot_content)
+        return extract_article(_parse(job.page, job.content), pivot)
+    except NoArticleError as error:
+        return Failure(error.outcome, str(error))
+    except Exception as error:
+        # A defect that one page shows must not leave the page without an outcome.
+        logger.exception("extraction failed on %s", job.page.url)
+        return Failure("failed", f"{type(error).__name__}: {error}")
+
+
+def _save(session: Session, job: Job, result: Extraction | Failure) -> None:
+    page = pages.load_page(session, job.page.id, lock=True)
+    generation = job.membership.generation
+    if (
+        page is None
+        or page.content_digest != job.page.content_digest
+        or not _is_due(page, generation)
+    ):
+        return
+    forced = page.forced
+    page.extracted_generation = generation
+    page.extraction_key = job.extraction_key
+    page.forced = False
+    if isinstance(result, Failure):
+        page.outcome, page.outcome_detail = result.outcome, result.detail
+        return
+    page.outcome, page.outcome_detail = "article", None
+    message = _message(page, job, result, page.revision + 1)
+    digest = _reader_digest(message)
+    if forced or digest != articles.last_digest(session, page.id):
+        page.revision += 1
+        _send(session, page, message, digest)
+
+
+def _message(page: StoredPage, job: Job, result: Extraction, revision: int) -> ArticleMessage:
+    return ArticleMessage(
+        id=str(article_id(job.site, page.url, revision)),
+        revision=revision,
+        page_id=page.crawler_id,
+        url=page.url,
+        site=job.site,
+        fetched_at=page.fetched_at,
+        language=result.language,
+        title=result.title,
+        lead=None,
+        authors=[],
+        published_at=None,
+        text=result.text,
+        blocks=[
+            Block(type=block.type, text=block.text, start=block.start, end=block.end)
+            for block in result.blocks
+        ],
+        images=[Image(url=each.url, alt=each.alt, caption=each.caption) for each in result.images],
+        embeds=[Embed(url=each.url, type=each.type) for each in result.embeds],
+        comments=[],
+        template=Template.model_validate(
+            {
+                "group": job.membership.group_number,
+                "generation": job.membership.generation,
+                "size": job.group_size,
+                "role": job.membership.role,
+            }
+        ),
+        method=result.method,
+        xpath=result.xpath,
+        confidence=result.confidence,
+        extracted_at=datetime.now(UTC),
+    )
+
+
+def article_id(site: str, url: str, revision: int) -> UUID:
+    """Return the id of a page's article in a revision, the same on every machine."""
+    return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
+
+
+def _reader_digest(message: ArticleMessage) -> str:
+    fields = message.model_dump(mode="json", include=set(_READER_FIELDS))
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def _send(session: Session, page: StoredPage, message: ArticleMessage, digest: str) -> None:
+    values: dict[str, Any] = message.to_json()
+    articles.save_article(
+        session,
+        article_id=UUID(message.id),
+        page_id=page.id,
+        revision=message.revision,
+        content_digest=digest,
+        message=values,
+    )
+    topology = topology_of(load_settings())
+    outbox.add_message(
+        session,
+        exchange=topology.articles_exchange.name,
+        routing_key=f"{message.language or 'und'}.{message.site}",
+        body=json.dumps(values, ensure_ascii=False).encode(),
+        message_id=message.id,
+    )

@@ -1,0 +1,95 @@
+"""Reprocessing a site, from any stage of the road."""
+
+import logging
+from typing import Literal, get_args
+
+from celery import shared_task
+from sqlalchemy.orm import Session
+
+from worker.store import outbox, pages, templates, trees
+from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.extract import EXTRACT_TASK
+from worker.tasks.parsing import parse_or_reject, plan_comparisons, save_parsed
+
+logger = logging.getLogger(__name__)
+
+REPROCESS_TASK = "detourage.reprocess"
+PARSE_TASK = "detourage.parse"
+
+Stage = Literal["parse", "compare", "cluster", "extract"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+class UnknownSiteError(LookupError):
+    """No page of the site was ever received."""
+
+
+@shared_task(name=REPROCESS_TASK, **TASK_OPTIONS)
+def reprocess(site: str, stage: Stage = "extract") -> None:
+    """Take all pages of a site from a stage on again; each article gets a new revision.
+
+    Parameters
+    ----------
+    site
+        Key of the site.
+    stage
+        ``parse`` (from the stored HTML), ``compare``, ``cluster`` or ``extract``.
+    """
+    if stage not in STAGES:
+        raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {stage!r}")
+    database().run(lambda session: _reprocess(session, site, stage))
+
+
+def _reprocess(session: Session, site: str, stage: Stage) -> None:
+    if pages.find_site(session, site) is None:
+        raise UnknownSiteError(f"no page of site {site!r} is known")
+    site_id = pages.lock_site(session, site)
+    page_ids = pages.site_page_ids(session, site_id)
+    pages.force_revisions(session, page_ids)
+    if stage == "parse":
+        outbox.add_tasks(session, PARSE_TASK, [{"page_id": page_id} for page_id in page_ids])
+    elif stage == "compare":
+        _compare_again(session, site_id)
+        pages.touch_site(session, site_id)
+    elif stage == "cluster":
+        pages.touch_site(session, site_id)
+    else:
+        extract_again(session, site_id)
+
+
+def _compare_again(session: Session, site_id: int) -> None:
+    tree_ids = trees.site_tree_ids(session, site_id)
+    trees.forget_distances(session, tree_ids)
+    for position, tree_id in enumerate(tree_ids):
+        plan_comparisons(session, tree_id, tree_ids[:position])
+
+
+def extract_again(session: Session, site_id: int) -> None:
+    """Ask for the extraction of a site's pages with the groups they have."""
+    generation = templates.last_generation(session, site_id)
+    outbox.add_tasks(
+        session,
+        EXTRACT_TASK,
+        [
+            {"page_id": page_id, "generation": generation}
+            for page_id in templates.pages_of_generation(session, site_id, generation)
+        ],
+    )
+
+
+@shared_task(name=PARSE_TASK, **TASK_OPTIONS)
+def parse(page_id: int) -> None:
+    """Parse a stored page again."""
+    database().run(lambda session: _parse(session, page_id))
+
+
+def _parse(session: Session, page_id: int) -> None:
+    page = pages.load_page(session, page_id)
+    if page is None:
+        return
+    pages.lock_site(session, pages.site_key(session, page.site_id))
+    session.refresh(page, with_for_update=True)
+    parsed = parse_or_reject(pages.load_content(session, page_id), page.url, page.content_type)
+    page.forced = True
+    save_parsed(session, page, parsed)
+    pages.touch_site(session, page.site_id)
