@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
-from models.tables import Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
+from models.tables import Distance, Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
 
@@ -19,6 +19,9 @@ class RunProgress:
     results: dict[str, int]
     quarantine_reasons: dict[str, int]
     pages: int
+    pairs: int
+    compared: int
+    grouped: int
     pending: int
     outcomes: dict[str, int]
     outbox: int
@@ -64,17 +67,49 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         .where(own, StoredPage.outcome.is_not(None))
         .group_by(StoredPage.outcome),
     )
+    pairs, compared = _comparisons(session, pages)
     return RunProgress(
         received=sum(results.values()),
         results=results,
         quarantine_reasons=reasons,
         pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
+        pairs=pairs,
+        compared=compared,
+        grouped=_count(
+            session,
+            select(func.count())
+            .select_from(StoredPage)
+            .where(own, (StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
+        ),
         pending=_count(
             session, select(func.count()).select_from(StoredPage).where(own, is_pending())
         ),
         outcomes=outcomes,
         outbox=outbox_count(session),
     )
+
+
+def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, int]:
+    """Return the pairs of trees that the pages' sites have, and how many are compared."""
+    trees = (
+        select(StoredPage.site_id, StoredPage.tree_id)
+        .where(StoredPage.id.in_(page_ids), StoredPage.tree_id.is_not(None))
+        .distinct()
+        .cte("trees")
+    )
+    sizes = select(func.count().label("n")).select_from(trees).group_by(trees.c.site_id).subquery()
+    pairs = session.scalar(select(func.sum(sizes.c.n * (sizes.c.n - 1) / 2)))
+    lower, higher = aliased(trees), aliased(trees)
+    compared = session.scalar(
+        select(func.count())
+        .select_from(Distance)
+        .join(lower, lower.c.tree_id == Distance.lower_tree_id)
+        .join(
+            higher,
+            (higher.c.tree_id == Distance.higher_tree_id) & (higher.c.site_id == lower.c.site_id),
+        )
+    )
+    return int(pairs or 0), compared or 0
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:
