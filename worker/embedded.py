@@ -192,15 +192,19 @@ class _Server:
         if self.user is None or _reachable(found):
             return found
         # Copied rather than opened to the world, which is what a chmod of the parents would do.
+        package = found.parent.parent
+        installation = Path(package.name) / found.parent.name
         copy = self.runtime / "programs"
-        for part in ("bin/initdb", "bin/postgres"):
-            (copy / part).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(found.parent / part, copy / part)
-        for part in ("lib", "share"):
-            shutil.copytree(found.parent / part, copy / part, symlinks=True)
+        for part in (
+            *(installation / name for name in ("bin", "lib", "share")),
+            # Where the wheel keeps the libraries that the programs are linked with.
+            Path(f"{package.name}.libs"),
+        ):
+            if (package.parent / part).exists():
+                shutil.copytree(package.parent / part, copy / part, symlinks=True)
         for path in (copy, *copy.rglob("*")):
             os.chown(path, *self.user, follow_symlinks=False)
-        return copy / "bin"
+        return copy / installation / "bin"
 
     def stop_stale(self) -> None:
         """End a server that an earlier run, itself killed, left on these data."""

@@ -221,13 +221,14 @@ def test_a_directory_that_cannot_hold_data_is_named_in_one_line(tmp_path: Path) 
 def test_an_installation_closed_to_others_is_left_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    installed = postgresql_programs().parent
+    installed = postgresql_programs()
+    package = installed.parent.parent
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
-    shutil.copytree(installed, closed / installed.name, symlinks=True)
-    monkeypatch.setattr(
-        "worker.embedded.postgresql_programs", lambda: closed / installed.name / "bin"
-    )
+    for part in package.parent.glob(f"{package.name}*"):
+        shutil.copytree(part, closed / part.name, symlinks=True)
+    programs = closed / installed.relative_to(package.parent)
+    monkeypatch.setattr("worker.embedded.postgresql_programs", lambda: programs)
     with embedded_services() as services:
         assert query(services.database_url, "SELECT 1") == [(1,)]
     assert closed.stat().st_mode & 0o777 == 0o700
