@@ -56,8 +56,6 @@ def create_app(settings: Settings) -> Celery:
             "cluster-due-sites": {
                 "task": CLUSTER_DUE_TASK,
                 "schedule": settings.cluster_interval_seconds,
-                # While no worker runs, ticks would pile up; the next one does as well.
-                "options": {"expires": settings.cluster_interval_seconds},
             }
         },
         beat_scheduler="worker.application:HeartbeatScheduler",

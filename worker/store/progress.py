@@ -45,13 +45,8 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
     """Count what became of the messages whose id starts with a prefix."""
     of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
     # A message delivered twice leaves two receipts; the first tells what it was.
-    firsts = (
-        select(Receipt.result, Receipt.reason)
-        .where(of_run)
-        .distinct(Receipt.message_id)
-        .order_by(Receipt.message_id, Receipt.id)
-        .subquery()
-    )
+    first_ids = select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
+    firsts = select(Receipt.result, Receipt.reason).where(Receipt.id.in_(first_ids)).subquery()
     results = _counts(session, select(firsts.c.result, func.count()).group_by(firsts.c.result))
     reasons = _counts(
         session,
@@ -132,7 +127,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
         sites = sites.where(Site.key.in_(keys))
     return [
         _site_status(session, site_id, key)
-        for site_id, key in session.execute(sites).tuples().all()
+        for site_id, key in session.execute(sites).all()
     ]
 
 
@@ -157,7 +152,7 @@ def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
             session, select(func.count()).select_from(StoredPage).where(own, is_pending())
         ),
         generation=number,
-        groups=dict(groups.tuples().all()),
+        groups=dict(groups.all()),
         outliers=_count(
             session,
             select(func.count())
@@ -183,4 +178,4 @@ def _count(session: Session, query: Select[int]) -> int:
 
 
 def _counts(session: Session, query: Select[str, int] | Select[str | None, int]) -> dict[str, int]:
-    return dict(sorted((name or "", number) for name, number in session.execute(query).tuples()))
+    return dict(sorted((name or "", number) for name, number in session.execute(query)))
