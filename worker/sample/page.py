@@ -288,7 +288,7 @@ class PageMaker:
             return self._picture(pictures[-1])
         if name == "video":
             url = f"https://video.example/embed/{rng.getrandbits(40):010x}"
-            embeds.append({"url": url, "type": "iframe"})
+            embeds.append({"url": url, "type": self.design.embed})
             return {"url": url, "title": story.clip()}
         if name == "read_also":
             count = 1 + rng.randrange(3)
