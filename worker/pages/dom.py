@@ -52,6 +52,14 @@ _XHTML_ROOT = re.compile(
 _ENTITY = re.compile("&([a-zA-Z][a-zA-Z0-9]*;)")
 _XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 
+# What follows the end of a page belongs to it in a browser, and is dropped by libxml2: 5 of 2,814
+# corpus pages lost 49 to 2,080 words. Both end tags may be left out, and the slash of <html/>
+# means nothing in HTML.
+_PAGE_END = re.compile(r"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])\b[^<>]*>")
+_SELF_CLOSED_PAGE = re.compile(
+    r"(<(?:[bB][oO][dD][yY]|[hH][tT][mM][lL]|[hH][eE][aA][dD])\b[^<>]*)/>"
+)
+
 _XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 _SCRIPTED = frozenset({"script", "style"})
@@ -140,7 +148,8 @@ def _parse_html(text: str) -> HtmlElement | None:
         remove_pis=True,
         collect_ids=False,
     )
-    document: HtmlElement | None = etree.fromstring(_to_bytes(text), parser)
+    unended = _SELF_CLOSED_PAGE.sub(r"\1>", _PAGE_END.sub("", text))
+    document: HtmlElement | None = etree.fromstring(_to_bytes(unended), parser)
     return document
 
 
