@@ -20,13 +20,15 @@ from sqlalchemy.exc import DBAPIError
 from worker import quarantine
 from worker.application import create_app
 from worker.embedded import embedded_services
+from worker.errors import ExpectedError
 from worker.publishing import publish_pages
 from worker.settings import Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database
+from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus
 from worker.supervisor import Supervisor
-from worker.tasks.cluster import CLUSTER_DUE_TASK
+from worker.tasks.names import CLUSTER_DUE
 
 POLL_SECONDS = 0.25
 
@@ -37,7 +39,7 @@ STALL_SECONDS = 600.0
 """A run whose counts stand still for this long has failed: no step of one page takes as long."""
 
 
-class RunError(Exception):
+class RunError(ExpectedError):
     """The run could not be completed; the message is one line for a person."""
 
 
@@ -127,7 +129,7 @@ class Run:
             settings, check_services = self._services(stack)
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
-            database.migrate()
+            migrate(database)
             logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="detourage-logs-")))
             supervisor = stack.enter_context(Supervisor())
             start_processes(supervisor, settings, self.workers, logs)
@@ -230,7 +232,7 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
 
 def _request_clustering(settings: Settings) -> None:
     try:
-        create_app(settings).send_task(CLUSTER_DUE_TASK, kwargs={"settle_seconds": 0})
+        create_app(settings).send_task(CLUSTER_DUE, kwargs={"settle_seconds": 0})
     except BrokerError as error:
         raise RunError(f"the broker is gone: {_first_line(error)}") from error
 
