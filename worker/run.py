@@ -121,11 +121,10 @@ class Run:
         EmbeddedError, SupervisorError
             If the services or the processes cannot be brought up.
         """
-        if output.is_dir() or not os.access(output.parent, os.W_OK):
-            raise RunError(f"{output} cannot be written")
         started = time.monotonic()
         prefix = f"run-{uuid4()}-"
         with ExitStack() as stack:
+            stream = stack.enter_context(_replacing(output))
             settings, check_services = self._services(stack)
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
@@ -146,7 +145,7 @@ class Run:
                 quarantine_file = output.with_name(f"{output.name}.quarantine.jsonl")
                 quarantine.write_quarantined(settings, str(quarantine_file))
             with database.transaction() as session:
-                written = _write_lines(output, articles.articles_of_run(session, prefix))
+                written = _write_lines(stream, articles.articles_of_run(session, prefix))
                 keys = progress.sites_of_run(session, prefix)
                 sites = progress.site_statuses(session, keys)
         return RunSummary(
@@ -241,12 +240,11 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _write_lines(output: Path, values: Iterator[dict[str, object]]) -> int:
+def _write_lines(stream: IO[str], values: Iterator[dict[str, object]]) -> int:
     written = 0
-    with _replacing(output) as stream:
-        for value in values:
-            stream.write(json.dumps(value, ensure_ascii=False) + "\n")
-            written += 1
+    for value in values:
+        stream.write(json.dumps(value, ensure_ascii=False) + "\n")
+        written += 1
     return written
 
 
@@ -254,6 +252,10 @@ def _write_lines(output: Path, values: Iterator[dict[str, object]]) -> int:
 def _replacing(output: Path) -> Iterator[IO[str]]:
     """Open a file that takes the place of ``output`` only when all went well."""
     partial = output.with_name(f".{output.name}.partial")
+    try:
+        partial.touch()
+    except OSError as error:
+        raise RunError(f"{output} cannot be written: {error.strerror}") from error
     try:
         if output.suffix == ".gz":
             with (
