@@ -76,10 +76,14 @@ def language(code: str) -> Language:
     """Read the language of the tag ``code``."""
     data = tomllib.loads(_DATA.joinpath(f"{code}.toml").read_text(encoding="utf-8"))
     rules = _alternatives(data["rules"])
+    forms = _alternatives(data["forms"])
     topics = {}
     for key, topic in data["topics"].items():
         topics[key] = topic.pop("name")
-        rules |= {f"{key}.{name}": lines for name, lines in _alternatives(topic).items()}
+        for name, nouns in _alternatives(topic).items():
+            rules[f"{key}.{name}"] = [
+                form.replace("*", noun) for form in forms.get(name, ["*"]) for noun in nouns
+            ]
     return Language(
         code=data["code"],
         direction=data["direction"],
