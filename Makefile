@@ -55,7 +55,7 @@ requirements: $(tools)
 
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis
-	find worker models migrations tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find . -name __pycache__ -prune -exec rm -rf {} +
 	find worker -name '*.so' -delete
 
 $(bin)/python:
