@@ -130,7 +130,10 @@ def _look_up(name: str, contexts: Sequence[object]) -> object:
     else:
         return None
     for part in rest:
-        if not isinstance(value, Mapping) or part not in value:
+        if not isinstance(value, Mapping):
             return None
-        value = value[part]
+        try:
+            value = value[part]
+        except KeyError:
+            return None
     return value

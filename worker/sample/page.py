@@ -1,7 +1,7 @@
 """The pages of a site in one design, each with its gold record."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from worker.sample.body import Layout
@@ -26,34 +26,28 @@ _SERVICE_SHARE = 0.5
 """Share of the pages of no template that hold no article."""
 
 
-class Chance(Mapping[str, bool]):
-    """Whether each optional block of a page is shown, decided by the block's name.
+class Chance(dict[str, bool]):
+    """Whether each optional block of a page is shown, decided when its name is looked up.
 
-    Any name is there, so that a template may make any of its blocks optional.
+    Any name will do, so that a template may make any of its blocks optional.
 
     Parameters
     ----------
     key
-        What the page is, for its random streams.
+        What the page is, for the random streams of its blocks.
     noise
         At 0 every block is shown; at 1 it is a toss of a coin.
     """
 
     def __init__(self, key: Sequence[object], noise: float) -> None:
+        super().__init__()
         self._key = key
         self._noise = noise
 
-    def __getitem__(self, name: str) -> bool:
-        return stream(*self._key, "maybe", name).random() >= self._noise / 2
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 1
+    def __missing__(self, name: str) -> bool:
+        shown = stream(*self._key, "maybe", name).random() >= self._noise / 2
+        self[name] = shown
+        return shown
 
 
 @dataclass(frozen=True)
@@ -89,7 +83,7 @@ class PageMaker:
         maybe = Chance(key, self.noise)
         pictures: list[Picture] = []
         if rng.random() >= self.noise / 2:
-            pictures.append(story.picture(0))
+            pictures.append(story.main_picture)
         main_picture = view.picture(pictures[0]) if pictures else None
         body = Layout(view, self.newsroom, self.noise).lay_out(story, maybe, rng)
         gallery = self._gallery(story, maybe, rng)

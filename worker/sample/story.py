@@ -138,8 +138,13 @@ class Story:
         """Names in the text that a content management system would turn into links."""
         return tuple(self._cast[role] for role in ("expert", "official", "town", "agency"))
 
+    @cached_property
+    def main_picture(self) -> Picture:
+        """The picture that stands at the head of the article, and beside the teasers of lists."""
+        return self.picture(0)
+
     def picture(self, position: int) -> Picture:
-        """Return the picture at ``position``: 0 for the one that lists show too."""
+        """Return the picture at ``position``, the main one being 0."""
         rng = self._stream(f"picture-{position}")
         voice = self._voice(rng)
         caption = voice.tell("caption")

@@ -89,7 +89,7 @@ class View:
 
     def teaser(self, story: Story) -> Context:
         """Return what a list shows of a story."""
-        picture = story.picture(0)
+        picture = story.main_picture
         lead = story.lead
         short = lead if len(lead) <= _SHORT_TEASER else lead[:_SHORT_TEASER].rstrip() + "…"
         return {
