@@ -38,7 +38,7 @@ class OneOff:
 def special_report(story: Story, view: View, newsroom: Newsroom, rng: random.Random) -> OneOff:
     """Return a long article between large pictures, in chapters nested at random."""
     page = OneOff()
-    element = rng.choice(("p", "div", "h4"))
+    element = rng.choice(("p", "div"))
     passages = [passage.text for passage in story.body]
     while passages:
         length = rng.randint(1, 4)

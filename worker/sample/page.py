@@ -177,14 +177,20 @@ class PageMaker:
         self, newest: int, maybe: Chance, rng: random.Random, topic: str | None = None
     ) -> Context:
         lists: dict[str, list[Context]] = {}
+        front = newest
         for name in self.design.lists:
-            if name.startswith("section"):
-                before, within = newest, topic
+            within = topic if name.startswith("section") else None
+            if within:
+                before = front
             elif name == "most_read":
-                before, within = newest // _POPULAR_FOR * _POPULAR_FOR, None
+                before = newest // _POPULAR_FOR * _POPULAR_FOR
+            elif name == "latest":
+                before = newest
             else:
-                before, within = newest - rng.randrange(_NEWEST_SKIPPED), None
+                before = newest - rng.randrange(_NEWEST_SKIPPED)
             stories = self.newsroom.latest(before, self._count(name, rng), topic=within)
+            # What leads a section front does not follow again in the lists below.
+            front = stories[-1].number if within else front
             lists[name] = [
                 self._view.teaser(story) | {"position": place}
                 for place, story in enumerate(stories, 1)
