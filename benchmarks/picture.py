@@ -30,7 +30,8 @@ iframe{{border:0;width:1000px;height:1500px;background:#fff}}
 main{{width:600px;box-sizing:border-box;padding:28px;height:1500px;overflow:hidden;background:#fff;
 margin-left:16px}}
 small{{color:#666;font-family:monospace}} h1{{font-size:24px;line-height:1.25}}
-</style><iframe srcdoc="{page}"></iframe><main><small>{about}</small><h1>{title}</h1>{text}</main>"""
+</style><iframe srcdoc="{page}"></iframe>
+<main><small>{about}</small><h1>{title}</h1>{text}</main>"""
 
 
 def main(output: Path) -> None:
