@@ -28,7 +28,7 @@ def test_groups_may_be_of_very_different_sizes(sizes: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 40])
-@pytest.mark.parametrize("spread", [0.02, 0.2, 0.4])
+@pytest.mark.parametrize("spread", [0.02, 0.15, 0.3])
 def test_a_site_of_one_template_is_one_group(n: int, spread: float) -> None:
     estimator = MdsKMeans().fit(made_site([0] * n, spread=spread))
     assert estimator.labels_.tolist() == [0] * n
@@ -40,7 +40,19 @@ def test_two_wings_of_one_template_are_not_divided_though_each_is_tight() -> Non
     distances[:5, 5:] = distances[5:, :5] = 0.2
     np.fill_diagonal(distances, 0)
     assert MdsKMeans().fit(distances).n_clusters_ == 1
-    assert MdsKMeans(same_template=0, different_templates=0).fit(distances).n_clusters_ == 2
+    assert MdsKMeans(merge_distance=0).fit(distances).n_clusters_ == 2
+
+
+def test_articles_with_and_without_comments_stay_together_beside_another_template() -> None:
+    distances = made_site([0] * 12 + [1] * 6)
+    distances[:6, 6:12] = distances[6:12, :6] = 0.35
+    assert same_partition(MdsKMeans().fit_predict(distances), [0] * 12 + [1] * 6)
+    assert MdsKMeans(merge_distance=0).fit(distances).n_clusters_ == 3
+
+
+@pytest.mark.parametrize(("distance", "groups"), [(0.2, 1), (0.4, 1), (0.6, 0), (1.0, 0)])
+def test_two_pages_are_a_group_when_they_are_near(distance: float, groups: int) -> None:
+    assert MdsKMeans().fit([[0, distance], [distance, 0]]).n_clusters_ == groups
 
 
 def test_strays_beside_a_dominant_template_are_outliers() -> None:
