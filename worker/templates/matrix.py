@@ -68,20 +68,20 @@ def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> I
     ndarray
         Cluster of each page, 0 to k - 1, shape (n,).
     """
-    clusters = np.unique(clusters, return_inverse=True)[1]
-    while clusters.any():
-        means = _mean_distances(distances, clusters)
-        np.fill_diagonal(means, np.inf)
+    values, places = np.unique(clusters, return_inverse=True)
+    membership = (places[:, None] == np.arange(len(values))).astype(np.float64)
+    sizes = membership.sum(axis=0)
+    means: Matrix = membership.T @ distances @ membership / np.outer(sizes, sizes)
+    np.fill_diagonal(means, np.inf)
+    merged_into = np.arange(len(values))
+    for _ in range(len(values) - 1):
         one, other = np.unravel_index(means.argmin(), means.shape)
         if means[one, other] > limit:
             break
-        clusters[clusters == other] = one
-        clusters = np.unique(clusters, return_inverse=True)[1]
-    return clusters
-
-
-def _mean_distances(distances: Matrix, clusters: Indices) -> Matrix:
-    membership = (clusters[:, None] == np.arange(clusters.max() + 1)).astype(np.float64)
-    sizes = membership.sum(axis=0)
-    means: Matrix = membership.T @ distances @ membership / np.outer(sizes, sizes)
-    return means
+        mean = (sizes[one] * means[one] + sizes[other] * means[other]) / (sizes[one] + sizes[other])
+        mean[one] = np.inf
+        means[one] = means[:, one] = mean
+        means[other] = means[:, other] = np.inf
+        sizes[one] += sizes[other]
+        merged_into[merged_into == other] = one
+    return np.unique(merged_into[places], return_inverse=True)[1]
