@@ -38,10 +38,10 @@ class SamplePage:
     message
         The page message, as a crawler publishes it.
     gold
-        What is true of the page: ``id``, ``url``, ``site``, ``language``, ``kind`` (``article`` or
-        ``menu``, a page without an article), ``template_class``, ``title``, ``lead``, ``text``
-        (the body alone, paragraphs parted by a blank line), ``authors``, ``published_at``,
-        ``images``, ``embeds``, ``comments``.
+        What is true of the page: ``id``, ``url``, ``site``, ``language``, ``kind`` (``article``;
+        ``menu``, a list of articles; ``service``, text that is nobody's article),
+        ``template_class``, ``title``, ``lead``, ``text`` (the body alone, paragraphs parted by a
+        blank line), ``authors``, ``published_at``, ``images``, ``embeds``, ``comments``.
     """
 
     message: dict[str, Any]

@@ -11,13 +11,13 @@ from worker.sample.view import View
 Gold = dict[str, Any]
 
 
-def menu_gold(view: View, url: str, template: str) -> Gold:
-    """Return the record of a page without an article."""
+def articleless_gold(view: View, url: str, template: str, kind: str) -> Gold:
+    """Return the record of a page without an article: a ``menu`` or a ``service`` page."""
     return {
         "url": url,
         "site": view.site.domain,
         "language": view.site.language.code,
-        "kind": "menu",
+        "kind": kind,
         "template_class": f"{view.site.domain}/{template}",
         "title": None,
         "lead": None,
@@ -54,8 +54,7 @@ def article_gold(
     remarks
         The readers' comments, in the order of the page.
     """
-    return menu_gold(view, url, template) | {
-        "kind": "article",
+    return articleless_gold(view, url, template, "article") | {
         "title": story.title,
         "lead": story.lead,
         "text": "\n\n".join(body.texts),

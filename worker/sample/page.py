@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from worker.sample.body import Layout
 from worker.sample.discussion import Remark, discuss, discussion_length
-from worker.sample.gold import Gold, article_gold, menu_gold
+from worker.sample.gold import Gold, article_gold, articleless_gold
 from worker.sample.one_off import service_page, special_report
 from worker.sample.randomness import stream
 from worker.sample.site import Design, Site, templates
@@ -134,7 +134,7 @@ class PageMaker:
         }
         markup = templates(self.design.folder).render("section.html", context)
         url = self.site.origin + path
-        return markup, menu_gold(view, url, f"{self.design.name}/section")
+        return markup, articleless_gold(view, url, f"{self.design.name}/section", "menu")
 
     def one_off(self, number: int, newest: int) -> tuple[str, Gold]:
         """Return a page that shares its template with no other, and its gold record.
@@ -155,7 +155,7 @@ class PageMaker:
         if rng.random() < _SERVICE_SHARE:
             made = service_page(view, self.newsroom, newest, rng)
             title = self.site.language.voice(rng).tell("town_name")
-            gold = menu_gold(view, url, name)
+            gold = articleless_gold(view, url, name, "service")
             context["page"] = self._page(title, self.site.tagline, path)
         else:
             story = self.newsroom.special(number)
