@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
@@ -17,7 +18,6 @@ _LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "dat
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
-_CANDIDATE = re.compile(r"(\S*[^\s,])(?:\s+([\d.]+)[wxh])?\s*(?:,\s*|$)")
 _IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*([\d.]+)\s*(?:px)?\s*")
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
@@ -25,6 +25,9 @@ _BUTTONS = re.compile(
     r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
     r"|plusone|addthis|sharethis|/share_button"
 )
+MAX_SOURCES = 20
+"""Sources of one picture that are looked at."""
+
 MAX_TRACKER_PIXELS = 1
 """An image or frame at most this wide or high is a tracker or a spacer."""
 
@@ -98,21 +101,24 @@ def _sources(image: HtmlElement) -> Iterator[str | None]:
     for name in _LAZY_SETS:
         yield _largest(image.get(name))
     if picture is not None:
-        for source in picture.iter("source"):
+        for source in islice(picture.iterchildren("source"), MAX_SOURCES):
             for name in _LAZY_SETS:
                 yield _largest(source.get(name))
 
 
 def _largest(candidates: str | None) -> str | None:
-    best: tuple[float, str] | None = None
-    for address, density in _CANDIDATE.findall(candidates or ""):
-        try:
-            size = float(density or 1)
-        except ValueError:
-            continue
-        if best is None or size > best[0]:
-            best = size, address
-    return best[1] if best else None
+    """Return the address of a source set's largest picture."""
+    sizes: dict[str, float] = {}
+    address = ""
+    for word in (candidates or "").split():
+        if address:
+            sizes[address] = _number(word.rstrip(",")[:-1])
+        else:
+            address = word.rstrip(",")
+            sizes.setdefault(address, 1.0)
+        if word.endswith(","):
+            address = ""
+    return max(sizes, key=sizes.__getitem__, default=None)
 
 
 def _objects(element: HtmlElement) -> Iterator[str | None]:
@@ -139,13 +145,13 @@ def _is_tiny(element: HtmlElement) -> bool:
     sizes.extend(_STYLE_SIZE.findall(element.get("style") or ""))
     for size in sizes:
         match = _PIXELS.fullmatch(size or "")
-        if match and _number(match.group(1)) <= MAX_TRACKER_PIXELS:
+        if match and _number(match.group(1), default=MAX_TRACKER_PIXELS + 1) <= MAX_TRACKER_PIXELS:
             return True
     return False
 
 
-def _number(digits: str) -> float:
+def _number(digits: str, *, default: float = 0.0) -> float:
     try:
         return float(digits)
     except ValueError:
-        return MAX_TRACKER_PIXELS + 1.0
+        return default

@@ -1,14 +1,16 @@
 """A page flattened into arrays, so that every measure is one pass and no recursion."""
 
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.extraction import words
 from worker.extraction.vocabulary import INLINE, NO_TEXT
+
+_Item = TypeVar("_Item")
 
 
 class TextNode(NamedTuple):
@@ -56,6 +58,8 @@ class Outline:
         Stretch of `tokens` below the element.
     texts
         Text nodes that hold more than white space, in order.
+    text_starts, text_ends
+        Stretch of `texts` below the element.
     """
 
     elements: list[HtmlElement] = field(default_factory=list)
@@ -66,6 +70,8 @@ class Outline:
     token_starts: list[int] = field(default_factory=list)
     token_ends: list[int] = field(default_factory=list)
     texts: list[TextNode] = field(default_factory=list)
+    text_starts: list[int] = field(default_factory=list)
+    text_ends: list[int] = field(default_factory=list)
 
     @classmethod
     def of(cls, document: HtmlElement) -> Self:
@@ -85,6 +91,8 @@ class Outline:
                 outline.steps.append((tag, rank))
                 outline.token_starts.append(len(outline.tokens))
                 outline.token_ends.append(0)
+                outline.text_starts.append(len(outline.texts))
+                outline.text_ends.append(0)
                 open_elements.append(index)
                 line += tag not in INLINE
                 if tag in NO_TEXT:
@@ -97,6 +105,7 @@ class Outline:
                 index = open_elements.pop()
                 outline.ends[index] = len(outline.elements)
                 outline.token_ends[index] = len(outline.tokens)
+                outline.text_ends[index] = len(outline.texts)
             if open_elements[-1] >= 0:
                 outline._add_text(open_elements[-1], line, node.tail)
         return outline
@@ -113,6 +122,15 @@ class Outline:
     def tokens_of(self, index: int) -> list[str]:
         """Return the tokens below an element, in order."""
         return self.tokens[self.token_starts[index] : self.token_ends[index]]
+
+    def text_of(self, index: int) -> str:
+        """Return the text below an element, on one line."""
+        parts: list[str] = []
+        number = -1
+        for _, line, text in self.texts[self.text_starts[index] : self.text_ends[index]]:
+            parts.append(text if line == number else f" {text}")
+            number = line
+        return words.clean("".join(parts))
 
     def nearest(self, index: int, *, outside: Container[str]) -> int:
         """Return the nearest of an element and its ancestors whose tag is none of a set's."""
@@ -132,27 +150,29 @@ class Outline:
 
         Indices keep their meaning: the elements stay listed.
         """
-        kept_tokens: list[str] = []
-        moved: list[int] = []
         empty = [False] * len(self.elements)
-        position = 0
-        for index in sorted(left_out):
-            if empty[index]:
-                continue
-            empty[index : self.ends[index]] = [True] * (self.ends[index] - index)
-            start, end = self.token_starts[index], self.token_ends[index]
-            moved.extend(range(len(kept_tokens), len(kept_tokens) + start - position))
-            kept_tokens.extend(self.tokens[position:start])
-            moved.extend([len(kept_tokens)] * (end - start))
-            position = end
-        moved.extend(range(len(kept_tokens), len(kept_tokens) + len(self.tokens) - position + 1))
-        kept_tokens.extend(self.tokens[position:])
+        for index in left_out:
+            if not empty[index]:
+                empty[index : self.ends[index]] = [True] * (self.ends[index] - index)
+        outermost = [
+            index
+            for index in sorted(left_out)
+            if self.parents[index] < 0 or not empty[self.parents[index]]
+        ]
+        tokens, moved = _cut(
+            self.tokens, [(self.token_starts[i], self.token_ends[i]) for i in outermost]
+        )
+        texts, moved_texts = _cut(
+            self.texts, [(self.text_starts[i], self.text_ends[i]) for i in outermost]
+        )
         return replace(
             self,
-            tokens=kept_tokens,
+            tokens=tokens,
             token_starts=[moved[start] for start in self.token_starts],
             token_ends=[moved[end] for end in self.token_ends],
-            texts=[node for node in self.texts if not empty[node.parent]],
+            texts=texts,
+            text_starts=[moved_texts[start] for start in self.text_starts],
+            text_ends=[moved_texts[end] for end in self.text_ends],
         )
 
     def links(self) -> list[int]:
@@ -183,3 +203,28 @@ class Outline:
             known = parent < 0 or above >= 0
             found.append(place.get((above, step), -1) if known else -1)
         return found
+
+
+def _cut(
+    items: Sequence[_Item], stretches: Iterable[tuple[int, int]]
+) -> tuple[list[_Item], list[int]]:
+    """Cut stretches (ordered, apart) out of a sequence.
+
+    Returns
+    -------
+    kept : list
+        What is left.
+    moved : list of int
+        For every position in `items`, its end included, the position in `kept`.
+    """
+    kept: list[_Item] = []
+    moved: list[int] = []
+    position = 0
+    for start, end in stretches:
+        moved.extend(range(len(kept), len(kept) + start - position))
+        kept.extend(items[position:start])
+        moved.extend([len(kept)] * (end - start))
+        position = end
+    moved.extend(range(len(kept), len(kept) + len(items) - position + 1))
+    kept.extend(items[position:])
+    return kept, moved

@@ -1,15 +1,29 @@
-"""A container element as blocks of text, images and embeds."""
+"""The body that a method found, as blocks of text, images and embeds."""
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.extraction import media, words
+from worker.extraction.finding import Finding
 from worker.extraction.names import name_words
+from worker.extraction.outline import Outline
 from worker.extraction.result import Block, BlockType, Embed, Image
 from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
+
+MAX_CAPTION_TOKENS = 100
+"""An element whose class says caption is one only up to this length."""
+
+MAX_CELL_TOKENS = 40
+"""A table with a longer cell lays out a page; it does not tabulate data."""
+
+MAX_BLOCKS_BEFORE_TITLE = 3
+"""The headline is repeated, if at all, among the first blocks: a section, a date, then it."""
+
+MAX_FIGURE_ELEMENTS = 200
+"""Elements of a figure among which its caption is looked for."""
 
 _TYPES: dict[str, BlockType] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
@@ -21,32 +35,39 @@ _TYPES: dict[str, BlockType] = {
     "caption": "caption",
     "pre": "code",
 }
-MAX_CAPTION_CHARACTERS = 600
-"""An element whose class says caption holds one only up to this length."""
-
-MAX_CELL_CHARACTERS = 200
-"""A table with a longer cell lays out a page; it does not tabulate data."""
-
-_NOT_IN_CELLS = (DIVISIONS | {"table", "div", "section", "article", "form", "img", "iframe"}) - {
-    "center"
+_LAYOUT = (DIVISIONS - {"center", "caption"}) | {
+    "table",
+    "div",
+    "section",
+    "article",
+    "form",
+    "img",
+    "iframe",
 }
+_IN_ROWS = frozenset({"td", "th"})
+
+
+@dataclass
+class Stretch:
+    """A block before its place in the text is known."""
+
+    type: BlockType
+    text: str
 
 
 @dataclass
 class Rendering:
-    """The parts of a rendered container, in document order.
+    """The parts of a body, in document order.
 
     Attributes
     ----------
     stretches
-        Pairs (block type, text), no text empty.
-    linked
-        Characters of `stretches` that stand in links.
+        The blocks to be, none empty.
     images, embeds
         What it shows beside text, each address once.
     """
 
-    stretches: list[tuple[BlockType, str]] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     embeds: list[Embed] = field(default_factory=list)
 
@@ -54,63 +75,70 @@ class Rendering:
         """Return the text, paragraphs parted by a blank line, and its blocks."""
         blocks: list[Block] = []
         start = 0
-        for kind, text in self.stretches:
-            blocks.append(Block(kind, text, start, start + len(text)))
-            start += len(text) + 2
-        return "\n\n".join(text for _, text in self.stretches), tuple(blocks)
+        for stretch in self.stretches:
+            end = start + len(stretch.text)
+            blocks.append(Block(stretch.type, stretch.text, start, end))
+            start = end + 2
+        return "\n\n".join(stretch.text for stretch in self.stretches), tuple(blocks)
 
 
-def render(
-    container: HtmlElement,
-    base: str,
-    *,
-    dropped: Collection[HtmlElement] = (),
-    muted: Collection[HtmlElement] = (),
-) -> Rendering:
-    """Render an element.
+def render(page: Outline, finding: Finding, base: str) -> Rendering:
+    """Render a body.
+
+    A block of text is what stands between two borders of block elements or two line breaks; one
+    line break parts lines within it. It has the type of the nearest element around it that
+    gives one. A table of short cells is one block, a line for a row and a tab between cells; any
+    other table is a layout, and its cells are elements like others.
 
     Parameters
     ----------
-    container
-        The element. It is read only.
+    page
+        The page.
+    finding
+        The body.
     base
         Address that relative addresses start from.
-    dropped
-        Elements below it to leave out.
-    muted
-        Elements below it to leave out, save images and embeds that are no link to elsewhere.
     """
-    return _Renderer(container, base, dropped, muted).run()
+    return _Renderer(page, finding, base).run()
+
+
+@dataclass
+class _Open:
+    """An element that is being walked, with what it means for the text below it."""
+
+    element: HtmlElement
+    type: BlockType | None = None
+    caption: str | None = None
 
 
 class _Renderer:
-    def __init__(
-        self,
-        container: HtmlElement,
-        base: str,
-        dropped: Collection[HtmlElement],
-        muted: Collection[HtmlElement],
-    ) -> None:
-        self._container = container
+    def __init__(self, page: Outline, finding: Finding, base: str) -> None:
+        self._page = page
+        self._finding = finding
         self._base = base
-        self._dropped = dropped
-        self._muted = muted
+        self._container = page.elements[finding.container]
         self._rendering = Rendering()
+        self._open: list[_Open] = []
+        self._link: HtmlElement | None = None
+        self._muted: HtmlElement | None = None
         self._parts: list[str] = []
         self._breaks = 0
-        self._types: list[tuple[HtmlElement, BlockType]] = []
         self._addresses: set[str] = set()
+        self._with_image: set[HtmlElement | None] = set()
 
     def run(self) -> Rendering:
-        walk = etree.iterwalk(self._container, events=("start", "end", "comment", "pi"))
+        index = self._finding.container
         skipped: HtmlElement | None = None
+        walk = etree.iterwalk(self._container, events=("start", "end", "comment", "pi"))
         for event, element in walk:
             if event == "start":
-                if self._enter(element):
+                if self._enter(index, element):
                     self._text(element.text)
+                    index += 1
                 else:
                     skipped = element
                     walk.skip_subtree()
+                    index = self._page.ends[index]
                 continue
             if event == "end":
                 if element is not skipped:
@@ -121,96 +149,137 @@ class _Renderer:
         self._flush()
         return self._rendering
 
-    def _enter(self, element: HtmlElement) -> bool:
+    def _enter(self, index: int, element: HtmlElement) -> bool:
         """Open an element; False where what it holds is not to be walked."""
-        tag = element.tag
+        tag = str(element.tag)
+        if index in self._finding.dropped:
+            self._flush()
+            return False
         if tag in NO_TEXT or tag == "img":
-            if element not in self._dropped:
-                self._show(element)
-            return False
-        if element in self._dropped:
-            self._flush()
-            return False
-        if element in self._muted:
-            self._flush()
-            self._show_unlinked(element)
+            self._show(element)
             return False
         if tag == "br":
-            self._breaks += 1
-            if self._breaks == 2:
-                self._flush()
-            elif self._parts:
-                self._parts.append("\n")
+            self._break()
             return False
         if tag in INLINE:
+            if tag == "a" and self._link is None and element.get("href"):
+                self._link = element
             return True
         self._flush()
-        if tag == "table" and element is not self._container:
-            table = _data_table(element)
-            if table is not None:
-                self._rendering.stretches.append(("table", table))
+        if index in self._finding.muted and self._muted is None:
+            self._muted = element
+        if index == self._finding.container:
+            return True
+        if tag == "table" and self._muted is None:
+            table = self._data_table(index)
+            if table:
+                self._rendering.stretches.append(Stretch("table", table))
                 return False
-        if tag == "blockquote":
+        if tag == "blockquote" and self._type() != "quote":
             self._embed(element)
-        kind = _TYPES.get(tag) or ("caption" if _is_caption(element) else None)
-        if kind and element is not self._container:
-            self._types.append((element, kind))
+        self._describe(index, tag)
         return True
 
     def _leave(self, element: HtmlElement) -> None:
+        if element is self._link:
+            self._link = None
         if element.tag in INLINE:
             return
         self._flush()
-        if self._types and self._types[-1][0] is element:
-            self._types.pop()
+        if element is self._muted:
+            self._muted = None
+        if self._open and self._open[-1].element is element:
+            self._open.pop()
+
+    def _describe(self, index: int, tag: str) -> None:
+        element = self._page.elements[index]
+        named = self._is_caption(index)
+        kind: BlockType | None = _TYPES.get(tag) or ("caption" if named else None)
+        caption = self._caption_within(index) if named or tag == "figure" else None
+        if kind or caption:
+            self._open.append(_Open(element, kind, caption))
+
+    def _is_caption(self, index: int) -> bool:
+        return self._page.size(index) <= MAX_CAPTION_TOKENS and "caption" in name_words(
+            self._page.elements[index]
+        )
+
+    def _caption_within(self, index: int) -> str | None:
+        """Return the caption that a figure, or an element named for its caption, gives."""
+        for below in range(index + 1, self._page.ends[index])[:MAX_FIGURE_ELEMENTS]:
+            if self._page.elements[below].tag == "figcaption" or self._is_caption(below):
+                return self._page.text_of(below) or None
+        is_figure = self._page.elements[index].tag == "figure"
+        return None if is_figure else self._page.text_of(index) or None
+
+    def _type(self) -> BlockType | None:
+        return next((open_.type for open_ in reversed(self._open) if open_.type), None)
+
+    def _break(self) -> None:
+        self._breaks += 1
+        if self._breaks == 2:
+            self._flush()
+        else:
+            self._parts.append("\n")
 
     def _text(self, text: str | None) -> None:
-        if text:
+        if text and self._muted is None:
             if not text.isspace():
                 self._breaks = 0
-            self._parts.append(text if self._in_code() else text.replace("\n", " "))
-
-    def _in_code(self) -> bool:
-        return bool(self._types) and self._types[-1][1] == "code"
+            self._parts.append(text if self._type() == "code" else text.replace("\n", " "))
 
     def _flush(self) -> None:
         self._breaks = 0
         text = "".join(self._parts)
         self._parts.clear()
-        if self._in_code():
+        kind = self._type() or "paragraph"
+        if kind == "code":
             text = words.clean_verbatim(text)
         else:
             lines = (words.clean(line) for line in text.split("\n"))
             text = "\n".join(line for line in lines if line)
         if any(character.isalnum() for character in text):
-            kind = self._types[-1][1] if self._types else "paragraph"
-            self._rendering.stretches.append((kind, text))
+            self._rendering.stretches.append(Stretch(kind, text))
+
+    def _data_table(self, index: int) -> str | None:
+        """Return the rows of a table of data, None for a table that only lays out the page."""
+        page, finding = self._page, self._finding
+        rows: list[list[str]] = []
+        for below in range(index + 1, page.ends[index]):
+            tag = page.elements[below].tag
+            if tag in _LAYOUT or below in finding.dropped or below in finding.muted:
+                return None
+            if tag in _IN_ROWS:
+                if page.size(below) > MAX_CELL_TOKENS or not rows:
+                    return None
+                rows[-1].append(page.text_of(below))
+            elif tag == "tr":
+                rows.append([])
+        if len(rows) < 2 or max(map(len, rows)) < 2:
+            return None
+        return "\n".join("\t".join(row) for row in rows if any(row)) or None
 
     def _show(self, element: HtmlElement) -> None:
+        if self._muted is not None and self._link is not None:
+            # A picture in a link to elsewhere illustrates that page, not this one.
+            elsewhere = not media.is_image_address(self._link.get("href"))
+            if elsewhere:
+                return
         if element.tag == "img":
-            self._image(element)
+            self._image(element, element.getparent())
         elif element.tag in media.EMBEDS:
             self._embed(element)
-        elif element.tag == "noscript":
-            parent = element.getparent()
-            siblings = parent.iter("img") if parent is not None else ()
-            if not any(
-                media.image_of(image, self._base, None)
-                for image in siblings
-                if not _is_below(image, element)
-            ):
-                for image in element.iter("img"):
-                    self._image(image)
+        elif element.tag == "noscript" and element.getparent() not in self._with_image:
+            for image in element.iter("img"):
+                self._image(image, element.getparent())
 
-    def _show_unlinked(self, muted: HtmlElement) -> None:
-        for element in muted.iter("img", *media.EMBEDS):
-            link = next(element.iterancestors("a"), None)
-            if link is None or media.is_image_address(link.get("href")):
-                self._show(element)
-
-    def _image(self, element: HtmlElement) -> None:
-        image = media.image_of(element, self._base, _caption_of(element, self._container))
-        if image and image.url not in self._addresses:
+    def _image(self, element: HtmlElement, parent: HtmlElement | None) -> None:
+        caption = next((open_.caption for open_ in reversed(self._open) if open_.caption), None)
+        image = media.image_of(element, self._base, caption)
+        if image is None:
+            return
+        self._with_image.add(parent)
+        if image.url not in self._addresses:
             self._addresses.add(image.url)
             self._rendering.images.append(image)
 
@@ -221,65 +290,15 @@ class _Renderer:
             self._rendering.embeds.append(embed)
 
 
-def _is_below(element: HtmlElement, above: HtmlElement) -> bool:
-    return any(ancestor is above for ancestor in element.iterancestors())
+def without_title(stretches: list[Stretch], title: str | None) -> Iterator[Stretch]:
+    """Leave out the headline where the body repeats it among its first blocks.
 
-
-def shown_text(element: HtmlElement) -> str:
-    """Return the text that a reader sees in an element, on one line."""
-    parts: list[str] = []
-    walk = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
-    for event, node in walk:
-        if event == "start":
-            if node.tag in NO_TEXT:
-                walk.skip_subtree()
-            else:
-                if node.tag not in INLINE:
-                    parts.append(" ")
-                parts.append(node.text or "")
-            continue
-        if event == "end" and node.tag not in INLINE:
-            parts.append(" ")
-        if node is not element:
-            parts.append(node.tail or "")
-    return words.clean("".join(parts))
-
-
-def _is_caption(element: HtmlElement) -> bool:
-    return (
-        "caption" in name_words(element) and len(element.text_content()) <= MAX_CAPTION_CHARACTERS
-    )
-
-
-def _caption_of(image: HtmlElement, container: HtmlElement) -> str | None:
-    """Return the caption in the nearest figure around an image."""
-    if image is container:
-        return None
-    for ancestor in image.iterancestors():
-        if ancestor.tag == "figure" or _is_caption(ancestor):
-            for part in ancestor.iter():
-                if part.tag == "figcaption" or (
-                    part is not ancestor and isinstance(part.tag, str) and _is_caption(part)
-                ):
-                    return shown_text(part)
-            return shown_text(ancestor) if ancestor.tag != "figure" else None
-        if ancestor is container:
-            break
-    return None
-
-
-def _data_table(table: HtmlElement) -> str | None:
-    """Return the rows of a table of data, None for a table that only lays out the page."""
-    for element in table.iterdescendants():
-        if element.tag in _NOT_IN_CELLS:
-            return None
-    rows: list[list[str]] = []
-    for row in table.iter("tr"):
-        cells = [shown_text(cell) for cell in row if cell.tag in ("td", "th")]
-        if any(len(cell) > MAX_CELL_CHARACTERS for cell in cells):
-            return None
-        rows.append(cells)
-    if len(rows) < 2 or max(map(len, rows)) < 2:
-        return None
-    lines = ("\t".join(row) for row in rows if any(row))
-    return "\n".join(lines) or None
+    Yields
+    ------
+    Stretch
+        The others, in order.
+    """
+    same = words.tokens(title or "")
+    for place, stretch in enumerate(stretches):
+        if place >= MAX_BLOCKS_BEFORE_TITLE or words.tokens(stretch.text) != same:
+            yield stretch

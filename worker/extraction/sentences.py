@@ -31,7 +31,6 @@ from worker.extraction.vocabulary import (
     DIVISIONS,
     HEADINGS,
     INLINE,
-    NO_TEXT,
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
@@ -92,9 +91,8 @@ def uninteresting(page: Outline) -> set[int]:
     index = 0
     while index < len(page.elements):
         element = page.elements[index]
-        left_out = element.tag in NO_TEXT or (
-            (element.tag in UNINTERESTING_TAGS or not UNINTERESTING.isdisjoint(name_words(element)))
-            and page.size(index) <= largest
+        left_out = page.size(index) <= largest and (
+            element.tag in UNINTERESTING_TAGS or not UNINTERESTING.isdisjoint(name_words(element))
         )
         if left_out:
             cleaned.add(index)

@@ -1,28 +1,51 @@
 """The headline of an article."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
 from worker.extraction import words
 from worker.extraction.outline import Outline
-from worker.extraction.rendering import shown_text
 
-_SEPARATOR = re.compile(r"\s+[-–—|:·•»«>/]+\s+|\s*[|»«]\s*|\s*::\s*|_(?=\S)")
+MIN_SHARED = 0.5
+"""Share of a heading's words that the page's declared title must hold for it to be the headline."""
+
+MIN_HEADLINE_WORDS = 5
+"""Words of an ``h1`` from which it is the headline whatever the page declares.
+
+Headlines found, of 944 on the development pages: 836 with it, six fewer without; 3 to 8 words
+give the same.
+"""
+
+MAX_HEADLINE_TOKENS = 100
+"""A longer heading, or a longer title, is no headline: an element was left open."""
+
+# No headline holds these; the others may stand in one, and part it from a site's name only.
+_STRONG_SEPARATOR = re.compile(r"\s*(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)")
+_SEPARATOR = re.compile(
+    _STRONG_SEPARATOR.pattern + r"|\s+[-–—:·•»«>/]+\s+|\s*--+\s*|:\s+"
+    r"|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
+)
 
 
 def headline(
-    page: Outline, container: int, template: frozenset[str]
-) -> tuple[str | None, HtmlElement | None]:
+    page: Outline, container: int, url: str = "", other: Outline | None = None
+) -> tuple[str | None, int | None]:
     """Find the headline of the article whose body is known.
 
-    In this order:
+    A page declares a title in ``og:title`` and in ``title``. Parts at either end that name the
+    site are cut off: ``og:site_name``, the host's name, a part of the title of another page of
+    the template. A ``title`` without any such part is cut to its longest part. Then, in this
+    order, where what another page of the template shows in an ``h1`` is no headline:
 
-    1. the ``h1`` nearest the body, those within it first, then those before it, nearest
-       first. One whose text stands on another page of the template too is the site's name;
-    2. the ``og:title`` property;
-    3. the ``title`` element, cut at its separators: the part that a heading of the page
-       repeats, else the part that is the longest.
+    1. the ``h1`` nearest the body that shares half of its words with a declared title: those
+       within the body first, then those before it, nearest first;
+    2. the nearest ``h1`` that is a phrase (section names and logos are shorter);
+    3. the declared title, ``og:title`` first;
+    4. where nothing is declared, the nearest ``h1``.
 
     Parameters
     ----------
@@ -30,43 +53,83 @@ def headline(
         The page.
     container
         Index of the body's container.
-    template
-        Texts of the headings of another page of the template group.
+    url
+        Address of the page.
+    other
+        Another page of the template group.
 
     Returns
     -------
     title : str or None
         The headline on one line.
-    element : HtmlElement or None
-        The heading that shows it, where one does.
+    heading : int or None
+        Index of the heading that shows it, where one does.
     """
-    headings = [
-        index for index, element in enumerate(page.elements) if element.tag in ("h1", "h2", "h3")
+    template = _first_level_headings(other) if other is not None else frozenset()
+    headings = [(index, page.text_of(index)) for index in _nearest_headings(page, container)]
+    firsts = [
+        (text, index)
+        for index, text in headings
+        if text and page.elements[index].tag == "h1" and text not in template
     ]
-    end = page.ends[container]
-    inside = [index for index in headings if container <= index < end]
-    before = [index for index in reversed(headings) if index < container]
-    metas = _metas(page.elements[0])
-    shown = {index: shown_text(page.elements[index]) for index in (*inside, *before)}
-    for index in (*inside, *before):
-        element = page.elements[index]
-        if element.tag == "h1" and shown[index] and shown[index] not in template:
-            return shown[index], element
-    declared = metas.get("og:title", "")
-    if not declared:
-        declared = _cut(_title_of(page.elements[0]), set(shown.values()))
+    declared = declared_titles(
+        page.elements[0], url, other.elements[0] if other is not None else None
+    )
+    for text, index in firsts:
+        if any(_shared(text, title) >= MIN_SHARED for title in declared):
+            return text, index
+    for text, index in firsts:
+        if words.count_words(text) >= MIN_HEADLINE_WORDS or not declared:
+            return text, index
     if not declared:
         return None, None
-    same = words.tokens(declared)
-    for index in (*inside, *before):
-        if words.tokens(shown[index]) == same:
-            return declared, page.elements[index]
-    return declared, None
+    same = words.tokens(declared[0])
+    shown = (index for index, text in headings if words.tokens(text) == same)
+    return declared[0], next(shown, None)
 
 
-def headings_of(page: Outline) -> frozenset[str]:
-    """Return the texts of the first-level headings of a page."""
-    return frozenset(shown_text(element) for element in page.elements if element.tag == "h1")
+def declared_titles(
+    document: HtmlElement, url: str = "", other: HtmlElement | None = None
+) -> list[str]:
+    """Return ``og:title`` and ``title`` without the parts that name the site, none empty."""
+    metas = _metas(document)
+    sites = {_squash(metas.get(name, "")) for name in ("og:site_name", "application-name")}
+    title = _title_of(document)
+    if other is not None and _title_of(other) != title:
+        sites.update(
+            _squash(_title_of(other)[start:end]) for start, end in _parts(_title_of(other))
+        )
+    host = _squash(urlsplit(url).hostname or "") if url else ""
+    found = [_without_site(text, sites, host) for text in (metas.get("og:title", ""), title)]
+    if found[1] == title:
+        found[1] = max((title[start:end] for start, end in _parts(title)), key=len, default="")
+    found[1] = max(_STRONG_SEPARATOR.split(found[1]), key=len)
+    return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
+
+
+def _nearest_headings(page: Outline, container: int) -> Iterator[int]:
+    headings = [
+        index
+        for index, element in enumerate(page.elements)
+        if element.tag in ("h1", "h2", "h3") and page.size(index) <= MAX_HEADLINE_TOKENS
+    ]
+    end = page.ends[container]
+    yield from (index for index in headings if container <= index < end)
+    yield from (index for index in reversed(headings) if index < container)
+
+
+def _first_level_headings(page: Outline) -> frozenset[str]:
+    return frozenset(
+        page.text_of(index)
+        for index, element in enumerate(page.elements)
+        if element.tag == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
+    )
+
+
+def _shared(text: str, title: str) -> float:
+    counts = Counter(words.tokens(text))
+    common = counts & Counter(words.tokens(title))
+    return common.total() / counts.total() if counts else 0.0
 
 
 def _metas(document: HtmlElement) -> dict[str, str]:
@@ -82,10 +145,29 @@ def _title_of(document: HtmlElement) -> str:
     return words.clean(title.text_content()) if title is not None else ""
 
 
-def _cut(title: str, headings: set[str]) -> str:
-    """Return the part of a ``title`` that a heading repeats, else its longest part."""
-    if title in headings:
-        return title
-    parts = [part for part in _SEPARATOR.split(title) if part]
-    repeated = [part for part in parts if part in headings]
-    return max(repeated or parts or [""], key=len)
+def _squash(text: str) -> str:
+    return "".join(words.tokens(text))
+
+
+def _parts(title: str) -> list[tuple[int, int]]:
+    """List the (start, end) of the parts between a title's separators."""
+    parts = []
+    start = 0
+    for separator in _SEPARATOR.finditer(title):
+        parts.append((start, separator.start()))
+        start = separator.end()
+    parts.append((start, len(title)))
+    return [(start, end) for start, end in parts if _squash(title[start:end])]
+
+
+def _without_site(title: str, sites: set[str], host: str) -> str:
+    def names_site(part: tuple[int, int]) -> bool:
+        name = _squash(title[part[0] : part[1]])
+        return name in sites or name in host
+
+    parts = _parts(title)
+    while len(parts) > 1 and names_site(parts[-1]):
+        parts.pop()
+    while len(parts) > 1 and names_site(parts[0]):
+        parts.pop(0)
+    return title[parts[0][0] : parts[-1][1]] if parts else ""

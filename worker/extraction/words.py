@@ -27,12 +27,12 @@ _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGN
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 
-# One sentence end: the marks of Latin, Greek (; is its question mark), Arabic, Urdu, Ethiopic,
-# Armenian, Devanagari, Burmese, Khmer and Chinese or Japanese writing. Where words are parted
-# by spaces, only a mark before a space, a closing quote or the end counts: "3.5", "U.S", "a.m".
-_SPACED_END = re.compile(
-    "[.!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368]+(?=[\\s\"'\u00bb\u201d\u2019)\\]]|$)"
-)
+# The marks that end a sentence in Latin, Greek (where ; asks a question), Arabic, Urdu, Ethiopic
+# and Armenian writing. Words are parted by spaces there, so a mark counts before a space, a
+# closing quote or the end: not in "3.5", "U.S" or "a.m".
+_MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
+_SPACED_END = re.compile(rf"(?<![{_MARKS}])[{_MARKS}]+(?=[\s\"'\u00bb\u201d\u2019)\]]|$)")
+# Those of Chinese and Japanese, Devanagari, Burmese and Khmer writing.
 _UNSPACED_END = re.compile("[\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5]+")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
