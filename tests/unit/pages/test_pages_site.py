@@ -1,3 +1,8 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from worker.pages import site_of
@@ -67,3 +72,23 @@ def test_url_without_host_has_no_site(url: str) -> None:
 
 def test_impossible_international_name_is_kept() -> None:
     assert site_of("http://a\u200d\u0333.example/") == "a\u200d\u0333.example"
+
+
+def test_neither_network_nor_cache_is_used(tmp_path: Path) -> None:
+    program = (
+        "import socket\n"
+        "from worker.pages import site_of\n"
+        "def refuse(*args, **options): raise AssertionError('network used')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "print(site_of('http://www.example.co.uk/'))\n"
+    )
+    homes = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "TLDEXTRACT_CACHE")}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **homes},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "example.co.uk\n"
+    assert list(tmp_path.iterdir()) == []
