@@ -8,8 +8,9 @@ import numpy.typing as npt
 from celery import current_app, shared_task
 from sqlalchemy.orm import Session
 
+from worker.broker import connect, topology_of
 from worker.distance import normalised_distance
-from worker.settings import load_settings
+from worker.settings import Settings, load_settings
 from worker.store import outbox, templates, trees
 from worker.store.templates import ComparablePage, NewMembership
 from worker.tasks import names
@@ -39,13 +40,21 @@ class SiteMatrix:
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of each site whose pages changed and are settled.
 
+    While page messages wait at the intake no site is settled, as more pages of
+    it may be among them.
+
     Parameters
     ----------
     settle_seconds
-        Instead of the setting of that name.
+        Instead of the setting of that name, and whatever waits at the intake.
     """
     settings = load_settings()
-    settle = settings.settle_seconds if settle_seconds is None else settle_seconds
+    if settle_seconds is not None:
+        settle = settle_seconds
+    elif _pages_waiting(settings):
+        settle = settings.max_settle_seconds
+    else:
+        settle = settings.settle_seconds
     due = database().run(
         lambda session: templates.due_sites(
             session, settle_seconds=settle, max_settle_seconds=settings.max_settle_seconds
@@ -53,6 +62,12 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     )
     for site_id in due:
         current_app.send_task(names.CLUSTER, kwargs={"site_id": site_id})
+
+
+def _pages_waiting(settings: Settings) -> int:
+    with connect(settings) as connection, connection.channel() as channel:
+        queue = topology_of(settings).pages
+        return int(channel.queue_declare(queue=queue, passive=True).message_count)
 
 
 @shared_task(name=names.CLUSTER, **TASK_OPTIONS)
