@@ -182,8 +182,7 @@ def site_status(settings: Settings, keys: list[str] | None) -> list[SiteStatus]:
 
     database = Database(settings.require_database_url())
     try:
-        with database.transaction() as session:
-            return site_statuses(session, keys)
+        return database.read_snapshot(lambda session: site_statuses(session, keys))
     finally:
         database.dispose()
 

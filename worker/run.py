@@ -197,7 +197,9 @@ class Run:
             check()
             asked = time.monotonic()
             try:
-                counts = database.run(lambda session: progress.run_progress(session, prefix))
+                counts = database.read_snapshot(
+                    lambda session: progress.run_progress(session, prefix)
+                )
             except DBAPIError as error:
                 raise RunError(f"the database is gone: {_first_line(error)}") from error
             self.on_progress(sent, counts)

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -57,6 +58,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert detourage("sample", directory).returncode == 0
     done = detourage("run", directory / "pages.jsonl.gz", "-o", directory / "articles.jsonl")
     assert done.returncode == 0, done.stderr
+    (directory / "summary.txt").write_text(done.stderr)
     return directory
 
 
@@ -67,6 +69,13 @@ def test_the_sample_gives_an_article_for_each_article_and_none_for_menus(sample:
     assert urls["article"] <= articles
     assert urls["menu"]
     assert articles.isdisjoint(urls["menu"])
+
+
+def test_the_summary_counts_every_page_once(sample: Path) -> None:
+    gold = read_lines(sample / "gold.jsonl.gz")
+    summary = (sample / "summary.txt").read_text()
+    (outcomes,) = re.findall(r"^outcomes: (.*)$", summary, re.MULTILINE)
+    assert sum(map(int, re.findall(r"\d+", outcomes))) == len(gold)
 
 
 def test_the_groups_of_the_sample_are_the_templates_it_was_made_from(sample: Path) -> None:

@@ -56,6 +56,15 @@ class Database:
         with self.transaction() as session:
             return work(session)
 
+    def read_snapshot(self, query: Callable[[Session], T]) -> T:
+        """Run several queries that must agree with each other, as of one moment."""
+
+        def work(session: Session) -> T:
+            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            return query(session)
+
+        return self.run(work)
+
     def ping(self) -> None:
         """Raise if the database does not answer."""
         with self.transaction() as session:
