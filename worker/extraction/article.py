@@ -1,5 +1,6 @@
 """The article of a page, with another page of its template or without one."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from worker.extraction import difference, media, menus, sentences, titles, words
@@ -46,15 +47,26 @@ def extract_article(page: Page, pivot: Page | None) -> Extraction:
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
     other = Outline.of(pivot.document) if pivot is not None else None
-    finding = _find(outline, other)
+    for finding in _findings(outline, other):
+        article = _rendered(page, outline, other, finding)
+        if article.text:
+            return article
+    raise NoTextError("the page shows no text")
+
+
+def _findings(page: Outline, other: Outline | None) -> Iterator[Finding]:
+    if other is not None:
+        yield from filter(None, [difference.find_body(page, other)])
+    yield from filter(None, [sentences.find_body(page)])
+
+
+def _rendered(page: Page, outline: Outline, other: Outline | None, finding: Finding) -> Extraction:
     title, heading = titles.headline(outline, finding.container, page.url, other)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
     rendering = render(outline, finding, media.base_of(page.document, page.url))
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
-    if not text:
-        raise NoTextError("the page shows no text but a headline")
     return Extraction(
         title=title,
         text=text,
@@ -66,14 +78,6 @@ def extract_article(page: Page, pivot: Page | None) -> Extraction:
         xpath=page.document.getroottree().getpath(outline.elements[finding.container]),
         confidence=_confidence(outline, finding),
     )
-
-
-def _find(page: Outline, other: Outline | None) -> Finding:
-    finding = difference.find_body(page, other) if other is not None else None
-    finding = finding or sentences.find_body(page)
-    if finding is None:
-        raise NoTextError("the page shows no text")
-    return finding
 
 
 def _confidence(page: Outline, finding: Finding) -> float:

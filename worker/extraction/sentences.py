@@ -7,7 +7,8 @@ The paper is an article for bloggers; where it leaves a choice, this is the read
   An element with more than half of the page's text is never left out: themes write
   ``single comments-open`` on the body itself.
 - *Selection* takes the text nodes of 20 characters and more. The text of links plays no part,
-  as in the extractor that the article announces: else menus are selected.
+  as in the extractor that the article announces: else menus are selected. Nor does the text of
+  headings.
 - *Partition*: a text node belongs to the block around it, a block to the element that it
   divides (a paragraph to its ``div``, an item to the element around its list). The sentences of
   a packet are counted together: useful content "is grouped in packets". Marks of all scripts
@@ -110,6 +111,8 @@ def _densest(page: Outline, least: int, *, in_links: bool) -> _Packet | None:
         if len(line) < least:
             continue
         block = page.nearest(parent, outside=INLINE)
+        if page.elements[block].tag in HEADINGS and not in_links:
+            continue
         index = page.nearest(block, outside=DIVISIONS)
         packet = packets.setdefault(index, _Packet(index, set()))
         packet.blocks.add(block)
