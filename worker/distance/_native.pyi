@@ -3,13 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from worker.distance.native import Way
+
 UNITS: tuple[str, ...]
 """Ways to calculate that this processor has, the fastest first."""
-
-Way = tuple[str, int, str, bool, bool, bool]
-"""One of `UNITS`; 16 or 32 bits (0: the fewest that do); "left" or "right" ("": the
-cheaper); whether what the trees share is cut off; whether tables are skipped where the
-bounds meet; whether they are filled near the diagonal first."""
 
 class Forest:
     """Trees to compare with each other.

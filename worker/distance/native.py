@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,12 @@ import numpy.typing as npt
 from worker.distance import _native
 from worker.distance.errors import TreeTooLargeError
 from worker.pages.tree import Tree
+
+Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
+"""How to calculate: the vectors (one of ``_native.UNITS``); cells of 16 or 32 bits (0: the
+fewest that do); paths on the "left" or on the "right" ("": the cheaper); whether what the trees
+share is cut off; whether there are no tables where the bounds meet; whether they are filled near
+the diagonal only, where that is enough."""
 
 UNBOUNDED = np.iinfo(np.int32).max - 1
 
@@ -30,9 +37,7 @@ class NativeForest:
         How to calculate, for tests and measurements; the result is the same.
     """
 
-    def __init__(
-        self, trees: Sequence[Tree], *, memory: int = 0, way: "_native.Way | None" = None
-    ) -> None:
+    def __init__(self, trees: Sequence[Tree], *, memory: int = 0, way: Way | None = None) -> None:
         starts = np.fromiter(accumulate(map(len, trees), initial=0), np.int64, len(trees) + 1)
         code_of: dict[str, int] = {}
         for tree in trees:

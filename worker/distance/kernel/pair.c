@@ -112,18 +112,20 @@ static int64_t cost(Plan *plan, int32_t bound) {
     return count_cells(&plan->job);
 }
 
-/* A run within a bound is exact when its result is within it. A result beyond it still is
- * the cost of some mapping, and no distance is greater. */
+/* A run within a bound is exact when its result is within it; a result beyond still is the
+ * cost of some mapping, which the distance does not pass. The first bound tried is half as much
+ * again as the lower one, and a band is used that saves a third of the cells: over the pairs
+ * of 29 sites this took a fifth less time than one eighth more and half of the cells. */
 static int32_t distance_by_tables(Plan *plan, int32_t lower, int32_t upper, int32_t bound,
                                   const Way *way, Arena *arena) {
     const int32_t nodes = plan->rows.tree->n + plan->columns.tree->n;
     const int64_t all = cost(plan, NO_BOUND);
-    int32_t reach = lower + lower / 8 + 8;
+    int32_t reach = lower + lower / 2 + 8;
     for (;;) {
         const int32_t limit = min32(bound, upper - 1);
         if (reach > limit) reach = limit;
         const int64_t near = way->runs_bounded ? cost(plan, reach) : all;
-        const bool is_bounded = 2 * near < all;
+        const bool is_bounded = 3 * near < 2 * all;
         if ((is_bounded ? near : all) > MOST_CELLS) return PAIR_TOO_LARGE;
         const ArenaMark mark = arena_mark(arena);
         const int32_t found = nodes - run(plan, is_bounded ? reach : NO_BOUND, NULL, arena);
@@ -132,7 +134,7 @@ static int32_t distance_by_tables(Plan *plan, int32_t lower, int32_t upper, int3
         if (!is_bounded || found <= reach) return min32(found, bound + 1);
         upper = min32(upper, found);
         if (reach == limit) return min32(upper, bound + 1);
-        reach *= 2;
+        reach = min32(2 * reach, found);
     }
 }
 

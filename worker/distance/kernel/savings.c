@@ -29,6 +29,14 @@ void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_
     }
 }
 
+/* The size of the largest subtree on a left path, leaf excluded, that is no larger than
+ * that; or 0. */
+static int32_t largest_on_path(const Tree *tree, const Keyroots *keyroots, int32_t node,
+                               int32_t size) {
+    while (tree->size[node] > 1 && tree->size[node] > size) node = keyroots->first_child[node];
+    return tree->size[node] > 1 ? tree->size[node] : 0;
+}
+
 enum { MOST_TWINS = 16 };
 
 /* Where the nodes before subtree K are left_k, those of its first x nodes x, and of all
@@ -75,17 +83,27 @@ bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *wi
     }
     window->first_row = max32(1, 1 + window->low);
     window->last_row = min32(rows, block->largest + window->high);
-    return window->first_row <= window->last_row;
+    window->columns = block->largest;
+    /* What comes out of a table are the savings at the nodes of the two left paths. */
+    window->last_row = largest_on_path(f, job->rows->keyroots, keyroot, window->last_row);
+    if (block->keyroot != NOWHERE)
+        window->columns = largest_on_path(g, job->columns->keyroots, block->keyroot,
+                                          window->last_row - window->low);
+    return window->first_row <= window->last_row && window->columns > 0;
 }
 
-static bool uses_memo(const Job *job) { return job->memo && job->bound == NO_BOUND; }
+/* A block of small subtrees is calculated in full even near the diagonal, so that its savings
+ * are exact. */
+static bool is_exact(const Job *job, const Block *block) {
+    return job->bound == NO_BOUND || block->keyroot == NOWHERE;
+}
 
-/* Are the savings of a keyroot's subtree with all those of a block remembered? Then so are
- * those of the subtrees on their left paths: they are kept before, and have rows as well. */
-static bool is_known(const Job *job, int32_t keyroot, const Block *block) {
-    if (!uses_memo(job)) return false;
+/* Are the savings of a subtree with all those of a block remembered? Then so are those of the
+ * subtrees on their left paths: they are kept before, and have rows as well. */
+static bool is_known(const Job *job, int32_t node, const Block *block) {
+    if (!job->memo || !is_exact(job, block)) return false;
     const Columns *columns = job->columns;
-    const int32_t subtree = job->rows->tree->subtree[keyroot];
+    const int32_t subtree = job->rows->tree->subtree[node];
     if (block->keyroot != NOWHERE)
         return memo_recall(job->memo, subtree, columns->tree->subtree[block->keyroot]) > 0;
     for (int32_t p = columns->stage[block->stage_first].path_first;
@@ -103,7 +121,6 @@ int64_t count_cells(const Job *job) {
             const Block *block = &columns->block[b];
             Window window;
             const int32_t keyroot = job->rows->keyroots->keyroot[k];
-            if (is_known(job, keyroot, block)) continue;
             if (!open_window(job, keyroot, block, &window)) continue;
             const int64_t rows = window.last_row - window.first_row + 1;
             const int64_t band = (int64_t)window.high - window.low + tile_columns(columns->shape);

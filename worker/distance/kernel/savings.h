@@ -24,7 +24,7 @@ typedef struct {
     const Columns *columns;
     /* Mappings of a greater distance may be missed; their savings are then too low. */
     int32_t bound;
-    const Memo *memo; /* of exact savings, used when there is no bound; may be NULL */
+    const Memo *memo; /* may be NULL */
 } Job;
 
 enum { NO_BOUND = INT32_MAX };
@@ -45,6 +45,7 @@ typedef struct {
     const Block *block;
     int32_t low, high;
     int32_t first_row, last_row;
+    int32_t columns; /* of the block, from the first on, that are of use */
     int32_t to_saving; /* from places in a row of gains to those in a row of savings */
     bool is_masked;
 } Window;
@@ -62,7 +63,7 @@ static inline Tiles tiles_of_rows(const Window *window, int32_t tile_bits, int32
     if (last_row < window->first_row || first_row > window->last_row) return (Tiles){0, 0};
     if (block->keyroot == NOWHERE) return (Tiles){0, block->tiles};
     const int32_t left = max32(1, first_row - window->high);
-    const int32_t right = min32(block->largest, last_row - window->low);
+    const int32_t right = min32(window->columns, last_row - window->low);
     if (left > right) return (Tiles){0, 0};
     const int32_t origin = block->first_column - 1 - block->gain;
     return (Tiles){(origin + left) >> tile_bits, ((origin + right) >> tile_bits) + 1};

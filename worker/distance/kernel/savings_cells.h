@@ -107,11 +107,14 @@ static void NAME(fill)(const Columns *columns, const PathNode *path, CELL *gain,
 
 static void NAME(open_windows)(NAME(Tables) *t, int32_t keyroot) {
     const Columns *columns = t->job->columns;
+    const int32_t first = leftmost(t->job->rows->tree, keyroot);
     t->windows = t->knowns = 0;
     for (int32_t b = 0; b < columns->blocks; b++) {
         const Block *block = &columns->block[b];
-        if (is_known(t->job, keyroot, block)) t->known[t->knowns++] = b;
-        else if (open_window(t->job, keyroot, block, &t->window[t->windows])) t->windows++;
+        Window *window = &t->window[t->windows];
+        if (!open_window(t->job, keyroot, block, window)) continue;
+        if (is_known(t->job, first + window->last_row - 1, block)) t->known[t->knowns++] = b;
+        else t->windows++;
     }
     for (int32_t w = 0; w < t->windows; w++) {
         const Block *block = t->window[w].block;
@@ -142,7 +145,7 @@ static void NAME(begin_gains)(NAME(Tables) *t, int32_t node) {
             if (path->first == path->last) continue;
             const int32_t other = columns->tree->subtree[path->node];
             const int32_t savings = memo_recall(t->job->memo, tree->subtree[node], other);
-            NAME(fill)(columns, path, gain, (CELL)savings);
+            if (savings > 0) NAME(fill)(columns, path, gain, (CELL)savings);
         }
     }
 }
@@ -244,7 +247,7 @@ static void NAME(add_path_node)(NAME(Tables) *t, int32_t row, int32_t node) {
                 const PathNode *path = &columns->path[p];
                 const CELL savings = (CELL)(after[path->place] - path->base);
                 NAME(fill)(columns, path, gain, savings);
-                if (uses_memo(t->job))
+                if (t->job->memo && is_exact(t->job, block))
                     memo_keep(t->job->memo, tree->subtree[node],
                               columns->tree->subtree[path->node], savings);
             }
@@ -272,8 +275,8 @@ static void NAME(fill_table)(NAME(Tables) *t, int32_t keyroot) {
     const Tree *tree = rows->tree;
     const int32_t first = leftmost(tree, keyroot);
     NAME(open_windows)(t, keyroot);
-    for (int32_t i = first + 1; i <= keyroot; i++)
-        if (leftmost(tree, i) == first) NAME(begin_gains)(t, i);
+    for (int32_t i = keyroot; i != first; i = rows->keyroots->first_child[i])
+        NAME(begin_gains)(t, i);
     int32_t last_row = 0;
     for (int32_t w = 0; w < t->windows; w++) last_row = max32(last_row, t->window[w].last_row);
     for (int32_t i = first; i < first + last_row; i++) {
@@ -292,8 +295,8 @@ static void NAME(fill_table)(NAME(Tables) *t, int32_t keyroot) {
         }
     }
     if (t->job->bound == NO_BOUND)
-        for (int32_t i = first + 1; i <= keyroot; i++)
-            if (leftmost(tree, i) == first) t->is_complete[rows->keyroots->subtree[i]] = true;
+        for (int32_t i = keyroot; i != first; i = rows->keyroots->first_child[i])
+            t->is_complete[rows->keyroots->subtree[i]] = true;
 }
 
 static void NAME(copy_trees)(const NAME(Tables) *t, int32_t *trees) {

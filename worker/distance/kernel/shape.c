@@ -103,13 +103,16 @@ void find_keyroots(const Tree *tree, Keyroots *keyroots, int32_t *number, Arena 
     *keyroots = (Keyroots){
         .subtree = TAKE(arena, int32_t, n),
         .top = TAKE(arena, int32_t, n),
+        .first_child = TAKE(arena, int32_t, n),
         .twin = TAKE(arena, int32_t, n),
         .keyroot = TAKE(arena, int32_t, n),
     };
     int32_t *latest = TAKE(arena, int32_t, n);
     if (arena_failed(arena)) return;
     for (int32_t i = 0; i < n; i++) {
-        keyroots->top[leftmost(tree, i)] = i;
+        int32_t *top = &keyroots->top[leftmost(tree, i)];
+        keyroots->first_child[i] = tree->size[i] == 1 ? -1 : *top;
+        *top = i;
         if (tree->size[i] == 1) {
             keyroots->subtree[i] = -1;
             continue;

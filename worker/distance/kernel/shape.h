@@ -25,6 +25,7 @@ typedef struct {
     int32_t subtrees;  /* distinct subtrees of two nodes or more */
     int32_t *subtree;  /* of a node: its number among them, or -1 for a leaf */
     int32_t *top;      /* of a leaf: the highest node whose leftmost leaf it is */
+    int32_t *first_child; /* -1 of a leaf */
     int32_t *twin;     /* of a keyroot: the next one with an equal subtree, or -1 */
     int32_t count;     /* of distinct keyroots */
     int32_t *keyroot;  /* ascending: what is nested comes first */
