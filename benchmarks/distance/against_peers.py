@@ -1,0 +1,91 @@
+"""The distance of one pair, by every implementation in one run."""
+
+import statistics
+from functools import partial
+
+from benchmarks.distance.corpora import Sites, pairs_of_size
+from benchmarks.distance.measure import cpu_seconds, peak_megabytes
+from benchmarks.distance.tools import OURS, PEERS, UNITS, WHOLE_TABLES, Tool, agree, cells
+from worker.pages import Tree
+
+
+def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
+    """Print a row a pair: our time, the peers' as ratios to it, nanoseconds a cell.
+
+    Parameters
+    ----------
+    sites
+        Trees by site.
+    nodes, count
+        Size of the trees and number of pairs.
+    patience
+        Seconds that a peer may take for a pair, guessed from its pair before.
+    """
+    pairs = pairs_of_size(sites, nodes, count)
+    tools = OURS | UNITS | PEERS
+    print(f"\n### Pairs of about {nodes} nodes\n")
+    print(f"| site | nodes | distance | ours, ms | {' | '.join(list(tools)[1:])} | agree |")
+    print("|---" * (len(tools) + 4) + "|")
+    ratios: dict[str, list[float]] = {name: [] for name in tools}
+    pace: dict[str, float] = {}
+    for site, a, b in pairs:
+        times: dict[str, float] = {}
+        distances: dict[str, int] = {}
+        size = cells(a, b)
+        for name, tool in tools.items():
+            if name in PEERS and pace.get(name, _GUESS[name]) * size > patience:
+                continue
+            distances[name] = tool(a, b)
+            times[name] = cpu_seconds(partial(tool, a, b))
+            pace[name] = times[name] / size
+        for name, seconds in times.items():
+            ratios[name].append(seconds / times["ours"])
+        shown = [f"{times[n] / times['ours']:,.3g}" if n in times else "" for n in list(tools)[1:]]
+        print(
+            f"| {site} | {len(a)}, {len(b)} | {distances['ours']} | {times['ours'] * 1e3:.2f} "
+            f"| {' | '.join(shown)} | {'yes' if agree(distances) else 'NO'} |",
+            flush=True,
+        )
+    medians = [f"{statistics.median(r):,.3g}" if r else "" for r in list(ratios.values())[1:]]
+    least = [f"{min(r):,.3g}" if r else "" for r in list(ratios.values())[1:]]
+    print(f"| median | | | | {' | '.join(medians)} | |")
+    print(f"| least | | | | {' | '.join(least)} | |")
+
+
+_GUESS = {"edist": 2e-8, "zss": 2e-6, "apted": 5e-6}
+"""Seconds a cell of a peer, before it has been measured."""
+
+
+def nanoseconds_per_cell(sites: Sites, sizes: list[int], count: int) -> None:
+    """Print how long a cell takes when the whole tables are calculated, and how time grows."""
+    print("\n### A cell of the whole tables, and growth\n")
+    print("| nodes | million cells | ours, ms | " + " | ".join(WHOLE_TABLES) + " (ns a cell) |")
+    print("|---" * (len(WHOLE_TABLES) + 3) + "|")
+    for nodes in sizes:
+        pairs = pairs_of_size(sites, nodes, count)
+        number = statistics.mean(cells(a, b) for _, a, b in pairs)
+        usual = statistics.mean(_seconds(OURS["ours"], a, b) for _, a, b in pairs)
+        paces = [
+            statistics.median(_seconds(tool, a, b) / cells(a, b) * 1e9 for _, a, b in pairs)
+            for tool in WHOLE_TABLES.values()
+        ]
+        print(
+            f"| {nodes} | {number / 1e6:.1f} | {usual * 1e3:.2f} | "
+            + " | ".join(f"{pace:.2f}" for pace in paces)
+            + " |",
+            flush=True,
+        )
+
+
+def _seconds(tool: Tool, a: Tree, b: Tree) -> float:
+    return cpu_seconds(partial(tool, a, b))
+
+
+def memory(sites: Sites, nodes: int, patience: float) -> None:
+    """Print the peak memory of one pair."""
+    _, a, b = pairs_of_size(sites, nodes, 1)[0]
+    print(f"\n### Peak memory, a pair of {len(a)} and {len(b)} nodes, MB\n")
+    for name, tool in (OURS | WHOLE_TABLES | PEERS).items():
+        if name in PEERS and _GUESS[name] * cells(a, b) > patience:
+            continue
+        print(f"- {name}: {peak_megabytes(partial(tool, a, b)):.1f}", flush=True)

@@ -1,0 +1,74 @@
+"""Pages of the corpora as trees, and the pairs and sites that are measured."""
+
+import base64
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from worker.pages import PageError, Tree, parse_page
+
+Sites = dict[str, list[Tree]]
+
+MOST_TREES = 50
+"""Pages of a site that are compared with each other."""
+
+
+def read_sites(corpora: Path) -> Sites:
+    """Trees of every site that has pages in one of the corpora.
+
+    Parameters
+    ----------
+    corpora
+        Folder of folders, each with a ``pages.jsonl.gz`` of page messages.
+    """
+    sites: defaultdict[str, list[Tree]] = defaultdict(list)
+    for path in sorted(corpora.glob("*/pages.jsonl.gz")):
+        for message in _messages(path):
+            html = message.get("html") or base64.b64decode(message["html_base64"])
+            try:
+                tree = parse_page(html, message["url"]).tree
+            except PageError:
+                continue
+            sites[f"{path.parent.name}/{message['site']}"].append(tree)
+    return dict(sites)
+
+
+def _messages(path: Path) -> Iterator[dict[str, str]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def pairs_of_size(sites: Sites, nodes: int, count: int) -> list[tuple[str, Tree, Tree]]:
+    """Pairs of different pages, each of one site and of about as many nodes."""
+    pairs = []
+    for name, trees in sorted(sites.items()):
+        near = [tree for tree in trees if 0.85 * nodes <= len(tree) <= 1.15 * nodes]
+        if len(near) > 1 and near[0] != near[-1]:
+            pairs.append((name, near[0], near[-1]))
+    step = max(1, len(pairs) // count)
+    return pairs[::step][:count]
+
+
+def largest_sites(sites: Sites, count: int) -> dict[str, list[Tree]]:
+    """Sites with most pages, at most `MOST_TREES` of each."""
+    names = sorted(sites, key=lambda name: (-len(sites[name]), name))[:count]
+    return {name: sites[name][:MOST_TREES] for name in names}
+
+
+def strangers(sites: Sites, nodes: int) -> list[Tree]:
+    """Pages of about as many nodes, no two of one site: no template agrees."""
+    nearest = [min(trees, key=lambda tree: abs(len(tree) - nodes)) for trees in sites.values()]
+    return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MOST_TREES]
+
+
+def site_of_size(sites: Sites, nodes: int, pages: int) -> tuple[str, list[Tree]]:
+    """Give the site whose pages are nearest to a size, among those with as many pages."""
+    medians = {
+        name: sorted(len(tree) for tree in trees)[len(trees) // 2]
+        for name, trees in sites.items()
+        if len(trees) >= pages
+    }
+    name = min(medians, key=lambda name: (abs(medians[name] - nodes), name))
+    return name, sites[name][:MOST_TREES]

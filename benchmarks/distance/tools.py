@@ -1,0 +1,138 @@
+"""Every implementation behind one signature: two trees in, the distance out."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import apted
+
+from worker.distance import _native, tree_edit_distance
+from worker.distance.native import NativeForest, Way
+from worker.pages import Tree
+
+Tool = Callable[[Tree, Tree], int]
+
+# Neither is typed, and only the benchmark needs them.
+zss: Any = import_module("zss")
+uted: Any = import_module("edist.uted")
+
+
+def _ours(a: Tree, b: Tree, way: Way) -> int:
+    return int(NativeForest([a, b], way=way).distances([0], [1])[0])
+
+
+def _way(unit: str, *, shortcuts: bool) -> Way:
+    return (unit, 0, "", shortcuts, shortcuts, shortcuts)
+
+
+OURS: dict[str, Tool] = {"ours": tree_edit_distance}
+"""As anyone calls it."""
+
+UNITS: dict[str, Tool] = {
+    f"ours, {unit}": partial(_ours, way=_way(unit, shortcuts=True)) for unit in _native.UNITS
+}
+"""With the vectors of each width."""
+
+WHOLE_TABLES: dict[str, Tool] = {
+    unit: partial(_ours, way=_way(unit, shortcuts=False)) for unit in _native.UNITS
+}
+"""Every cell of the tables calculated: nothing cut off, no bound, no band."""
+
+
+class _Node:
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.children: list[_Node] = []
+
+
+def _linked(tree: Tree) -> _Node:
+    pending: list[tuple[_Node, int]] = []
+    for label, size in zip(tree.labels, tree.sizes.tolist(), strict=True):
+        node = _Node(label)
+        covered = 1
+        while covered < size:
+            child, child_size = pending.pop()
+            node.children.insert(0, child)
+            covered += child_size
+        pending.append((node, size))
+    return pending[0][0]
+
+
+class _AptedCosts(apted.Config):  # type: ignore[misc]  # the package has no type hints
+    def rename(self, node1: _Node, node2: _Node) -> int:
+        return int(node1.label != node2.label)
+
+
+def _apted(a: Tree, b: Tree) -> int:
+    return int(apted.APTED(_linked(a), _linked(b), _AptedCosts()).compute_edit_distance())
+
+
+def _zss(a: Tree, b: Tree) -> int:
+    return int(
+        zss.simple_distance(
+            _linked(a),
+            _linked(b),
+            get_children=lambda node: node.children,
+            get_label=lambda node: node.label,
+            label_dist=lambda x, y: int(x != y),
+        )
+    )
+
+
+def _edist(a: Tree, b: Tree) -> int:
+    distance: float = uted.uted(*_adjacency(a), *_adjacency(b))
+    return round(distance)
+
+
+def _adjacency(tree: Tree) -> tuple[list[str], list[list[int]]]:
+    labels: list[str] = []
+    children: list[list[int]] = []
+    waiting = [(_linked(tree), -1)]
+    while waiting:
+        node, parent = waiting.pop()
+        if parent >= 0:
+            children[parent].append(len(labels))
+        number = len(labels)
+        labels.append(node.label)
+        children.append([])
+        waiting += [(child, number) for child in reversed(node.children)]
+    return labels, children
+
+
+PEERS: dict[str, Tool] = {"edist": _edist, "zss": _zss, "apted": _apted}
+
+
+def cells(a: Tree, b: Tree) -> int:
+    """Give the cells of the tables of distinct keyroots, leaves excluded, on the cheaper side."""
+    left, right = (
+        [_spread(tree, mirrored=mirrored) for tree in (a, b)] for mirrored in (False, True)
+    )
+    return min(left[0] * left[1], right[0] * right[1])
+
+
+def _spread(tree: Tree, *, mirrored: bool) -> int:
+    sizes = tree.sizes.tolist()
+    subtrees: dict[tuple[object, ...], int] = {}
+    number: list[int] = []
+    keyroots: dict[int, int] = {}
+    for i, (label, size) in enumerate(zip(tree.labels, sizes, strict=True)):
+        children = []
+        child = i - 1
+        while child > i - size:
+            children.append(child)
+            child -= sizes[child]
+        key = (label, *(number[child] for child in children))
+        number.append(subtrees.setdefault(key, len(subtrees)))
+        for child in children[1:] if mirrored else children[:-1]:
+            keyroots[number[child]] = sizes[child]
+    keyroots[number[-1]] = len(tree)
+    return sum(size for size in keyroots.values() if size > 1)
+
+
+def agree(distances: dict[str, int]) -> bool:
+    """Tell whether every tool gives one distance."""
+    return len(set(distances.values())) == 1
+
+
+__all__ = ["OURS", "PEERS", "UNITS", "WHOLE_TABLES", "Tool", "agree", "cells"]
