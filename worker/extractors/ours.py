@@ -1,0 +1,121 @@
+"""The service's own extraction, and the two papers it starts from, each on its own."""
+
+from collections.abc import Collection
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from worker.extraction import NoTextError, difference, extract_article, media, sentences, titles
+from worker.extraction.outline import Outline
+from worker.extraction.rendering import render
+from worker.extractors.interface import Extracted, Neighbours, NoPivotError, Source
+from worker.extractors.reading import CACHED_PAGES, page_of
+
+
+@cache
+def source_version(*packages: str) -> str:
+    """Return the version of methods of our own.
+
+    The release, and a digest of the source that the result depends on: during
+    development results change while the release does not.
+
+    Parameters
+    ----------
+    packages
+        Names of the packages that hold the source.
+    """
+    digest = sha256()
+    for package in packages:
+        for name, content in sorted(_sources(files(package))):
+            digest.update(name.encode() + b"\x00" + content)
+    try:
+        release = version("detourage")
+    except PackageNotFoundError:
+        release = "0"
+    return f"{release}+{digest.hexdigest()[:8]}"
+
+
+def _sources(folder: Traversable) -> list[tuple[str, bytes]]:
+    return [
+        (entry.name, entry.read_bytes())
+        for entry in folder.iterdir()
+        if entry.name.endswith((".py", ".json", ".c"))
+    ]
+
+
+def detourage(source: Source, neighbours: Neighbours) -> Extracted:
+    """Extract as the service does."""
+    pivot = page_of(neighbours.pivot) if neighbours.pivot is not None else None
+    article = extract_article(page_of(source), pivot)
+    return Extracted(article.title, article.text, article.blocks)
+
+
+def paper000(source: Source, neighbours: Neighbours) -> Extracted:
+    """Apply the retained heuristic of paper 000 (section 4.4.2), without any fallback."""
+    pivot = pivot_outline(neighbours)
+    page = outline_of(source)
+    finding = difference.find_body(page, pivot)
+    if finding is None:
+        raise NoTextError("no part of the page differs from the other page")
+    return cut(source, page, finding.container, finding.dropped, titles.headings_of(pivot))
+
+
+def wutsi(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Apply the extractor of paper 003, for which no other page is needed."""
+    page = outline_of(source)
+    finding = sentences.find_body(page)
+    if finding is None:
+        raise NoTextError("the page shows no text")
+    return cut(source, page, finding.container, finding.dropped)
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def outline_of(source: Source) -> Outline:
+    """Flatten a page, once for all that compare with it."""
+    return Outline.of(page_of(source).document)
+
+
+def pivot_outline(neighbours: Neighbours) -> Outline:
+    """Return the page that another is compared with.
+
+    Raises
+    ------
+    NoPivotError
+        If there is none: paper 000 leaves outliers untreated.
+    """
+    if neighbours.pivot is None:
+        raise NoPivotError("no page to compare it with")
+    return outline_of(neighbours.pivot)
+
+
+def cut(
+    source: Source,
+    page: Outline,
+    container: int,
+    dropped: Collection[int] = (),
+    template: frozenset[str] = frozenset(),
+) -> Extracted:
+    """Render the element that a method found, with the headline that belongs to it.
+
+    Parameters
+    ----------
+    source
+        The page.
+    page
+        Its outline.
+    container
+        Index of the element.
+    dropped
+        Indices of elements to leave out.
+    template
+        Texts of the headings of another page of the template group.
+    """
+    title, heading = titles.headline(page, container, template)
+    left_out = {page.elements[index] for index in dropped}
+    if heading is not None:
+        left_out.add(heading)
+    base = media.base_of(page.elements[0], source.url)
+    rendering = render(page.elements[container], left_out, base)
+    return Extracted.from_stretches(title, rendering.stretches)
