@@ -5,6 +5,13 @@ from kombu import Connection
 from worker.settings import Settings
 from worker.topology import Topology
 
+HEARTBEAT_SECONDS = 60
+"""Silence after which a connection counts as lost.
+
+The intake and the relay do not read from the broker while they parse a page or
+write to the database, which takes seconds at worst.
+"""
+
 
 def topology_of(settings: Settings) -> Topology:
     """Return the topology that the settings ask for."""
@@ -22,5 +29,5 @@ def connect(settings: Settings) -> Connection:
     return Connection(
         settings.require_broker_url(),
         transport_options=transport_options(settings),
-        heartbeat=10 if settings.broker_is_amqp else 0,
+        heartbeat=HEARTBEAT_SECONDS if settings.broker_is_amqp else 0,
     )

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -35,6 +36,9 @@ from worker.tasks.reprocess import REPROCESS_TASK, STAGES
 EXIT_FAILED = 1
 EXIT_UNUSABLE_INPUT = 3
 """The run itself went well, but messages were quarantined or pages failed."""
+
+LINE_SECONDS = 10.0
+"""Time between two lines of progress where there is no terminal."""
 
 PROCESSES = ("intake", "relay", "worker", "beat")
 
@@ -321,19 +325,30 @@ def _report_moved(moved: int, message_id: str | None, done: str) -> None:
 
 
 class _Bars:
-    """Progress of a run: messages taken in, pages with their outcome."""
+    """Progress of a run by stage: bars on a terminal, else a line now and then."""
+
+    STAGES = ("intake", "comparison", "grouping", "extraction")
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._intake = progress.add_task("intake", total=None)
-        self._outcomes = progress.add_task("articles and other outcomes", total=None)
+        self._tasks = {stage: progress.add_task(stage, total=None) for stage in self.STAGES}
+        self._last_line = time.monotonic()
 
     def update(self, sent: int, counts: RunProgress) -> None:
         """Show the counts."""
-        self._progress.update(self._intake, completed=counts.received, total=sent)
-        self._progress.update(
-            self._outcomes, completed=counts.pages - counts.pending, total=counts.pages
-        )
+        stages = {
+            "intake": (counts.received, sent),
+            "comparison": (counts.compared, counts.pairs),
+            "grouping": (counts.grouped, counts.pages),
+            "extraction": (counts.pages - counts.pending, counts.pages),
+        }
+        for stage, (done, total) in stages.items():
+            self._progress.update(self._tasks[stage], completed=done, total=total)
+        now = time.monotonic()
+        if not console.is_terminal and now - self._last_line >= LINE_SECONDS:
+            self._last_line = now
+            line = ", ".join(f"{stage} {done}/{total}" for stage, (done, total) in stages.items())
+            console.print(line, soft_wrap=True, highlight=False)
 
 
 @contextmanager

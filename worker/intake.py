@@ -9,7 +9,10 @@ committed.
 import json
 import logging
 import signal
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any
 from uuid import uuid4
@@ -25,12 +28,15 @@ from worker.heartbeat import Heartbeat
 from worker.pages import Page, PageError, site_of
 from worker.settings import Settings
 from worker.store import outbox, pages
-from worker.store.database import Database
+from worker.store.database import CONNECTION_ERRORS, Database
 from worker.store.pages import FetchedPage
 from worker.tasks.parsing import parse_or_reject, save_parsed
 from worker.topology import Topology
 
 logger = logging.getLogger(__name__)
+
+DATABASE_PAUSE_SECONDS = 1.0
+"""Pause between two looks at a database that is away."""
 
 MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
 """Largest body that can hold allowed HTML: JSON may write a byte in six characters."""
@@ -156,29 +162,50 @@ class Intake(ConsumerMixin):
     def on_message(self, message: Message) -> None:
         """Store one message and acknowledge it.
 
-        A message that cannot be stored now (the database is away for longer
-        than the retries) goes back to the queue.
+        While the database is away the message is kept and tried again: sent
+        back, it would come again at once and use up its deliveries. A message
+        that a defect keeps from being stored goes back to the queue, which
+        bounds how often that is tried and then moves it to quarantine.
         """
         body = message.body
         raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
         message_id = message.properties.get("message_id")
         try:
-            self._receive(raw, message_id if isinstance(message_id, str) else None)
+            write = self._prepare(raw, message_id if isinstance(message_id, str) else None)
+            while not self._try_to_write(write):
+                self._wait_for_database()
+                if self.should_stop:
+                    return
         except Exception:
             logger.exception("message could not be stored, it goes back to the queue")
             message.requeue()
             return
         message.ack()
 
-    def _receive(self, raw: bytes, message_id: str | None) -> None:
+    def _prepare(self, raw: bytes, message_id: str | None) -> Callable[[Session], None]:
+        """Do all that needs no database, and return what writes the result."""
         try:
             fetched = fetched_page(read_message(raw))
         except UnusableMessageError as error:
-            unusable = error
-            self._database.run(lambda session: self._quarantine(session, raw, message_id, unusable))
-            return
+            logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
+            return partial(self._quarantine, raw=raw, message_id=message_id, error=error)
         parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
-        self._database.run(lambda session: _store(session, fetched, parsed, message_id))
+        return partial(_store, fetched=fetched, parsed=parsed, message_id=message_id)
+
+    def _try_to_write(self, write: Callable[[Session], None]) -> bool:
+        try:
+            with self._database.transaction() as session:
+                write(session)
+        except CONNECTION_ERRORS:
+            return False
+        return True
+
+    def _wait_for_database(self) -> None:
+        logger.warning("the database does not answer, the intake waits")
+        time.sleep(DATABASE_PAUSE_SECONDS)
+        self._heartbeat.beat()
+        # The broker would take a consumer that neither reads nor writes for dead.
+        self.connection.heartbeat_check()
 
     def _quarantine(
         self, session: Session, raw: bytes, message_id: str | None, error: UnusableMessageError
@@ -192,7 +219,6 @@ class Intake(ConsumerMixin):
             headers={"x-reason": error.reason, "x-detail": error.detail},
             message_id=message_id or str(uuid4()),
         )
-        logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
 
 
 def _store(

@@ -7,7 +7,7 @@ transaction that locked it; a crash in between publishes it once more.
 import logging
 import signal
 import threading
-import time
+from contextlib import suppress
 from types import FrameType
 
 from kombu import Connection, Producer
@@ -84,16 +84,21 @@ class Relay:
         # a queue without consumers and no queue.
         returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
         producer = Producer(connection.channel(), **returns)
-        last_heartbeat = time.monotonic()
         while not self._stopping.is_set():
             self._heartbeat.beat()
             with self._database.transaction() as session:
                 published = self._publish_batch(session, producer)
             if published < BATCH:
-                self._stopping.wait(IDLE_SECONDS)
-            if connection.supports_heartbeats and time.monotonic() - last_heartbeat > 1:
-                connection.heartbeat_check()
-                last_heartbeat = time.monotonic()
+                self._rest(connection)
+
+    def _rest(self, connection: Connection) -> None:
+        """Pause, and on AMQP read what the broker sends: unread heartbeats count as missed."""
+        if not self._settings.broker_is_amqp:
+            self._stopping.wait(IDLE_SECONDS)
+            return
+        with suppress(TimeoutError):
+            connection.drain_events(timeout=IDLE_SECONDS)
+        connection.heartbeat_check()
 
     def _publish_batch(self, session: Session, producer: Producer) -> int:
         entries = outbox.take_oldest(session, BATCH)

@@ -119,6 +119,8 @@ class Run:
         EmbeddedError, SupervisorError
             If the services or the processes cannot be brought up.
         """
+        if output.is_dir() or not os.access(output.parent, os.W_OK):
+            raise RunError(f"{output} cannot be written")
         started = time.monotonic()
         prefix = f"run-{uuid4()}-"
         with ExitStack() as stack:
@@ -187,6 +189,7 @@ class Run:
         last_counts: RunProgress | None = None
         while True:
             check()
+            asked = time.monotonic()
             try:
                 counts = database.run(lambda session: progress.run_progress(session, prefix))
             except DBAPIError as error:
@@ -206,7 +209,8 @@ class Run:
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
                 _request_clustering(settings)
-            time.sleep(POLL_SECONDS)
+            # On a large run the counts themselves cost something.
+            time.sleep(max(POLL_SECONDS, 5 * (now - asked)))
 
 
 def start_processes(supervisor: Supervisor, settings: Settings, workers: int, logs: Path) -> None:

@@ -1,6 +1,6 @@
 """The article of a page, with another page of its template or without one."""
 
-from worker.extraction import difference, media, sentences, titles, words
+from worker.extraction import difference, media, sentences, titles
 from worker.extraction.errors import NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.languages import declared_language
@@ -40,7 +40,12 @@ def extract_article(page: Page, pivot: Page | None) -> Extraction:
     dropped = {outline.elements[index] for index in finding.dropped}
     if heading is not None:
         dropped.add(heading)
-    rendering = render(container, dropped, media.base_of(page.document, page.url))
+    rendering = render(
+        container,
+        media.base_of(page.document, page.url),
+        dropped=dropped,
+        muted={outline.elements[index] for index in finding.muted},
+    )
     text, blocks = rendering.to_blocks()
     if not text:
         raise NoTextError("the page shows no text")

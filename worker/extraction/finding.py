@@ -15,8 +15,12 @@ class Finding:
         Index in the outline of the element that holds the body.
     dropped
         Indices of elements below the container that are no part of the body.
+    muted
+        Indices of elements below the container whose text is no part of the body, but whose
+        images and embeds are.
     """
 
     method: str
     container: int
     dropped: frozenset[int] = frozenset()
+    muted: frozenset[int] = frozenset()

@@ -18,6 +18,7 @@ _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
 _CANDIDATE = re.compile(r"(\S*[^\s,])(?:\s+([\d.]+)[wxh])?\s*(?:,\s*|$)")
+_IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*([\d.]+)\s*(?:px)?\s*")
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
 _BUTTONS = re.compile(
@@ -54,6 +55,11 @@ def absolute(address: str | None, base: str) -> str | None:
     except ValueError:
         return None
     return joined.replace(" ", "%20")
+
+
+def is_image_address(address: str | None) -> bool:
+    """Say whether an address is a picture's own, by its extension."""
+    return _IMAGE_ADDRESS.search(address or "") is not None
 
 
 def image_of(element: HtmlElement, base: str, caption: str | None) -> Image | None:

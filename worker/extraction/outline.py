@@ -1,19 +1,14 @@
 """A page flattened into arrays, so that every measure is one pass and no recursion."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.extraction import words
-
-NO_TEXT = frozenset(
-    "head script style noscript template svg math canvas select option optgroup textarea button "
-    "input iframe frame frameset noframes object embed applet video audio map".split()
-)
-"""Elements whose text no reader sees as text of the page."""
+from worker.extraction.vocabulary import NO_TEXT
 
 
 @dataclass
@@ -27,7 +22,8 @@ class Outline:
     Attributes
     ----------
     elements
-        Every element with text to show, the root first. Those of `NO_TEXT` are listed,
+        Every element with text to show, the root first. Those of `vocabulary.NO_TEXT` are
+        listed,
         their descendants are not.
     parents
         Index of the parent, -1 for the root.
@@ -96,10 +92,46 @@ class Outline:
         """Return the tokens below an element, in order."""
         return self.tokens[self.token_starts[index] : self.token_ends[index]]
 
-    def ancestors(self, index: int) -> Iterator[int]:
-        """Yield the ancestors of an element, its parent first."""
-        while (index := self.parents[index]) >= 0:
-            yield index
+    def nearest(self, index: int, *, outside: Container[str]) -> int:
+        """Return the nearest of an element and its ancestors whose tag is none of a set's."""
+        while self.elements[index].tag in outside and self.parents[index] >= 0:
+            index = self.parents[index]
+        return index
+
+    def children(self, index: int) -> Iterator[int]:
+        """Yield the children of an element, in order."""
+        child = index + 1
+        while child < self.ends[index]:
+            yield child
+            child = self.ends[child]
+
+    def without(self, left_out: Collection[int]) -> Self:
+        """Return the outline with some elements emptied of all tokens and texts.
+
+        Indices keep their meaning: the elements stay listed.
+        """
+        kept_tokens: list[str] = []
+        moved: list[int] = []
+        empty = [False] * len(self.elements)
+        position = 0
+        for index in sorted(left_out):
+            if empty[index]:
+                continue
+            empty[index : self.ends[index]] = [True] * (self.ends[index] - index)
+            start, end = self.token_starts[index], self.token_ends[index]
+            moved.extend(range(len(kept_tokens), len(kept_tokens) + start - position))
+            kept_tokens.extend(self.tokens[position:start])
+            moved.extend([len(kept_tokens)] * (end - start))
+            position = end
+        moved.extend(range(len(kept_tokens), len(kept_tokens) + len(self.tokens) - position + 1))
+        kept_tokens.extend(self.tokens[position:])
+        return replace(
+            self,
+            tokens=kept_tokens,
+            token_starts=[moved[start] for start in self.token_starts],
+            token_ends=[moved[end] for end in self.token_ends],
+            texts=[(parent, text) for parent, text in self.texts if not empty[parent]],
+        )
 
     def counterparts(self, other: "Outline") -> list[int]:
         """Find, for every element, the one of the same positional XPath in another page.

@@ -1,6 +1,6 @@
 """A container element as blocks of text, images and embeds."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -8,9 +8,8 @@ from lxml.html import HtmlElement
 
 from worker.extraction import media, words
 from worker.extraction.names import name_words
-from worker.extraction.outline import NO_TEXT
 from worker.extraction.result import Block, BlockType, Embed, Image
-from worker.extraction.sentences import INLINE
+from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
 
 _TYPES: dict[str, BlockType] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
@@ -28,9 +27,9 @@ MAX_CAPTION_CHARACTERS = 600
 MAX_CELL_CHARACTERS = 200
 """A table with a longer cell lays out a page; it does not tabulate data."""
 
-_NOT_IN_CELLS = frozenset(
-    "table p div ul ol dl h1 h2 h3 h4 h5 h6 blockquote pre section article form img iframe".split()
-)
+_NOT_IN_CELLS = (DIVISIONS | {"table", "div", "section", "article", "form", "img", "iframe"}) - {
+    "center"
+}
 
 
 @dataclass
@@ -61,26 +60,41 @@ class Rendering:
         return "\n\n".join(text for _, text in self.stretches), tuple(blocks)
 
 
-def render(container: HtmlElement, dropped: Collection[HtmlElement], base: str) -> Rendering:
+def render(
+    container: HtmlElement,
+    base: str,
+    *,
+    dropped: Collection[HtmlElement] = (),
+    muted: Collection[HtmlElement] = (),
+) -> Rendering:
     """Render an element.
 
     Parameters
     ----------
     container
         The element. It is read only.
-    dropped
-        Elements below it to leave out.
     base
         Address that relative addresses start from.
+    dropped
+        Elements below it to leave out.
+    muted
+        Elements below it to leave out, save images and embeds that are no link to elsewhere.
     """
-    return _Renderer(container, dropped, base).run()
+    return _Renderer(container, base, dropped, muted).run()
 
 
 class _Renderer:
-    def __init__(self, container: HtmlElement, dropped: Collection[HtmlElement], base: str) -> None:
+    def __init__(
+        self,
+        container: HtmlElement,
+        base: str,
+        dropped: Collection[HtmlElement],
+        muted: Collection[HtmlElement],
+    ) -> None:
         self._container = container
-        self._dropped = dropped
         self._base = base
+        self._dropped = dropped
+        self._muted = muted
         self._rendering = Rendering()
         self._parts: list[str] = []
         self._breaks = 0
@@ -116,6 +130,10 @@ class _Renderer:
             return False
         if element in self._dropped:
             self._flush()
+            return False
+        if element in self._muted:
+            self._flush()
+            self._show_unlinked(element)
             return False
         if tag == "br":
             self._breaks += 1
@@ -183,6 +201,12 @@ class _Renderer:
             ):
                 for image in element.iter("img"):
                     self._image(image)
+
+    def _show_unlinked(self, muted: HtmlElement) -> None:
+        for element in muted.iter("img", *media.EMBEDS):
+            link = next(element.iterancestors("a"), None)
+            if link is None or media.is_image_address(link.get("href")):
+                self._show(element)
 
     def _image(self, element: HtmlElement) -> None:
         image = media.image_of(element, self._base, _caption_of(element, self._container))

@@ -73,7 +73,7 @@ class Extraction:
         Headline, None where the page has none. It is not repeated in `text`.
     text
         The body alone, paragraphs parted by a blank line; ``text`` is the texts of
-        `blocks` joined by ``"\\n\\n"``. Holds no character that XML forbids (so no NUL).
+        `blocks` joined by ``blank lines``. Holds no character that XML forbids (so no NUL).
     blocks
         The stretches of `text`, in order.
     images, embeds

@@ -1,44 +1,60 @@
-"""The body of a page on its own: cleaning, then the densest packet of sentences (paper 003)."""
+"""The body of a page on its own: cleaning, then the densest packet of sentences (paper 003).
 
-from collections import defaultdict
+The paper is an article for bloggers; where it leaves a choice, this is the reading:
+
+- *Cleaning* leaves out elements that show no text, ``nav``, ``header``, ``footer``, ``aside``
+  and ``form``, and those whose class or id has a word that names a section of no interest.
+  An element with more than half of the page's text is never left out: themes write
+  ``single comments-open`` on the body itself.
+- *Selection* takes the text nodes of 20 characters and more. The text of links plays no part,
+  as in the extractor that the article announces: else menus are selected.
+- *Partition*: a text node belongs to the block around it, a block to the element that it
+  divides (a paragraph to its ``div``, an item to the element around its list). The sentences of
+  a packet are counted together: useful content "is grouped in packets". Marks of all scripts
+  end a sentence.
+- *Argmax* is the packet with most sentences; most characters, then the first, where several are.
+- *Fusion* keeps the selected blocks of the packet with the headings and quotations between them.
+  Of its other children only images and embeds are kept, which the paper's extractor loses.
+
+Share of the pages with a word-count cosine of at least 0.9 with the gold text, DAnIEL and MSV
+development pages: 92.2 % as written; 88.9 % with the text of links; 87.0 % when all children of
+the packet are kept; 78.9 % when one block, not a packet, is the argmax.
+"""
+
+from dataclasses import dataclass
 
 from worker.extraction import words
 from worker.extraction.finding import Finding
 from worker.extraction.names import name_words
-from worker.extraction.outline import NO_TEXT, Outline
+from worker.extraction.outline import Outline
+from worker.extraction.vocabulary import (
+    DIVISIONS,
+    HEADINGS,
+    INLINE,
+    NO_TEXT,
+    UNINTERESTING,
+    UNINTERESTING_TAGS,
+)
 
 METHOD = "wutsi"
 
 MIN_CHARACTERS = 20
 """Shortest text node that counts as content (the paper's own figure)."""
 
-CLEANED_TAGS = frozenset({"nav", "header", "footer", "aside", "form"})
-"""Elements of no interest; those without text are in `NO_TEXT` already."""
-
-CLEANED_NAMES = frozenset(
-    "footer comment comments related nav navbar navigation menu sidebar addthis share sharing "
-    "social".split()
-)
-"""Words of a class or id that name sections of no interest."""
-
 MAX_CLEANED = 0.5
-"""An element with a larger share of the page's tokens is never cleaned away: class names such as
-``single-post comments-open`` stand on the body itself."""
+"""An element with a larger share of the page's tokens is never cleaned away.
 
-INLINE = frozenset(
-    "a b i u s em strong small big font span abbr acronym cite q sub sup ins del mark tt kbd samp "
-    "var time code nobr label bdi bdo dfn ruby rb rt rp wbr strike blink".split()
-)
-"""Elements within a line: their text belongs to the block around them."""
+Exactitude on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
+"""
 
-TEXT_DIVISIONS = frozenset(
-    "p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre center figure figcaption".split()
-)
-"""Blocks that divide a text: the packet is around them."""
+_KEPT_CHILDREN = HEADINGS | INLINE | {"blockquote"}
 
 
 def find_body(page: Outline) -> Finding | None:
     """Find the body by counting sentences, without any other page.
+
+    A page whose texts are all short, all cleaned away or all links is read again without the
+    limit that leaves nothing of it.
 
     Returns
     -------
@@ -46,11 +62,27 @@ def find_body(page: Outline) -> Finding | None:
         None for a page without text.
     """
     cleaned = _cleaned(page)
-    for dropped, least in ((cleaned, MIN_CHARACTERS), (cleaned, 1), (set[int](), 1)):
-        container = _densest(page, dropped, least)
-        if container is not None:
-            return Finding(METHOD, container, frozenset(dropped))
+    for dropped, least, in_links in (
+        (cleaned, MIN_CHARACTERS, False),
+        (cleaned, 1, False),
+        (cleaned, 1, True),
+        (set[int](), 1, True),
+    ):
+        packet = _densest(page.without(dropped), least, in_links=in_links)
+        if packet is not None:
+            muted = _unselected(page, packet)
+            return Finding(METHOD, packet.index, frozenset(dropped), frozenset(muted))
     return None
+
+
+@dataclass
+class _Packet:
+    """An element with the blocks of text that it holds."""
+
+    index: int
+    blocks: set[int]
+    sentences: int = 0
+    characters: int = 0
 
 
 def _cleaned(page: Outline) -> set[int]:
@@ -59,33 +91,51 @@ def _cleaned(page: Outline) -> set[int]:
     index = 0
     while index < len(page.elements):
         element = page.elements[index]
-        of_no_interest = element.tag in NO_TEXT or (
-            (element.tag in CLEANED_TAGS or not CLEANED_NAMES.isdisjoint(name_words(element)))
+        left_out = element.tag in NO_TEXT or (
+            (element.tag in UNINTERESTING_TAGS or not UNINTERESTING.isdisjoint(name_words(element)))
             and page.size(index) <= largest
         )
-        if of_no_interest:
+        if left_out:
             cleaned.add(index)
-        index = page.ends[index] if of_no_interest else index + 1
+        index = page.ends[index] if left_out else index + 1
     return cleaned
 
 
-def _densest(page: Outline, dropped: set[int], least: int) -> int | None:
-    """Return the packet with most sentences; the first of several, None for no text."""
-    outside: list[bool] = []
-    for index, parent in enumerate(page.parents):
-        outside.append(index in dropped or (parent >= 0 and outside[parent]))
-    scores: defaultdict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
+def _densest(page: Outline, least: int, *, in_links: bool) -> _Packet | None:
+    ignored: list[bool] = []
+    for element, parent in zip(page.elements, page.parents, strict=True):
+        linked = element.tag == "a" and not in_links
+        ignored.append(linked or (parent >= 0 and ignored[parent]))
+    packets: dict[int, _Packet] = {}
     for parent, text in page.texts:
-        line = words.clean(text)
-        if outside[parent] or len(line) < least:
+        if ignored[parent]:
             continue
-        packet = parent
-        while page.elements[packet].tag in INLINE and page.parents[packet] >= 0:
-            packet = page.parents[packet]
-        while page.elements[packet].tag in TEXT_DIVISIONS and page.parents[packet] >= 0:
-            packet = page.parents[packet]
-        sentences, characters = scores[packet]
-        scores[packet] = (sentences + words.count_sentences(line), characters + len(line))
-    if not scores:
+        line = words.clean(text)
+        if len(line) < least:
+            continue
+        block = page.nearest(parent, outside=INLINE)
+        index = page.nearest(block, outside=DIVISIONS)
+        packet = packets.setdefault(index, _Packet(index, set()))
+        packet.blocks.add(block)
+        packet.sentences += words.count_sentences(line)
+        packet.characters += len(line)
+    if not packets:
         return None
-    return max(scores, key=lambda packet: (*scores[packet], -packet))
+    return max(packets.values(), key=lambda p: (p.sentences, p.characters, -p.index))
+
+
+def _unselected(page: Outline, packet: _Packet) -> set[int]:
+    """List the children of a packet that hold text, but none of its blocks."""
+    kept: set[int] = set()
+    for block in packet.blocks:
+        index = block
+        while index != packet.index and index not in kept:
+            kept.add(index)
+            index = page.parents[index]
+    return {
+        child
+        for child in page.children(packet.index)
+        if child not in kept
+        and page.size(child) > 0
+        and page.elements[child].tag not in _KEPT_CHILDREN
+    }

@@ -6,7 +6,7 @@ from worker.pages.errors import NotHtmlError
 
 _SIGNATURES = (
     (b"%PDF-", "PDF"),
-    (b"%!PS", "PostScript"),
+    (b"%!PS-Adobe", "PostScript"),
     (b"{\\rtf", "RTF"),
     (b"\x89PNG\r\n", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
@@ -15,11 +15,10 @@ _SIGNATURES = (
     (b"II*\x00", "TIFF"),
     (b"MM\x00*", "TIFF"),
     (b"\x00\x00\x01\x00", "icon"),
-    (b"RIFF", "RIFF"),
     (b"PK\x03\x04", "ZIP"),
     (b"PK\x05\x06", "ZIP"),
     (b"\x1f\x8b", "gzip"),
-    (b"BZh", "bzip2"),
+    (b"BZh91AY&SY", "bzip2"),
     (b"\xfd7zXZ\x00", "xz"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
     (b"Rar!\x1a\x07", "RAR"),
@@ -28,20 +27,21 @@ _SIGNATURES = (
     (b"\x7fELF", "ELF"),
     (b"MZ\x90\x00", "Windows executable"),
     (b"\x00asm", "WebAssembly"),
-    (b"OggS", "Ogg"),
-    (b"ID3", "MP3"),
-    (b"fLaC", "FLAC"),
-    (b"FWS", "Flash"),
-    (b"CWS", "Flash"),
+    (b"OggS\x00", "Ogg"),
+    (b"ID3\x03", "MP3"),
+    (b"ID3\x04", "MP3"),
+    (b"fLaC\x00", "FLAC"),
     (b"FLV\x01", "Flash video"),
     (b"\x1aE\xdf\xa3", "Matroska"),
-    (b"wOFF", "font"),
-    (b"wOF2", "font"),
+    (b"wOFF\x00", "font"),
+    (b"wOF2\x00", "font"),
     (b"SQLite format 3\x00", "SQLite"),
 )
 """First bytes of the formats that crawlers meet under the address of a page."""
 
-_MP4_BRAND = slice(4, 8)
+_CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
+
+_HEAD = 1024
 
 _MARKUP = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 
@@ -50,12 +50,6 @@ _UNDECIDED = frozenset({"text/plain", "application/octet-stream", "application/x
 
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")
 _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
-
-_FOREIGN_ROOT = re.compile(
-    r"(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>]*>)*+"
-    r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s>]",
-    re.DOTALL,
-)
 
 
 def media_type(content_type: str | None) -> str | None:
@@ -84,33 +78,21 @@ def check_content_type(content_type: str | None) -> None:
         return
     if declared.endswith("+xml") and declared.startswith(("application/", "text/")):
         return
-    raise NotHtmlError(f"declared to be {declared}")
+    raise NotHtmlError(f"the page is declared to be {declared}")
 
 
-def check_signature(content: bytes) -> None:
-    """Refuse bytes that begin as a file of another format does.
+def check_signature(content: bytes | str) -> None:
+    """Refuse content that begins as a file of another format does.
 
     Raises
     ------
     NotHtmlError
         If the first bytes are the signature of another format.
     """
-    start = content[:1024].lstrip()
+    head = content[:_HEAD]
+    start = (head if isinstance(head, bytes) else head.encode("latin-1", "replace")).lstrip()
     for signature, name in _SIGNATURES:
-        if content.startswith(signature) or start.startswith(signature):
-            raise NotHtmlError(f"a {name} file")
-    if content[_MP4_BRAND] == b"ftyp":
-        raise NotHtmlError("an MP4 file")
-
-
-def check_root(text: str) -> None:
-    """Refuse XML documents of other vocabularies: feeds, site maps, drawings.
-
-    Raises
-    ------
-    NotHtmlError
-        If the first element is the root of such a document.
-    """
-    match = _FOREIGN_ROOT.match(text)
-    if match:
-        raise NotHtmlError(f"an XML document of type {match[1]}")
+        if start.startswith(signature):
+            raise NotHtmlError(f"the page is a {name} file")
+    if (start[:4], start[8:12]) in _CONTAINERS or start[4:8] == b"ftyp":
+        raise NotHtmlError("the page is an image, a sound or a film")

@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -14,7 +14,7 @@ _FORMAT = b"T1"
 
 
 class TreeFormatError(ValueError):
-    """The text or bytes do not describe a tree."""
+    """The text, bytes or nodes do not describe a tree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +32,36 @@ class Tree:
 
     Notes
     -----
-    Two trees are equal when their shapes and labels are.
+    Two trees are equal when their shapes and labels are. Nothing here
+    recurses, so that the depth of a tree is limited by memory alone.
     """
 
     labels: tuple[str, ...]
     sizes: npt.NDArray[np.int32]
+
+    @classmethod
+    def from_postorder(
+        cls, labels: Iterable[str], sizes: Sequence[int] | npt.NDArray[np.integer]
+    ) -> Self:
+        """Build the tree from its nodes in postorder.
+
+        Parameters
+        ----------
+        labels
+            Label of each node; the root last.
+        sizes
+            Number of nodes in the subtree of each node, itself included.
+
+        Raises
+        ------
+        TreeFormatError
+            If the sizes are not those of one tree with as many nodes as there are labels.
+        """
+        named = tuple(labels)
+        array = np.array(sizes, dtype=np.int32)
+        _check_sizes(array.tolist(), len(named))
+        array.setflags(write=False)
+        return cls(named, array)
 
     @classmethod
     def from_preorder(cls, nodes: Iterable[tuple[str, int]]) -> Self:
@@ -63,14 +88,14 @@ class Tree:
                 sizes.append(len(labels) - first)
 
         for label, depth in nodes:
-            if depth > len(open_nodes) or (depth == 0 and (open_nodes or labels)) or depth < 0:
+            if depth > len(open_nodes) or depth < 0:
                 raise TreeFormatError(f"node {label!r} at depth {depth} has no parent")
+            if depth == 0 and open_nodes:
+                raise TreeFormatError(f"node {label!r} is a second root")
             close_to(depth)
             open_nodes.append((label, len(labels)))
         close_to(0)
-        if not labels:
-            raise TreeFormatError("a tree has at least one node")
-        return cls._of(labels, sizes)
+        return cls.from_postorder(labels, sizes)
 
     @classmethod
     def from_brackets(cls, text: str) -> Self:
@@ -96,47 +121,41 @@ class Tree:
             raise TreeFormatError("not a packed tree")
         try:
             payload = zlib.decompress(data[len(_FORMAT) :])
-            header, _, numbers = payload.partition(b"\x00")
-            vocabulary = header.decode("utf-8").split("\n")
-            codes, sizes = np.frombuffer(numbers, dtype="<i4").reshape(2, -1)
-            return cls._of([vocabulary[code] for code in codes], sizes)
+            names, numbers = _unpack(payload)
+            codes, sizes = numbers.reshape(2, -1)
+            labels = [names[code] for code in codes.tolist()]
         except (zlib.error, ValueError, IndexError) as error:
             raise TreeFormatError(f"not a packed tree: {error}") from error
-
-    @classmethod
-    def _of(cls, labels: Sequence[str], sizes: Sequence[int] | npt.NDArray[np.int32]) -> Self:
-        array = np.array(sizes, dtype=np.int32)
-        array.setflags(write=False)
-        return cls(tuple(labels), array)
+        return cls.from_postorder(labels, sizes)
 
     def to_bytes(self) -> bytes:
         """Pack the tree; equal trees give equal bytes."""
-        vocabulary = sorted(set(self.labels))
-        code_of = {label: code for code, label in enumerate(vocabulary)}
+        return _FORMAT + zlib.compress(self._payload())
+
+    def _payload(self) -> bytes:
+        names = sorted(set(self.labels))
+        code_of = {name: code for code, name in enumerate(names)}
         codes = np.fromiter((code_of[label] for label in self.labels), "<i4", len(self))
-        numbers = np.stack([codes, self.sizes.astype("<i4")])
-        return _FORMAT + zlib.compress("\n".join(vocabulary).encode() + b"\x00" + numbers.tobytes())
+        return _pack(names, np.concatenate([codes, self.sizes.astype("<i4")]))
 
     def to_brackets(self) -> str:
         """Write bracket notation, as `from_brackets` reads it."""
-        pending: list[tuple[str, int]] = []
-        for label, size in zip(self.labels, self.sizes.tolist(), strict=True):
-            children: list[str] = []
-            covered = 1
-            while covered < size:
-                child, child_size = pending.pop()
-                children.append(child)
-                covered += child_size
-            escaped = label.replace("\\", "\\\\").replace("{", "\\{").replace("}", "\\}")
-            pending.append(("{" + escaped + "".join(reversed(children)) + "}", size))
-        return pending[0][0]
+        # From the last node to the first, that is from the right of the text to its left.
+        pieces: list[str] = []
+        open_nodes: list[tuple[int, str]] = []
+        for node in range(len(self) - 1, -1, -1):
+            while open_nodes and open_nodes[-1][0] > node:
+                pieces.append("{" + open_nodes.pop()[1])
+            label = self.labels[node].replace("\\", "\\\\").replace("{", "\\{").replace("}", "\\}")
+            open_nodes.append((node - int(self.sizes[node]) + 1, label))
+            pieces.append("}")
+        pieces.extend("{" + label for _, label in reversed(open_nodes))
+        return "".join(reversed(pieces))
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of shape and labels, in hexadecimal."""
-        return hashlib.sha256(
-            "\n".join(self.labels).encode() + b"\x00" + self.sizes.astype("<i4").tobytes()
-        ).hexdigest()
+        return hashlib.sha256(self._payload()).hexdigest()
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -154,7 +173,51 @@ class Tree:
         return f"Tree({brackets})"
 
 
-def _bracket_nodes(text: str) -> Iterable[tuple[str, int]]:
+def _check_sizes(sizes: list[int], count: int) -> None:
+    if not sizes:
+        raise TreeFormatError("a tree has at least one node")
+    if len(sizes) != count:
+        raise TreeFormatError(f"{count} labels for {len(sizes)} nodes")
+    # First node of each subtree that is not yet part of a larger one.
+    firsts: list[int] = []
+    for node, size in enumerate(sizes):
+        first = node - size + 1
+        if size < 1 or first < 0:
+            raise TreeFormatError(f"node {node} cannot have a subtree of {size} nodes")
+        expected = node
+        while expected > first:
+            expected = firsts.pop()
+        if expected != first:
+            raise TreeFormatError(f"the subtree of node {node} cuts another one")
+        firsts.append(first)
+    if len(firsts) != 1:
+        raise TreeFormatError(f"{len(firsts)} roots")
+
+
+def _pack(names: list[str], numbers: npt.NDArray[np.int32]) -> bytes:
+    """Write the lengths of the names, their number first, the names, the numbers."""
+    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+    lengths = np.array([len(encoded), *map(len, encoded)], dtype="<i4")
+    return lengths.tobytes() + b"".join(encoded) + numbers.tobytes()
+
+
+def _unpack(payload: bytes) -> tuple[list[str], npt.NDArray[np.int32]]:
+    count = int(np.frombuffer(payload, "<i4", count=1)[0])
+    lengths = np.frombuffer(payload, "<i4", count=count, offset=4)
+    if count < 1 or (lengths < 0).any():
+        raise ValueError("labels without length")
+    position = 4 + 4 * count
+    names = []
+    for length in lengths.tolist():
+        names.append(payload[position : position + length].decode("utf-8", "surrogatepass"))
+        position += length
+    numbers = np.frombuffer(payload, "<i4", offset=position)
+    if (numbers < 0).any():
+        raise ValueError("negative numbers")
+    return names, numbers
+
+
+def _bracket_nodes(text: str) -> Iterator[tuple[str, int]]:
     depth = 0
     label: list[str] | None = None
     characters = iter(text.strip())

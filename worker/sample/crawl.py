@@ -19,7 +19,7 @@ DEFAULT_SEED = 1869
 DEFAULT_PAGES_PER_TEMPLATE = 7
 """Enough for groups to form, few enough for the whole chain to run in a minute or so."""
 
-DEFAULT_NOISE = 0.4
+DEFAULT_NOISE = 0.3
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from worker.sample.story import Story
 MAX_COMMENTS = 60
 """Longest discussion: sites show so many comments on the first page of them."""
 
+_SPREAD = 1.3
+"""Standard deviation of the logarithm of a discussion's length, at full noise."""
+
 _REPLY_SHARE = 0.4
 _SECOND_PARAGRAPH_SHARE = 0.15
 
@@ -31,7 +34,7 @@ def discussion_length(median: int, noise: float, rng: random.Random) -> int:
     """Draw the number of comments: all the same without noise, a long tail with it."""
     if median == 0 or rng.random() < 0.3 * noise:
         return 0
-    return min(MAX_COMMENTS, round(median * math.exp(1.2 * noise * rng.gauss(0, 1))))
+    return min(MAX_COMMENTS, round(median * math.exp(_SPREAD * noise * rng.gauss(0, 1))))
 
 
 def discuss(story: Story, count: int, rng: random.Random, *, nested: bool) -> Sequence[Remark]:

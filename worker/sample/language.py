@@ -29,6 +29,10 @@ class Language:
         Words of the pages' furniture, by their English meaning.
     topics
         Keys of the topics, with the name of the section that covers each.
+    keywords
+        Key words of each topic.
+    reading_speed
+        Characters read in a minute.
     """
 
     code: str
@@ -36,6 +40,7 @@ class Language:
     word_space: str
     labels: Mapping[str, str]
     topics: Mapping[str, str]
+    keywords: Mapping[str, Sequence[str]]
     reading_speed: int
     _rules: Mapping[str, Sequence[str]]
     _cast: Mapping[str, str]
@@ -81,6 +86,7 @@ def language(code: str) -> Language:
         word_space=data["word_space"],
         labels=data["labels"],
         topics=topics,
+        keywords={key: rules[f"{key}.tag"] for key in topics},
         reading_speed=data["reading_speed"],
         _rules=rules,
         _cast=data["cast"],

@@ -156,7 +156,7 @@ class PageMaker:
             # Popular lists change with the day, not with the page, as on real sites.
             day = number // 8 * 8 if name.startswith("most") else number
             same_topic = topic if name.startswith("section") else None
-            skip = 0 if same_topic else rng.randrange(6)
+            skip = 0 if same_topic else rng.randrange(30)
             count = self._count(name, rng)
             stories = self.newsroom.latest(day - skip, count, topic=same_topic)
             lists[name] = [
@@ -182,6 +182,9 @@ class PageMaker:
                     "name": name,
                     "url": self._format(self.design.section_url, section=section, round=1),
                     "current": section == topic,
+                    "tags": [
+                        {"name": tag, "url": f"/tag/{quote(tag)}"} for tag in tongue.keywords[section]
+                    ],
                 }
                 for section, name in tongue.topics.items()
             ],
@@ -288,7 +291,7 @@ class PageMaker:
             return self._picture(pictures[-1])
         if name == "video":
             url = f"https://video.example/embed/{rng.getrandbits(40):010x}"
-            embeds.append({"url": url, "type": "iframe"})
+            embeds.append({"url": url, "type": self.design.embed})
             return {"url": url, "title": story.clip()}
         if name == "read_also":
             count = 1 + rng.randrange(3)

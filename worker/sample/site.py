@@ -39,8 +39,8 @@ class Design:
         Least and greatest length of each list of the templates.
     inserts
         What stands between the paragraphs, for news and opinion templates.
-    paragraphs
-        Least and greatest number of paragraphs, for news and opinion templates.
+    embed
+        Element that shows a video.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Design:
     comments: Mapping[str, int]
     lists: Mapping[str, tuple[int, int]]
     inserts: Mapping[str, Sequence[str]]
+    embed: str = "iframe"
 
     @cached_property
     def templates(self) -> Templates:

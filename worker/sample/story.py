@@ -20,8 +20,8 @@ _FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time of each
 _STORY_INTERVAL = timedelta(hours=4, minutes=30)
 
 _STAFF_SIZE = 9
-_NEWS_PARAGRAPHS = (5, 13)
-_OPINION_PARAGRAPHS = (5, 10)
+_NEWS_PARAGRAPHS = (7, 15)
+_OPINION_PARAGRAPHS = (6, 12)
 _LIST_SHARE = 0.25
 _QUOTE_SHARE = 0.4
 

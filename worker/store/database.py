@@ -19,8 +19,15 @@ import migrations
 P = ParamSpec("P")
 T = TypeVar("T")
 
-RETRY_DELAYS_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Pauses before a transaction is tried again: a restart of PostgreSQL takes a few seconds."""
+RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
+"""Pauses before a transaction is tried again.
+
+A restart of PostgreSQL takes seconds and a failover to another host a minute or
+two; five minutes bear both, so that no task goes into quarantine for them.
+"""
+
+CONNECTION_ERRORS = (OperationalError, InterfaceError)
+"""What a lost or refused connection raises; deadlocks and shutdowns are among them."""
 
 
 class Database:
@@ -51,7 +58,7 @@ class Database:
             try:
                 with self.transaction() as session:
                     return work(session)
-            except (OperationalError, InterfaceError):
+            except CONNECTION_ERRORS:
                 time.sleep(delay)
         with self.transaction() as session:
             return work(session)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
-from models.tables import Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
+from models.tables import Distance, Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
 
@@ -19,6 +19,9 @@ class RunProgress:
     results: dict[str, int]
     quarantine_reasons: dict[str, int]
     pages: int
+    pairs: int
+    compared: int
+    grouped: int
     pending: int
     outcomes: dict[str, int]
     outbox: int
@@ -42,13 +45,8 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
     """Count what became of the messages whose id starts with a prefix."""
     of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
     # A message delivered twice leaves two receipts; the first tells what it was.
-    firsts = (
-        select(Receipt.result, Receipt.reason)
-        .where(of_run)
-        .distinct(Receipt.message_id)
-        .order_by(Receipt.message_id, Receipt.id)
-        .subquery()
-    )
+    first_ids = select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
+    firsts = select(Receipt.result, Receipt.reason).where(Receipt.id.in_(first_ids)).subquery()
     results = _counts(session, select(firsts.c.result, func.count()).group_by(firsts.c.result))
     reasons = _counts(
         session,
@@ -64,17 +62,49 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         .where(own, StoredPage.outcome.is_not(None))
         .group_by(StoredPage.outcome),
     )
+    pairs, compared = _comparisons(session, pages)
     return RunProgress(
         received=sum(results.values()),
         results=results,
         quarantine_reasons=reasons,
         pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
+        pairs=pairs,
+        compared=compared,
+        grouped=_count(
+            session,
+            select(func.count())
+            .select_from(StoredPage)
+            .where(own, (StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
+        ),
         pending=_count(
             session, select(func.count()).select_from(StoredPage).where(own, is_pending())
         ),
         outcomes=outcomes,
         outbox=outbox_count(session),
     )
+
+
+def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, int]:
+    """Return the pairs of trees that the pages' sites have, and how many are compared."""
+    trees = (
+        select(StoredPage.site_id, StoredPage.tree_id)
+        .where(StoredPage.id.in_(page_ids), StoredPage.tree_id.is_not(None))
+        .distinct()
+        .cte("trees")
+    )
+    sizes = select(func.count().label("n")).select_from(trees).group_by(trees.c.site_id).subquery()
+    pairs = session.scalar(select(func.sum(sizes.c.n * (sizes.c.n - 1) / 2)))
+    lower, higher = aliased(trees), aliased(trees)
+    compared = session.scalar(
+        select(func.count())
+        .select_from(Distance)
+        .join(lower, lower.c.tree_id == Distance.lower_tree_id)
+        .join(
+            higher,
+            (higher.c.tree_id == Distance.higher_tree_id) & (higher.c.site_id == lower.c.site_id),
+        )
+    )
+    return int(pairs or 0), compared or 0
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:
@@ -97,7 +127,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
         sites = sites.where(Site.key.in_(keys))
     return [
         _site_status(session, site_id, key)
-        for site_id, key in session.execute(sites).tuples().all()
+        for site_id, key in session.execute(sites).all()
     ]
 
 
@@ -122,7 +152,7 @@ def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
             session, select(func.count()).select_from(StoredPage).where(own, is_pending())
         ),
         generation=number,
-        groups=dict(groups.tuples().all()),
+        groups=dict(groups.all()),
         outliers=_count(
             session,
             select(func.count())
@@ -148,4 +178,4 @@ def _count(session: Session, query: Select[int]) -> int:
 
 
 def _counts(session: Session, query: Select[str, int] | Select[str | None, int]) -> dict[str, int]:
-    return dict(sorted((name or "", number) for name, number in session.execute(query).tuples()))
+    return dict(sorted((name or "", number) for name, number in session.execute(query)))

@@ -122,7 +122,7 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     )
     return [
         ComparablePage(page_id, url, tree_id, digest, key, forced)
-        for page_id, url, tree_id, digest, key, forced in rows.tuples()
+        for page_id, url, tree_id, digest, key, forced in rows
         if tree_id is not None
     ]
 

@@ -36,7 +36,7 @@ def tree_sizes(session: Session, tree_ids: Iterable[int]) -> dict[int, int]:
     rows = session.execute(
         select(StoredTree.id, StoredTree.size).where(StoredTree.id.in_(list(tree_ids)))
     )
-    return dict(rows.tuples().all())
+    return dict(rows.all())
 
 
 def site_tree_ids(session: Session, site_id: int) -> list[int]:

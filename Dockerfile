@@ -1,0 +1,28 @@
+# syntax=docker/dockerfile:1
+
+FROM python:3.11-slim AS build
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends gcc libc6-dev \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+COPY requirements-build.txt requirements.txt ./
+RUN pip install --require-hashes --no-deps --requirement requirements-build.txt \
+ && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements.txt
+COPY pyproject.toml setup.py README.md LICENSE alembic.ini ./
+COPY models models
+COPY migrations migrations
+COPY worker worker
+RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
+ # The image has no compiler: a wheel without the kernel would compare pages slowly for ever.
+ && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/distance/_kernel.*[.]so'
+
+FROM python:3.11-slim
+RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin detourage
+RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
+    pip install --disable-pip-version-check --root-user-action=ignore --no-cache-dir \
+        --no-index --no-deps /wheels/*.whl
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+USER 10001:10001
+WORKDIR /tmp
+CMD ["detourage", "--help"]

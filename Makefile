@@ -1,0 +1,84 @@
+# make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
+# make run INPUT=path OUTPUT=file   your own pages
+# make test                         every check and every test
+#
+# Both install what they need into .venv, once. Needed beforehand: Python 3.11 or
+# later with its venv module; a C compiler and Python's headers for the fast
+# distance kernel, which a slow one written in Python replaces.
+
+.DELETE_ON_ERROR:
+.PHONY: run test lint format requirements clean
+
+OUTPUT ?= out/articles.jsonl
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+
+bin := .venv/bin
+uv := $(bin)/uv --quiet pip install --python $(bin)/python
+compile := $(bin)/uv --quiet pip compile --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make requirements"
+
+# Stamp files: what they stand for is installed and newer than what it was made from.
+tools := .venv/.tools
+runtime := .venv/.runtime
+development := .venv/.development
+package := .venv/.package
+
+run: $(runtime) $(package)
+ifdef INPUT
+	@mkdir -p "$(dir $(OUTPUT))"
+	$(bin)/detourage run "$(INPUT)" --output "$(OUTPUT)"
+else
+	@mkdir -p out
+	$(bin)/detourage sample out/sample
+	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
+endif
+
+test: lint
+	$(bin)/python -m pytest
+
+lint: $(development) $(package)
+	$(bin)/ruff check .
+	$(bin)/ruff format --check .
+	$(bin)/mypy
+	$(bin)/lint-imports
+
+format: $(development)
+	$(bin)/ruff check --fix .
+	$(bin)/ruff format .
+
+# Versions and hashes of everything installed; no address of an index, so that any mirror serves.
+requirements: $(tools)
+	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
+	$(compile) --output-file requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --constraints requirements.txt pyproject.toml
+
+clean:
+	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis
+	find worker models migrations tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find worker -name '*.so' -delete
+
+$(bin)/python:
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "Python 3.11 or later is needed: apt-get install python3 python3-venv" >&2; exit 1; fi
+	@$(PYTHON) -m venv .venv >/dev/null 2>&1 || { rm -rf .venv; \
+		echo "$(PYTHON) cannot make a virtual environment: apt-get install python3-venv" >&2; exit 1; }
+
+$(tools): requirements-build.txt | $(bin)/python
+	$(bin)/python -m pip --quiet --disable-pip-version-check install \
+		--require-hashes --no-deps --requirement requirements-build.txt
+	@touch $@
+
+$(runtime): requirements.txt $(tools)
+	$(uv) --require-hashes --no-deps --requirement requirements.txt
+	@touch $@
+
+$(development): requirements-dev.txt $(tools)
+	$(uv) --require-hashes --no-deps --requirement requirements-dev.txt
+	@touch $@ $(runtime)
+
+$(package): pyproject.toml setup.py $(wildcard worker/distance/*.c) $(tools)
+	$(uv) --no-deps --no-build-isolation --editable .
+	@ls worker/distance/_kernel.*.so >/dev/null 2>&1 \
+		|| echo "The distance kernel was not compiled, a slow one replaces it: apt-get install gcc python3-dev, then make clean" >&2
+	@touch $@

@@ -1,0 +1,73 @@
+"""Fixtures: real services, a fresh database for each module that asks, and a running deployment."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+
+from tests.deployment import Deployment
+from tests.services import Services, running_services, temporary_database
+from worker.settings import Settings
+from worker.store.database import Database
+
+
+@pytest.fixture(scope="session")
+def services() -> Iterator[Services]:
+    """PostgreSQL and RabbitMQ: configured, found on this machine, or brought up."""
+    with running_services() as services:
+        yield services
+
+
+@pytest.fixture(scope="module")
+def database_url(services: Services) -> Iterator[str]:
+    """An empty database with the newest schema."""
+    with temporary_database(services) as url:
+        database = Database(url)
+        database.migrate()
+        database.dispose()
+        yield url
+
+
+@pytest.fixture
+def session(database_url: str) -> Iterator[Session]:
+    """A transaction that is rolled back at the end of the test."""
+    database = Database(database_url)
+    with database.engine.connect() as connection:
+        transaction = connection.begin()
+        with Session(connection, expire_on_commit=False) as session:
+            yield session
+        transaction.rollback()
+    database.dispose()
+
+
+@pytest.fixture(scope="module")
+def settings(
+    services: Services, database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Settings:
+    """Settings of a deployment with queues of its own on the real broker."""
+    return Settings.model_validate(
+        {
+            "database_url": database_url,
+            "broker_url": services.broker_url,
+            "queue_prefix": f"test-{secrets.token_hex(4)}.",
+            "settle_seconds": 3,
+            "cluster_interval_seconds": 1,
+            "heartbeat_directory": tmp_path_factory.mktemp("heartbeats"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def deployment(
+    settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployment]:
+    """Intake, relay, worker and beat as real processes; its queues are removed at the end."""
+    logs: Path = tmp_path_factory.mktemp("logs")
+    with ExitStack() as stack:
+        running = Deployment(settings, logs)
+        stack.callback(running.remove_queues)
+        stack.enter_context(running)
+        yield running

@@ -1,0 +1,144 @@
+"""A deployment of the service in real processes, and the neighbours that use it."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import amqp
+from sqlalchemy import func, select
+
+from models.tables import OutboxEntry, Receipt, Site, StoredPage
+from worker.broker import connect, topology_of
+from worker.heartbeat import Heartbeat
+from worker.settings import Settings
+from worker.store.database import Database
+from worker.store.pages import is_pending
+from worker.supervisor import Supervisor
+
+PATIENCE_SECONDS = 120.0
+PROCESSES = ("intake", "relay", "worker", "beat")
+
+
+class Deployment:
+    """The processes of the service, and what a crawler and a recogniser do with it."""
+
+    def __init__(self, settings: Settings, logs: Path) -> None:
+        self.settings = settings
+        self.topology = topology_of(settings)
+        self.database = Database(settings.require_database_url())
+        self._logs = logs
+        self._supervisor = Supervisor()
+
+    def __enter__(self) -> Self:
+        self._supervisor.__enter__()
+        environment = {**os.environ, **self.settings.environment(), "OMP_NUM_THREADS": "1"}
+        celery = [sys.executable, "-m", "celery", "-A", "worker"]
+        for name, argv in {
+            "intake": [sys.executable, "-m", "worker.cli", "intake"],
+            "relay": [sys.executable, "-m", "worker.cli", "relay"],
+            "worker": [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO"],
+            "beat": [*celery, "beat", "--schedule", str(self._logs / "schedule")],
+        }.items():
+            self._supervisor.start(name, argv, log=self._logs / f"{name}.log", env=environment)
+        self.wait_until(self._all_alive)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._supervisor.__exit__(kind, error, traceback)
+        self.database.dispose()
+
+    def _all_alive(self) -> bool:
+        directory = self.settings.heartbeat_directory
+        return all(Heartbeat(directory, process).is_alive() for process in PROCESSES)
+
+    def check(self) -> None:
+        """Raise if a process of the service has ended."""
+        self._supervisor.check()
+
+    def publish(self, bodies: Iterable[bytes]) -> None:
+        """Publish page messages with a plain AMQP client that knows nothing of the service."""
+        with self._amqp() as connection, connection.channel() as channel:
+            for body in bodies:
+                channel.basic_publish(
+                    amqp.Message(body, content_type="application/json", delivery_mode=2),
+                    exchange="",
+                    routing_key=self.topology.pages,
+                )
+
+    def take_articles(self) -> list[dict[str, Any]]:
+        """Take all articles that wait for entity recognition."""
+        taken: list[dict[str, Any]] = []
+        with self._amqp() as connection, connection.channel() as channel:
+            while (message := channel.basic_get(self.topology.articles_queue)) is not None:
+                taken.append(json.loads(message.body))
+                channel.basic_ack(message.delivery_tag)
+        return taken
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait for a condition; fail if a process dies or it takes too long."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not condition():
+            self.check()
+            assert time.monotonic() < deadline, f"not reached in {PATIENCE_SECONDS} seconds"
+            time.sleep(0.2)
+
+    def receipts(self) -> int:
+        """Return how many messages have been dealt with since the beginning."""
+        return self.count(select(func.count()).select_from(Receipt))
+
+    def wait_for_receipts(self, number: int) -> None:
+        """Wait until so many messages have been dealt with since the beginning."""
+        self.wait_until(lambda: self.receipts() >= number)
+
+    def revisions(self, site: str) -> dict[str, int]:
+        """Return the revision of each page of a site, by URL."""
+        with self.database.transaction() as session:
+            rows = session.execute(
+                select(StoredPage.url, StoredPage.revision)
+                .join(Site, Site.id == StoredPage.site_id)
+                .where(Site.key == site)
+            )
+            return dict(rows.all())
+
+    def wait_for_outcomes(self) -> None:
+        """Wait until no page lacks its outcome and nothing is left to publish."""
+        self.wait_until(
+            lambda: (
+                self.count(select(func.count()).select_from(StoredPage).where(is_pending())) == 0
+                and self.count(select(func.count()).select_from(OutboxEntry)) == 0
+            )
+        )
+
+    def count(self, query: Any) -> int:
+        """Return the number that a query gives."""
+        with self.database.transaction() as session:
+            return int(session.scalar(query))
+
+    def remove_queues(self) -> None:
+        """Remove the queues and exchanges that the deployment declared."""
+        with connect(self.settings) as connection, connection.channel() as channel:
+            for queue in [*self.topology.work_queues, *self.topology.quarantines.values()]:
+                channel.queue_delete(queue)
+            for exchange in (self.topology.articles_exchange, self.topology.tasks_exchange):
+                channel.exchange_delete(exchange.name)
+
+    def _amqp(self) -> amqp.Connection:
+        with connect(self.settings) as connection:
+            info = connection.info()
+        return amqp.Connection(
+            host=f"{info['hostname']}:{info['port']}",
+            userid=info["userid"],
+            password=info["password"],
+            virtual_host=info["virtual_host"],
+            confirm_publish=True,
+        )

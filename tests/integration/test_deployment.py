@@ -1,0 +1,217 @@
+"""The service on a real RabbitMQ and PostgreSQL, fed by a client that knows nothing of it."""
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select
+
+from models.messages import MAX_HTML_BYTES, ArticleMessage
+from models.tables import StoredPage
+from tests.deployment import Deployment
+from tests.pages import article_html, message, paragraphs, site_messages
+from worker import cli
+from worker.quarantine import browse
+from worker.settings import load_settings
+
+NESTED = "<div>" * 100_000 + "text"
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+UNUSABLE: dict[str, bytes] = {
+    "not-json": b"{broken",
+    "invalid-message": b'["a list"]',
+    "no-url": json.dumps({"version": 1, "html": "<p>a</p>"}).encode(),
+    "unsupported-url": message("ftp://bad.example/a", "<p>a</p>"),
+    "oversized": message("https://bad.example/big", "a" * (11 * 1024 * 1024)),
+    "no-html": message("https://bad.example/none"),
+    "unsupported-version": json.dumps(
+        {"version": 9, "url": "https://bad.example/a", "html": "a"}
+    ).encode(),
+}
+
+REJECTED: dict[str, bytes] = {
+    "https://bad.example/pdf": message(
+        "https://bad.example/pdf", html_base64=encoded(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj")
+    ),
+    "https://bad.example/image": message(
+        "https://bad.example/image", html_base64=encoded(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    ),
+    "https://bad.example/empty": message("https://bad.example/empty", html_base64=""),
+    "https://bad.example/noise": message(
+        "https://bad.example/noise",
+        html_base64=encoded(bytes((n * n * 31 + n * 7 + n // 5) % 256 for n in range(5000))),
+    ),
+    "https://bad.example/deep": message("https://bad.example/deep", NESTED),
+}
+
+OUTCOMES = {
+    "https://bad.example/pdf": "not-html",
+    "https://bad.example/image": "not-html",
+    "https://bad.example/empty": "empty",
+    "https://bad.example/noise": "undecodable",
+    "https://bad.example/deep": "too-deep",
+}
+
+
+@pytest.fixture(scope="module")
+def articles(deployment: Deployment) -> list[dict[str, Any]]:
+    """Good pages of a site, each sent twice, among unusable ones: what reaches the recogniser."""
+    good = site_messages("good.example", range(6))
+    bad = [*UNUSABLE.values(), *REJECTED.values()]
+    mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
+    deployment.publish(mixed)
+    deployment.wait_for_receipts(len(mixed))
+    deployment.wait_for_outcomes()
+    return deployment.take_articles()
+
+
+def outcomes(deployment: Deployment) -> dict[str, str | None]:
+    with deployment.database.transaction() as session:
+        return dict(session.execute(select(StoredPage.url, StoredPage.outcome)).all())
+
+
+def test_every_good_page_gives_one_article(
+    deployment: Deployment, articles: list[dict[str, Any]]
+) -> None:
+    urls = sorted(article["url"] for article in articles)
+    assert urls == [f"https://good.example/a/{seed}" for seed in range(6)]
+    deployment.check()
+
+
+def test_the_article_is_the_story_and_nothing_but(articles: list[dict[str, Any]]) -> None:
+    for article in articles:
+        seed = int(article["page_id"])
+        assert article["text"] == "\n\n".join(paragraphs(seed))
+        assert article["title"] == f"Bridge story number {seed}"
+
+
+def test_the_article_keeps_the_contract(articles: list[dict[str, Any]]) -> None:
+    for values in articles:
+        article = ArticleMessage.model_validate_json(json.dumps(values))
+        assert article.revision == 1
+        assert article.template.size == 6
+        assert {block.type for block in article.blocks} == {"paragraph"}
+        for block in article.blocks:
+            assert article.text[block.start : block.end] == block.text
+    assert {values["template"]["role"] for values in articles} == {"member", "representative"}
+
+
+@pytest.mark.usefixtures("articles")
+def test_each_unusable_message_is_in_quarantine_with_its_reason(deployment: Deployment) -> None:
+    held = list(browse(deployment.settings, "intake"))
+    assert sorted(each.reason for each in held) == sorted(UNUSABLE)
+    assert {each.reason: each.body for each in held} == UNUSABLE
+
+
+@pytest.mark.usefixtures("articles")
+def test_each_unusable_page_has_its_outcome(deployment: Deployment) -> None:
+    found = outcomes(deployment)
+    assert {url: found[url] for url in REJECTED} == OUTCOMES
+
+
+@pytest.mark.usefixtures("articles")
+def test_a_new_version_of_a_page_gives_the_next_revision(deployment: Deployment) -> None:
+    url = "https://good.example/a/2"
+    before = deployment.receipts()
+    deployment.publish([message(url, article_html(42), id="2")])
+    deployment.wait_for_receipts(before + 1)
+    deployment.wait_for_outcomes()
+    (article,) = [each for each in deployment.take_articles() if each["url"] == url]
+    assert article["revision"] == 2
+    assert article["text"] == "\n\n".join(paragraphs(42))
+
+
+@pytest.mark.usefixtures("articles")
+@pytest.mark.parametrize("stage", ["parse", "compare", "cluster", "extract"])
+def test_reprocessing_a_site_raises_each_revision_by_one(
+    deployment: Deployment, command_line: CliRunner, stage: str
+) -> None:
+    deployment.wait_for_outcomes()
+    deployment.take_articles()
+    before = deployment.revisions("good.example")
+    result = command_line.invoke(cli.main, ["reprocess", "good.example", "--from", stage])
+    assert result.exit_code == 0, result.output
+    deployment.wait_until(
+        lambda: (
+            deployment.revisions("good.example")
+            == {url: revision + 1 for url, revision in before.items()}
+        )
+    )
+    deployment.wait_for_outcomes()
+    sent = {each["url"]: each["revision"] for each in deployment.take_articles()}
+    assert sent == {url: revision + 1 for url, revision in before.items()}
+
+
+@pytest.fixture
+def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
+    """The command line, configured for the deployment."""
+    for name, value in deployment.settings.environment().items():
+        monkeypatch.setenv(name, value)
+    load_settings.cache_clear()
+    yield CliRunner()
+    load_settings.cache_clear()
+
+
+def test_reprocessing_an_unknown_site_is_an_error(command_line: CliRunner) -> None:
+    result = command_line.invoke(cli.main, ["reprocess", "nowhere.example"])
+    assert result.exit_code == 1
+    assert "no page of site 'nowhere.example' is known" in result.output
+
+
+@pytest.mark.usefixtures("articles")
+def test_status_shows_groups_and_queues(command_line: CliRunner) -> None:
+    result = command_line.invoke(cli.main, ["status", "good.example", "--json"])
+    assert result.exit_code == 0, result.output
+    status = json.loads(result.output)
+    (site,) = status["sites"]
+    assert site["groups"] == {"1": 6}
+    assert site["outcomes"] == {"article": 6}
+    assert any(name.endswith("crawler.pages") for name in status["queues"])
+
+
+def test_doctor_finds_a_healthy_deployment(command_line: CliRunner) -> None:
+    result = command_line.invoke(cli.main, ["doctor"])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
+def test_health_sees_each_process(command_line: CliRunner, process: str) -> None:
+    assert command_line.invoke(cli.main, ["health", process]).exit_code == 0
+
+
+@pytest.mark.usefixtures("articles")
+def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
+    deployment: Deployment, command_line: CliRunner
+) -> None:
+    listed = command_line.invoke(cli.main, ["quarantine", "list"])
+    assert listed.exit_code == 0, listed.output
+    lines = [line.split("\t") for line in listed.output.splitlines()]
+    assert sorted(line[2] for line in lines) == sorted(UNUSABLE)
+    message_id = next(line[1] for line in lines if line[2] == "no-url")
+
+    before = deployment.receipts()
+    sent_back = command_line.invoke(cli.main, ["quarantine", "requeue", message_id])
+    assert sent_back.output == "1 messages sent back\n"
+    deployment.wait_for_receipts(before + 1)
+    deployment.wait_until(lambda: len(list(browse(deployment.settings, "intake"))) == len(UNUSABLE))
+
+    dropped = command_line.invoke(cli.main, ["quarantine", "drop", "--yes", message_id])
+    assert dropped.output == "1 messages dropped\n"
+    shown = command_line.invoke(cli.main, ["quarantine", "show", message_id])
+    assert shown.exit_code == 1
+
+
+def test_largest_page_allowed_is_taken(deployment: Deployment) -> None:
+    before = deployment.receipts()
+    filler = "<!--" + "x" * (MAX_HTML_BYTES - 20_000) + "-->"
+    deployment.publish([message("https://large.example/a", article_html(1) + filler)])
+    deployment.wait_for_receipts(before + 1)
+    deployment.wait_for_outcomes()
+    assert outcomes(deployment)["https://large.example/a"] == "article"

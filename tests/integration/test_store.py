@@ -1,0 +1,185 @@
+"""The store on a real PostgreSQL: what is kept, and that a repeat changes nothing."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from models.tables import Site, StoredPage
+from worker.pages import Tree
+from worker.store import outbox, pages, templates, trees
+from worker.store.pages import FetchedPage
+from worker.store.progress import run_progress, site_statuses
+
+MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def fetched(content: bytes | str = b"<p>a</p>", **changes: Any) -> FetchedPage:
+    values: dict[str, Any] = {
+        "site": "news.example",
+        "url": "https://news.example/a",
+        "content": content,
+        "crawler_id": None,
+        "content_type": None,
+        "fetched_at": None,
+        "extra": "{}",
+        **changes,
+    }
+    return FetchedPage(**values)
+
+
+def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPage]:
+    results: list[str] = []
+    for each in fetches:
+        site_id = pages.lock_site(session, each.site)
+        page, result = pages.record_page(session, site_id, each)
+        results.append(result)
+    session.flush()
+    return results, page
+
+
+@pytest.mark.parametrize("content", [b"\xff\x00<p>bytes", "text with \x00 and \ud800"])
+def test_content_comes_back_as_it_was_sent(session: Session, content: bytes | str) -> None:
+    _, page = record(session, fetched(content))
+    assert pages.load_content(session, page.id) == content
+
+
+def test_the_same_fetch_twice_is_a_duplicate(session: Session) -> None:
+    results, _ = record(session, fetched(), fetched())
+    assert results == ["accepted", "duplicate"]
+
+
+def test_the_later_fetch_stands_whatever_the_order(session: Session) -> None:
+    fetches = [
+        fetched(f"<p>{day}</p>".encode(), fetched_at=MOMENT + timedelta(days=day))
+        for day in range(3)
+    ]
+    kept = set()
+    for number, order in enumerate(permutations(fetches)):
+        _, page = record(session, *(replace(each, site=f"s{number}") for each in order))
+        kept.add(pages.load_content(session, page.id))
+    assert kept == {b"<p>2</p>"}
+
+
+def test_of_fetches_at_one_moment_the_same_stands_whatever_the_order(session: Session) -> None:
+    a, b = fetched(b"a", fetched_at=MOMENT), fetched(b"b", fetched_at=MOMENT)
+    _, first = record(session, replace(a, site="s1"), replace(b, site="s1"))
+    _, second = record(session, replace(b, site="s2"), replace(a, site="s2"))
+    assert pages.load_content(session, first.id) == pages.load_content(session, second.id)
+
+
+def test_of_undated_fetches_the_last_one_stands(session: Session) -> None:
+    results, page = record(session, fetched(b"a", fetched_at=MOMENT), fetched(b"b"))
+    assert results == ["accepted", "updated"]
+    assert pages.load_content(session, page.id) == b"b"
+
+
+def test_equal_fetches_keep_the_first_id_whatever_the_order(session: Session) -> None:
+    kept = set()
+    for number, order in enumerate(permutations(["2", "1", "3"])):
+        _, page = record(session, *(fetched(site=f"s{number}", crawler_id=each) for each in order))
+        kept.add(page.crawler_id)
+    assert kept == {"1"}
+
+
+def test_a_url_longer_than_an_index_row_is_stored(session: Session) -> None:
+    url = "https://news.example/" + "".join(f"{number:x}" for number in range(2000))
+    _, page = record(session, fetched(url=url))
+    assert page.url == url
+
+
+def test_the_claim_of_another_site_makes_a_page_of_its_own(session: Session) -> None:
+    _, own = record(session, fetched(b"own"))
+    _, claimed = record(session, fetched(b"claimed", site="other.example"))
+    assert own.id != claimed.id
+    assert pages.load_content(session, own.id) == b"own"
+
+
+def test_equal_trees_are_stored_once(session: Session) -> None:
+    first = trees.save_tree(session, Tree.from_brackets("{a{b}{c}}"))
+    assert trees.save_tree(session, Tree.from_brackets("{a{b}{c}}")) == first
+    assert trees.load_trees(session, [first])[first] == Tree.from_brackets("{a{b}{c}}")
+
+
+def test_distances_are_kept_and_a_repeat_changes_nothing(session: Session) -> None:
+    ids = sorted(trees.save_tree(session, Tree.from_brackets(f"{{{n}}}")) for n in "abc")
+    stored: dict[tuple[int, int], int | None] = {(ids[0], ids[1]): 4, (ids[0], ids[2]): None}
+    trees.save_distances(session, stored)
+    trees.save_distances(session, {(ids[0], ids[1]): 5})
+    assert trees.known_distances(session, ids, ids) == stored
+    assert trees.known_distances(session, [ids[2]], [ids[0]]) == {(ids[0], ids[2]): None}
+    trees.forget_distances(session, ids)
+    assert trees.known_distances(session, ids, ids) == {}
+
+
+def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
+    site_id = pages.lock_site(session, "news.example")
+    record(session, fetched())
+    pages.touch_site(session, site_id)
+
+    def due(settle: float, longest: float = 3600) -> bool:
+        return site_id in templates.due_sites(
+            session, settle_seconds=settle, max_settle_seconds=longest
+        )
+
+    assert due(0)
+    assert not due(60)
+    session.execute(text("UPDATE pages SET received_at = now() - interval '2 hours'"))
+    assert due(60)
+    version = session.scalars(select(Site.version).where(Site.id == site_id)).one()
+    templates.save_generation(
+        session,
+        site_id=site_id,
+        number=1,
+        site_version=version,
+        method="mds_kmeans",
+        silhouette=None,
+        groups={},
+        memberships=[],
+    )
+    assert not due(0)
+    pages.touch_site(session, site_id)
+    assert due(0)
+
+
+def test_the_outbox_gives_entries_in_order_and_forgets_what_was_sent(session: Session) -> None:
+    outbox.add_tasks(session, "task", [{"n": 1}, {"n": 2}])
+    outbox.add_message(session, exchange="", routing_key="q", body=b"\xff", headers={"x": 1})
+    session.flush()
+    entries = outbox.take_oldest(session, 10)
+    assert [entry.task for entry in entries] == ["task", "task", None]
+    assert entries[2].body == b"\xff"
+    outbox.remove(session, [entries[0].id])
+    assert [entry.id for entry in outbox.take_oldest(session, 10)] == [
+        entries[1].id,
+        entries[2].id,
+    ]
+
+
+def test_progress_counts_each_message_once_and_only_those_of_the_run(session: Session) -> None:
+    _, page = record(session, fetched())
+    for message_id, result in (
+        ("run-1-0", "accepted"),
+        ("run-1-0", "duplicate"),
+        ("run-1-1", "quarantined"),
+        ("run-10-0", "accepted"),
+        (None, "accepted"),
+    ):
+        reason = "not-json" if result == "quarantined" else None
+        page_id = None if reason else page.id
+        pages.add_receipt(
+            session, message_id=message_id, result=result, reason=reason, page_id=page_id
+        )
+        session.flush()
+    progress = run_progress(session, "run-1-")
+    assert progress.results == {"accepted": 1, "quarantined": 1}
+    assert progress.quarantine_reasons == {"not-json": 1}
+    assert (progress.pages, progress.pending) == (1, 1)
+
+
+def test_the_status_of_an_unknown_site_is_empty(session: Session) -> None:
+    assert site_statuses(session, ["unknown.example"]) == []

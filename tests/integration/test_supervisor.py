@@ -1,0 +1,251 @@
+"""Nothing that a supervisor started is left running, however its owner ends."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from worker.supervisor import ChildDied, Supervisor, SupervisorError, termination_as_exit
+
+WAIT_SECONDS = 30
+
+MARK = "DETOURAGE_TEST_MARK"
+
+OWNER = """
+import signal, sys, time
+from pathlib import Path
+from worker.supervisor import Supervisor, termination_as_exit
+
+directory, ending = Path(sys.argv[1]), sys.argv[2]
+directory.mkdir()
+family = "setsid sleep 1000 & (sleep 1000 & sleep 1000) & sleep 1000"
+deaf = "trap '' TERM INT HUP; while :; do sleep 1000; done"
+with termination_as_exit(), Supervisor(grace=0.5, remove=[directory]) as supervisor:
+    supervisor.start("family", ["sh", "-c", family], log=directory / "family.log")
+    supervisor.start("deaf", ["sh", "-c", deaf], log=directory / "deaf.log")
+    print("ready", flush=True)
+    if ending == "exception":
+        raise RuntimeError("the work failed")
+    if ending == "wait":
+        time.sleep(1000)
+"""
+
+SLEEPS = 5
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def processes_of(mark: str) -> list[psutil.Process]:
+    """Return all processes that inherited the mark, whosever children they are by now."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get(MARK) == mark and process.pid != os.getpid():
+                found.append(process)
+    return found
+
+
+def sleeps_of(mark: str) -> int:
+    return [process.name() for process in processes_of(mark)].count("sleep")
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv(MARK, mark)
+    yield mark
+    for process in processes_of(mark):
+        process.kill()
+
+
+def start_owner(mark: str, directory: Path, ending: str = "wait") -> subprocess.Popen[str]:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(directory), ending],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == "ready\n", owner.communicate()
+    if ending == "wait":
+        wait_until(lambda: sleeps_of(mark) == SLEEPS)
+    return owner
+
+
+def interrupt_the_terminal(owner: subprocess.Popen[str]) -> None:
+    os.killpg(owner.pid, signal.SIGINT)
+
+
+def interrupt_twice(owner: subprocess.Popen[str]) -> None:
+    os.killpg(owner.pid, signal.SIGINT)
+    time.sleep(0.2)
+    os.killpg(owner.pid, signal.SIGINT)
+
+
+def kill_with_the_whole_group(owner: subprocess.Popen[str]) -> None:
+    os.killpg(owner.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        interrupt_the_terminal,
+        interrupt_twice,
+        kill_with_the_whole_group,
+        lambda owner: owner.send_signal(signal.SIGINT),
+        lambda owner: owner.send_signal(signal.SIGTERM),
+        lambda owner: owner.send_signal(signal.SIGHUP),
+        lambda owner: owner.send_signal(signal.SIGQUIT),
+        lambda owner: owner.send_signal(signal.SIGKILL),
+    ],
+    ids=[
+        "Ctrl-C",
+        "Ctrl-C twice",
+        "SIGKILL to the group",
+        "SIGINT",
+        "SIGTERM",
+        "SIGHUP",
+        "SIGQUIT",
+        "SIGKILL",
+    ],
+)
+def test_a_signal_to_the_owner_leaves_nothing(
+    end: Callable[[subprocess.Popen[str]], None], mark: str, tmp_path: Path
+) -> None:
+    directory = tmp_path / "removed"
+    owner = start_owner(mark, directory)
+    end(owner)
+    owner.communicate()
+    wait_until(lambda: not processes_of(mark) and not directory.exists())
+
+
+@pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exception", 1)])
+def test_everything_is_gone_when_the_block_has_been_left(
+    ending: str, status: int, mark: str, tmp_path: Path
+) -> None:
+    owner = start_owner(mark, tmp_path / "removed", ending)
+    owner.communicate()
+    assert owner.returncode == status
+    assert not processes_of(mark)
+    assert not (tmp_path / "removed").exists()
+
+
+def test_exit_status_after_sigterm_is_that_of_a_killed_process(mark: str, tmp_path: Path) -> None:
+    owner = start_owner(mark, tmp_path / "removed")
+    owner.terminate()
+    owner.communicate()
+    assert owner.returncode == 128 + signal.SIGTERM
+
+
+def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
+    owner = start_owner(mark, tmp_path / "removed")
+    (guardian,) = psutil.Process(owner.pid).children()
+    children = guardian.children()
+    guardian.kill()
+    # The kernel can only send the polite signal: the shell that ignores it is the one to remain.
+    wait_until(lambda: [child.is_running() for child in children].count(True) == 1)
+    owner.kill()
+    owner.communicate()
+
+
+def test_a_terminated_guardian_ends_the_children(mark: str, tmp_path: Path) -> None:
+    with Supervisor(grace=0.5) as supervisor:
+        pid = supervisor.start("sleeper", ["sleep", "1000"], log=tmp_path / "log")
+        os.kill(psutil.Process(pid).ppid(), signal.SIGTERM)
+        wait_until(lambda: not processes_of(mark))
+        with pytest.raises(SupervisorError, match="guardian"):
+            supervisor.check()
+
+
+def test_the_end_of_a_child_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        supervisor.start(
+            "worker", ["sh", "-c", "seq 1000; echo out of memory >&2; exit 3"], log=tmp_path / "log"
+        )
+        with pytest.raises(ChildDied) as caught:
+            _check_for_ever(supervisor)
+    assert caught.value.name == "worker"
+    assert caught.value.status == 3
+    assert caught.value.tail.splitlines()[-2:] == ["1000", "out of memory"]
+    assert str(caught.value).splitlines()[0] == "worker exited with status 3"
+    assert len(str(caught.value).splitlines()) < 30
+
+
+def test_a_killed_child_is_reported_by_the_name_of_the_signal(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        pid = supervisor.start("worker", ["sleep", "1000"], log=tmp_path / "log")
+        supervisor.check()
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(ChildDied, match="worker was killed by SIGKILL"):
+            _check_for_ever(supervisor)
+
+
+def test_a_program_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        with pytest.raises(ChildDied, match=r"worker did not start: .*no-such-program"):
+            supervisor.start("worker", ["no-such-program"], log=tmp_path / "log")
+        supervisor.start("second", ["sleep", "1000"], log=tmp_path / "log")
+        supervisor.check()
+
+
+def test_a_child_has_the_environment_and_directory_given(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with Supervisor() as supervisor:
+        supervisor.start(
+            "child",
+            ["sh", "-c", "echo $COLOUR; pwd; exec sleep 1000"],
+            log=log,
+            env={"COLOUR": "grün", "PATH": os.environ["PATH"]},
+            cwd=tmp_path,
+        )
+        wait_until(lambda: log.read_text().count("\n") == 2)
+    assert log.read_text().splitlines() == ["grün", str(tmp_path)]
+
+
+def test_children_are_asked_politely_first(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with Supervisor() as supervisor:
+        supervisor.start(
+            "polite",
+            ["sh", "-c", "trap 'echo finished; exit' INT; echo ready; while :; do sleep 0.1; done"],
+            log=log,
+            stop_signal=signal.SIGINT,
+        )
+        wait_until(lambda: "ready" in log.read_text())
+    assert log.read_text() == "ready\nfinished\n"
+
+
+def test_the_grace_period_may_be_cut_short(mark: str, tmp_path: Path) -> None:
+    with Supervisor(grace=1000) as supervisor:
+        supervisor.start("deaf", ["sh", "-c", "trap '' TERM; sleep 1000; :"], log=tmp_path / "log")
+        supervisor.grace = 0
+    assert not processes_of(mark)
+
+
+def test_termination_becomes_an_exit_inside_the_block_only() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as caught, termination_as_exit():
+        signal.raise_signal(signal.SIGTERM)
+    assert caught.value.code == 128 + signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def _check_for_ever(supervisor: Supervisor) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
+        supervisor.check()
+        time.sleep(0.02)

@@ -1,0 +1,75 @@
+"""The two message contracts, as other services rely on them."""
+
+import base64
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from models.messages import MAX_HTML_BYTES, ArticleMessage, PageMessage
+
+PAGE = {"version": 1, "url": "https://news.example/a", "html": "<p>Text</p>"}
+
+
+def read(**changes: object) -> PageMessage:
+    values = {key: value for key, value in {**PAGE, **changes}.items() if value is not None}
+    return PageMessage.model_validate_json(json.dumps(values))
+
+
+def test_text_and_bytes_are_both_accepted() -> None:
+    assert read().content == "<p>Text</p>"
+    encoded = base64.b64encode(b"<p>\xe9</p>").decode()
+    assert read(html=None, html_base64=encoded).content == b"<p>\xe9</p>"
+
+
+def test_unknown_keys_are_kept_and_ignored() -> None:
+    message = read(depth=3, referrer={"url": "https://news.example/"})
+    assert message.model_extra == {"depth": 3, "referrer": {"url": "https://news.example/"}}
+
+
+def test_fetched_at_is_a_moment_with_its_offset() -> None:
+    message = read(fetched_at="2011-11-21T01:00:00+01:00")
+    assert message.model_dump(mode="json")["fetched_at"] == "2011-11-21T00:00:00Z"
+    with pytest.raises(ValidationError, match="timezone"):
+        read(fetched_at="2011-11-21T01:00:00")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"version": 2},
+        {"version": None},
+        {"url": None},
+        {"url": ""},
+        {"url": "ftp://news.example/a"},
+        {"url": "https:///a"},
+        {"url": "//news.example/a"},
+        {"url": "https://news.example/\x00"},
+        {"url": "https://news.example/" + "a" * 9000},
+        {"url": 7},
+        {"html": None},
+        {"html_base64": "YQ=="},
+        {"html": None, "html_base64": "not base64!"},
+        {"html": 7},
+        {"id": 7},
+        {"site": ""},
+        {"fetched_at": "yesterday"},
+    ],
+)
+def test_what_breaks_the_contract_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        read(**changes)
+
+
+def test_the_size_limit_counts_bytes_of_html() -> None:
+    assert read(html="é" * (MAX_HTML_BYTES // 2)).content
+    with pytest.raises(ValidationError, match="more than the"):
+        read(html="é" * (MAX_HTML_BYTES // 2) + "a")
+    with pytest.raises(ValidationError, match="more than the"):
+        read(html=None, html_base64=base64.b64encode(b"a" * (MAX_HTML_BYTES + 1)).decode())
+
+
+def test_both_schemas_name_the_required_fields() -> None:
+    assert set(PageMessage.model_json_schema()["required"]) == {"version", "url"}
+    article = ArticleMessage.model_json_schema(mode="serialization")
+    assert {"id", "revision", "text", "template", "confidence"} <= set(article["required"])

@@ -1,0 +1,119 @@
+"""The deployment file is valid, and each of its services is what a deployment needs."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from worker.cli import main
+from worker.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = ROOT / "docker-compose.yml"
+PROCESSES = ("intake", "relay", "worker", "beat")
+SERVICES = ("rabbitmq", "postgres", "migrate", *PROCESSES)
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, dict[str, Any]]:
+    loaded: dict[str, dict[str, Any]] = yaml.safe_load(COMPOSE.read_text())["services"]
+    return loaded
+
+
+def compose_programs() -> list[list[str]]:
+    """Return the compose programs of this machine; there may be none."""
+    found = []
+    for program in (["docker", "compose"], ["docker-compose"], ["podman-compose"]):
+        if shutil.which(program[0]):
+            version = subprocess.run([*program, "version"], capture_output=True, check=False)
+            if version.returncode == 0:
+                found.append(program)
+    return found
+
+
+def test_it_follows_the_compose_specification() -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "check_jsonschema"),
+            *("--builtin-schema", "vendor.compose-spec", COMPOSE),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_compose_programs_of_this_machine_accept_it() -> None:
+    for program in compose_programs():
+        done = subprocess.run(
+            [*program, "--file", COMPOSE, "config"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_it_names_every_service(services: dict[str, dict[str, Any]]) -> None:
+    assert set(services) == set(SERVICES)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_waits_only_for_what_can_come(
+    name: str, services: dict[str, dict[str, Any]]
+) -> None:
+    for other, wait in services[name].get("depends_on", {}).items():
+        if wait["condition"] == "service_healthy":
+            assert services[other]["healthcheck"]["test"]
+        else:
+            assert wait["condition"] == "service_completed_successfully"
+            assert services[other]["restart"] == "no"
+
+
+@pytest.mark.parametrize("name", [name for name in SERVICES if name != "migrate"])
+def test_a_service_restarts_and_tells_its_health(
+    name: str, services: dict[str, dict[str, Any]]
+) -> None:
+    assert services[name]["restart"] == "unless-stopped"
+    assert services[name]["healthcheck"]["test"][0] == "CMD"
+
+
+@pytest.mark.parametrize("name", ["migrate", *PROCESSES])
+def test_our_processes_have_no_privileges(name: str, services: dict[str, dict[str, Any]]) -> None:
+    service = services[name]
+    assert service["user"].split(":")[0] != "0"
+    assert service["cap_drop"] == ["ALL"]
+    assert service["read_only"] is True
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_port_is_open_to_other_machines(name: str, services: dict[str, dict[str, Any]]) -> None:
+    assert all(port.startswith("127.0.0.1:") for port in services[name].get("ports", []))
+
+
+@pytest.mark.parametrize("name", ["migrate", *PROCESSES])
+def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str, Any]]) -> None:
+    given = {
+        variable.removeprefix("DETOURAGE_").lower()
+        for variable in services[name]["environment"]
+        if variable.startswith("DETOURAGE_")
+    }
+    assert {"database_url", "broker_url"} <= given <= set(Settings.model_fields)
+
+
+def test_the_commands_exist(services: dict[str, dict[str, Any]]) -> None:
+    commands = [services[name]["command"] for name in ("migrate", *PROCESSES)]
+    commands += [services[name]["healthcheck"]["test"][1:] for name in PROCESSES]
+    ours = [command[1:] for command in commands if command[0] == "detourage"]
+    assert len(ours) == 7
+    for arguments in ours:
+        done = CliRunner().invoke(main, [*arguments, "--help"])
+        assert done.exit_code == 0, done.output
+    celery = [command for command in commands if command[0] == "celery"]
+    assert [command[1:4] for command in celery] == [
+        ["-A", "worker", "worker"],
+        ["-A", "worker", "beat"],
+    ]

@@ -1,0 +1,76 @@
+"""What the intake makes of a message body, before anything is stored."""
+
+import base64
+import json
+
+import pytest
+
+from models.messages import MAX_HTML_BYTES
+from worker.intake import MAX_BODY_BYTES, UnusableMessageError, fetched_page, read_message
+
+PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
+
+
+def body(**changes: object) -> bytes:
+    values = {key: value for key, value in {**PAGE, **changes}.items() if value is not None}
+    return json.dumps(values).encode()
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "not-json"),
+        (b"{", "not-json"),
+        (b"\xff\xfe", "not-json"),
+        (b'"\xe9"', "not-json"),
+        (b"[]", "invalid-message"),
+        (b"null", "invalid-message"),
+        (body(url=None), "no-url"),
+        (body(url="ftp://news.example/a"), "unsupported-url"),
+        (body(url=""), "unsupported-url"),
+        (body(version=2), "unsupported-version"),
+        (body(version=None), "unsupported-version"),
+        (body(html=None), "no-html"),
+        (body(html_base64="YQ=="), "no-html"),
+        (body(html=None, html_base64="!"), "invalid-message"),
+        (body(fetched_at="yesterday"), "invalid-message"),
+        (body(html="a" * (MAX_HTML_BYTES + 1)), "oversized"),
+        (
+            body(html=None, html_base64=base64.b64encode(bytes(MAX_HTML_BYTES + 1)).decode()),
+            "oversized",
+        ),
+        (b" " * (MAX_BODY_BYTES + 1), "oversized"),
+    ],
+)
+def test_each_kind_of_unusable_message_has_its_reason(raw: bytes, reason: str) -> None:
+    with pytest.raises(UnusableMessageError) as caught:
+        read_message(raw)
+    assert caught.value.reason == reason
+    assert caught.value.detail
+
+
+def test_the_reason_never_repeats_the_page() -> None:
+    secret = "a" * 5000
+    with pytest.raises(UnusableMessageError) as caught:
+        read_message(body(html=secret, html_base64=secret))
+    assert secret not in caught.value.detail
+    assert len(caught.value.detail) <= 2000
+
+
+def test_the_site_is_the_one_given_or_the_registrable_domain() -> None:
+    assert fetched_page(read_message(body())).site == "example.org"
+    assert fetched_page(read_message(body(site="My Site"))).site == "My Site"
+
+
+def test_equal_characters_as_text_and_as_bytes_are_different_contents() -> None:
+    text = fetched_page(read_message(body(html="caf\u00e9")))
+    encoded = base64.b64encode("caf\u00e9".encode()).decode()
+    fetched = fetched_page(read_message(body(html=None, html_base64=encoded)))
+    assert text.content_bytes == fetched.content_bytes
+    assert text.content_digest != fetched.content_digest
+
+
+def test_unknown_keys_survive_even_where_postgresql_has_no_such_character() -> None:
+    extra = fetched_page(read_message(body(note="a\x00b"))).extra
+    assert "\x00" not in extra
+    assert json.loads(extra) == {"note": "a\x00b"}

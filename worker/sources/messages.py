@@ -1,0 +1,83 @@
+"""Page messages made of what was found in files."""
+
+import base64
+import json
+
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+"""Largest message handed on: RabbitMQ 4 refuses larger ones, and the largest allowed page
+(10 MiB, 13.4 MiB as base64) stays below."""
+
+MAX_CONTENT_BYTES = (MAX_MESSAGE_BYTES - 64 * 1024) // 4 * 3
+"""Largest content that surely fits into a message, as base64 and beside the other fields. It
+exceeds what a page may hold, so that the intake sees and names pages that are too large."""
+
+_EXCERPT_CHARACTERS = 300
+
+
+def page_message(
+    *,
+    url: str,
+    identifier: str,
+    content: bytes,
+    content_type: str | None = None,
+    fetched_at: str | None = None,
+) -> bytes:
+    """Return the message of a page, or that of an oversized one if it fits into no message.
+
+    Parameters
+    ----------
+    url
+        Its address.
+    identifier
+        The ``id`` that its article will carry as ``page_id``.
+    content
+        Its bytes.
+    content_type
+        The HTTP header, if known.
+    fetched_at
+        RFC 3339, if known.
+    """
+    if len(content) > MAX_CONTENT_BYTES:
+        return oversized_message(
+            f"more than {MAX_CONTENT_BYTES} bytes of content", url=url, identifier=identifier
+        )
+    message = {
+        "version": 1,
+        "id": identifier,
+        "url": url,
+        "content_type": content_type,
+        "fetched_at": fetched_at,
+        "html_base64": base64.b64encode(content).decode("ascii"),
+    }
+    return json.dumps({key: value for key, value in message.items() if value is not None}).encode()
+
+
+def oversized_message(
+    detail: str,
+    *,
+    url: str | None = None,
+    identifier: str | None = None,
+    start: bytes = b"",
+) -> bytes:
+    """Return a message that stands for one that no broker would take.
+
+    It is no valid page message, so it ends in quarantine, where ``unusable``
+    says why: the page is not lost silently, and its content never was in memory.
+
+    Parameters
+    ----------
+    detail
+        What was found, and where.
+    url, identifier
+        Those of the page, if known.
+    start
+        Beginning of the message where that is all that is known of it.
+    """
+    message = {
+        "version": 1,
+        "id": identifier,
+        "url": url,
+        "unusable": {"reason": "oversized", "detail": detail},
+        "begins": start.decode(errors="replace")[:_EXCERPT_CHARACTERS] or None,
+    }
+    return json.dumps({key: value for key, value in message.items() if value is not None}).encode()

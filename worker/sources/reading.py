@@ -1,0 +1,99 @@
+"""From a path on the command line to page messages."""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from worker.sources.errors import SourceError
+from worker.sources.html import HTML_SUFFIXES, read_html_file
+from worker.sources.lines import read_lines
+from worker.sources.streams import STANDARD_INPUT
+from worker.sources.warc import read_warc
+
+Reader = Callable[[Path], Iterator[bytes]]
+
+_LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
+
+
+def read_messages(path: Path | str) -> Iterator[bytes]:
+    """Return the raw page messages of a file, a folder or standard input.
+
+    Parameters
+    ----------
+    path
+        One of
+
+        - a file of page messages as JSON lines (``.jsonl``, ``.ndjson``); ``-``
+          and anything that is no regular file, such as a pipe, is read as this;
+        - a WARC archive (``.warc``);
+        - an HTML file (``.html``, ``.htm``, ``.xhtml``);
+        - a folder with any of these, at any depth, read in the order of their
+          names; its other files are left out.
+
+        Each file may be compressed (``.gz``).
+
+    Returns
+    -------
+    iterator of bytes
+        The messages, read as they are asked for, as they are to be published.
+        Lines are handed on unchanged, usable or not. What is larger than
+        :data:`~worker.sources.messages.MAX_MESSAGE_BYTES` gives a small
+        message in its place that the intake moves to quarantine with its reason.
+
+    Raises
+    ------
+    SourceError
+        At once, if the path does not exist, is a file of another kind, or a
+        folder without any such file; while reading, if a file turns out to be
+        damaged or cut off.
+    """
+    path = Path(path)
+    if path == STANDARD_INPUT:
+        return read_lines(path)
+    try:
+        exists = path.exists()
+    except OSError as error:
+        raise SourceError(path, f"cannot be read: {error.strerror}") from error
+    if not exists:
+        raise SourceError(path, "no such file or folder")
+    if path.is_dir():
+        return _read_folder(path)
+    reader = _reader_of(path, path.parent)
+    if reader is not None:
+        return reader(path)
+    if not path.is_file():
+        return read_lines(path)
+    raise SourceError(path, "is neither JSON lines (.jsonl) nor WARC (.warc) nor HTML (.html)")
+
+
+def _read_folder(folder: Path) -> Iterator[bytes]:
+    files = _files_of(folder)
+    first = next(files, None)
+    if first is None:
+        raise SourceError(folder, "holds no JSON lines, WARC or HTML files")
+    return chain.from_iterable(reader(path) for path, reader in chain([first], files))
+
+
+def _files_of(folder: Path) -> Iterator[tuple[Path, Reader]]:
+    def fail(error: OSError) -> None:
+        raise SourceError(error.filename or folder, f"cannot be read: {error.strerror}") from error
+
+    for directory, subdirectories, names in os.walk(folder, onerror=fail):
+        subdirectories.sort()
+        for name in sorted(names):
+            path = Path(directory, name)
+            if (reader := _reader_of(path, folder)) is not None:
+                yield path, reader
+
+
+def _reader_of(path: Path, folder: Path) -> Reader | None:
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix in _LINE_SUFFIXES:
+        return read_lines
+    if suffix == ".warc":
+        return read_warc
+    if suffix in HTML_SUFFIXES:
+        return partial(read_html_file, folder=folder)
+    return None

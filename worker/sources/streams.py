@@ -1,0 +1,75 @@
+"""Opening files, compressed or not."""
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+from worker.sources.errors import SourceError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+STANDARD_INPUT = Path("-")
+
+_BUFFER_BYTES = 64 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, or standard input for ``-``, and decompress it if it is gzip.
+
+    What the file holds decides, not its name. Decompression is streamed.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read; inside the block, also where it turns out
+        to be damaged or cut off.
+    """
+    try:
+        with _open_raw(path) as raw:
+            if raw.peek(2)[:2] == _GZIP_MAGIC:
+                with gzip.GzipFile(fileobj=raw, mode="rb") as packed:
+                    yield io.BufferedReader(_Unpacked(packed), _BUFFER_BYTES)
+            elif path.suffix == ".gz":
+                raise SourceError(path, "is not gzip, or is empty")
+            else:
+                yield raw
+    except EOFError as error:
+        raise SourceError(path, "is cut off: the gzip data end too early") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise SourceError(path, f"holds damaged gzip data: {error}") from error
+    except OSError as error:
+        raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzip file, all of it up to the place where the file is damaged.
+
+    :class:`gzip.GzipFile` reads ahead, and when it meets the damage it drops
+    what it had read before.
+    """
+
+    def __init__(self, packed: gzip.GzipFile) -> None:
+        self._packed = packed
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer)
+        data = self._packed.read1(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+def _open_raw(path: Path) -> nullcontext[io.BufferedReader] | io.BufferedReader:
+    if path == STANDARD_INPUT:
+        return nullcontext(cast("io.BufferedReader", sys.stdin.buffer))
+    return path.open("rb")

@@ -1,0 +1,170 @@
+"""WARC archives (ISO 28500) as page messages.
+
+Read here and not by a library: those at hand end quietly in the middle of a
+truncated archive, and unpack a compressed response into memory however large
+it becomes.
+"""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+from worker.sources.coding import dechunked, decoded
+from worker.sources.errors import SourceError
+from worker.sources.messages import MAX_CONTENT_BYTES, oversized_message, page_message
+from worker.sources.streams import open_source
+
+_MAX_HEAD_BYTES = 1024 * 1024
+_MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES
+_SKIP_BYTES = 1024 * 1024
+
+
+class _TruncatedError(Exception):
+    """The data end before the place where they should."""
+
+
+@dataclass(frozen=True)
+class _Record:
+    fields: dict[str, str]
+    length: int
+    block: bytes
+    """The first ``_MAX_BLOCK_BYTES`` bytes."""
+
+    @property
+    def url(self) -> str:
+        # wget writes the angle brackets of the standard's grammar into the value.
+        return self.fields.get("warc-target-uri", "").strip("<>")
+
+    @property
+    def identifier(self) -> str:
+        return self.fields.get("warc-record-id", "").strip("<>")
+
+
+def read_warc(path: Path) -> Iterator[bytes]:
+    """Yield a message for each successful response over http or https.
+
+    The content is that of the response without its transfer and content
+    encoding; of content that is damaged, as much as can be decoded. Responses
+    other than HTML are handed on too, so that they get their outcome. Requests,
+    metadata, revisits, which repeat a page without its content, redirects and
+    error responses are no pages. The id is that of the record.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read to its end or is not WARC.
+    """
+    with open_source(path) as stream:
+        for record in _records(stream, path):
+            message = _message(record)
+            if message is not None:
+                yield message
+
+
+def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
+    place = "the beginning"
+    while version := _next_line(stream):
+        if not version.startswith(b"WARC/"):
+            raise SourceError(path, f"is not WARC, or damaged, after {place}")
+        try:
+            fields = _read_fields(stream)
+            place = f"the record of {fields.get('warc-target-uri', 'no URL')}"
+            length = int(fields["content-length"])
+            block = _read_exactly(stream, min(length, _MAX_BLOCK_BYTES))
+            _skip(stream, length - len(block))
+        except _TruncatedError:
+            raise SourceError(path, f"is cut off after {place}") from None
+        except (KeyError, ValueError):
+            raise SourceError(path, f"gives no usable length in {place}") from None
+        yield _Record(fields, length, block)
+    if place == "the beginning":
+        raise SourceError(path, "holds no WARC records")
+
+
+def _next_line(stream: IO[bytes]) -> bytes:
+    """Return the next line that is not blank, or nothing at the end."""
+    while line := stream.readline(_MAX_HEAD_BYTES):
+        if not line.isspace():
+            return line
+    return b""
+
+
+def _read_fields(stream: IO[bytes]) -> dict[str, str]:
+    """Read named fields up to the blank line that ends them; names in lower case, first wins.
+
+    WARC and HTTP write them in the same way.
+    """
+    fields: dict[str, str] = {}
+    name = ""
+    left = _MAX_HEAD_BYTES
+    while (line := stream.readline(left)).strip(b"\r\n"):
+        left -= len(line)
+        text = line.decode("utf-8", errors="replace").rstrip("\r\n")
+        if text[0] in " \t" and name:
+            fields[name] += f" {text.strip()}"
+            continue
+        name, _, value = text.partition(":")
+        name = name.strip().lower()
+        fields.setdefault(name, value.strip())
+    if not line:
+        raise _TruncatedError
+    return fields
+
+
+def _read_exactly(stream: IO[bytes], length: int) -> bytes:
+    if length < 0:
+        raise ValueError("a negative length")
+    block = stream.read(length)
+    if len(block) < length:
+        raise _TruncatedError
+    return block
+
+
+def _skip(stream: IO[bytes], length: int) -> None:
+    while length:
+        length -= len(_read_exactly(stream, min(length, _SKIP_BYTES)))
+
+
+def _message(record: _Record) -> bytes | None:
+    if record.fields.get("warc-type") != "response":
+        return None
+    if not record.url.lower().startswith(("http://", "https://")):
+        return None
+    stream = io.BytesIO(record.block)
+    status = stream.readline().split()
+    if len(status) < 2 or not status[1].startswith(b"2"):
+        return None
+    try:
+        headers = _read_fields(stream)
+    except _TruncatedError:
+        headers = {}
+    if record.length > len(record.block):
+        detail = f"a response of {record.length} bytes"
+        return oversized_message(detail, url=record.url, identifier=record.identifier)
+    return page_message(
+        url=record.url,
+        identifier=record.identifier,
+        content=_content(stream.read(), headers),
+        content_type=headers.get("content-type"),
+        fetched_at=_moment(record.fields.get("warc-date", "")),
+    )
+
+
+def _content(body: bytes, headers: dict[str, str]) -> bytes:
+    if headers.get("transfer-encoding", "").lower() == "chunked":
+        body = dechunked(body)
+    for coding in reversed(headers.get("content-encoding", "").split(",")):
+        body = decoded(body, coding.strip().lower(), limit=MAX_CONTENT_BYTES + 1)
+    return body
+
+
+def _moment(date: str) -> str | None:
+    """Return a date that is a whole moment; WARC 1.1 allows a year or a day alone."""
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:
+        return None
+    return date if moment.tzinfo else None
