@@ -1,7 +1,6 @@
 """Extraction methods behind one interface: ours, the papers', the well-known peers, chains."""
 
 from worker.extractors.chain import chain
-from worker.extractors.grouping import find_neighbours
 from worker.extractors.interface import (
     ALONE,
     Extracted,
@@ -36,7 +35,6 @@ __all__ = [
     "chain",
     "describe",
     "extractor_names",
-    "find_neighbours",
     "get_extractor",
     "parse_chain",
 ]

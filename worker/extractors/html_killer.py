@@ -3,8 +3,8 @@
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction.outline import NO_TEXT
 from worker.extraction.result import BlockType
+from worker.extraction.vocabulary import NO_TEXT
 from worker.extractors.interface import Extracted, Neighbours, Source, one_line
 from worker.extractors.reading import page_of
 

@@ -1,6 +1,5 @@
 """The service's own extraction, and the two papers it starts from, each on its own."""
 
-from collections.abc import Collection
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -8,6 +7,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from worker.extraction import NoTextError, difference, extract_article, media, sentences, titles
+from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
 from worker.extractors.interface import Extracted, Neighbours, NoPivotError, Source
@@ -59,7 +59,7 @@ def paper000(source: Source, neighbours: Neighbours) -> Extracted:
     finding = difference.find_body(page, pivot)
     if finding is None:
         raise NoTextError("no part of the page differs from the other page")
-    return cut(source, page, finding.container, finding.dropped, titles.headings_of(pivot))
+    return cut(source, page, finding, titles.headings_of(pivot))
 
 
 def wutsi(source: Source, _neighbours: Neighbours) -> Extracted:
@@ -68,7 +68,7 @@ def wutsi(source: Source, _neighbours: Neighbours) -> Extracted:
     finding = sentences.find_body(page)
     if finding is None:
         raise NoTextError("the page shows no text")
-    return cut(source, page, finding.container, finding.dropped)
+    return cut(source, page, finding)
 
 
 @lru_cache(maxsize=CACHED_PAGES)
@@ -93,8 +93,7 @@ def pivot_outline(neighbours: Neighbours) -> Outline:
 def cut(
     source: Source,
     page: Outline,
-    container: int,
-    dropped: Collection[int] = (),
+    finding: Finding,
     template: frozenset[str] = frozenset(),
 ) -> Extracted:
     """Render the element that a method found, with the headline that belongs to it.
@@ -105,17 +104,15 @@ def cut(
         The page.
     page
         Its outline.
-    container
-        Index of the element.
-    dropped
-        Indices of elements to leave out.
+    finding
+        The element.
     template
         Texts of the headings of another page of the template group.
     """
-    title, heading = titles.headline(page, container, template)
-    left_out = {page.elements[index] for index in dropped}
+    title, heading = titles.headline(page, finding.container, template)
+    dropped = {page.elements[index] for index in finding.dropped | finding.muted}
     if heading is not None:
-        left_out.add(heading)
+        dropped.add(heading)
     base = media.base_of(page.elements[0], source.url)
-    rendering = render(page.elements[container], left_out, base)
+    rendering = render(page.elements[finding.container], base, dropped=dropped)
     return Extracted.from_stretches(title, rendering.stretches)

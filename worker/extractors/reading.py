@@ -44,4 +44,4 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
         fragment = document_fromstring(
             fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
         )
-    return render(fragment, frozenset(), url).stretches
+    return render(fragment, url).stretches

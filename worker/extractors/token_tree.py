@@ -12,7 +12,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.extraction import words
-from worker.extraction.outline import NO_TEXT
+from worker.extraction.vocabulary import NO_TEXT
 from worker.pages import Tree
 
 WORD_MARK = "="

@@ -2,10 +2,9 @@ import pickle
 
 import pytest
 
+from tests.unit.extractors.gull import FOOTER, SENTENCES, holds_story, page
 from worker.extractors import Source
 from worker.extractors.nclean import Model, Normalisation, shipped_model, trained
-
-from tests.unit.extractors.gull import FOOTER, SENTENCES, holds_story, page
 
 
 def gold(story: str) -> str:

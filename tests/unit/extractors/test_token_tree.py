@@ -1,10 +1,10 @@
 from lxml.html import document_fromstring
 
-from worker.extractors.first_experiments import HEURISTICS, differentials
+from worker.extractors.heuristics import HEURISTICS, differentials
 from worker.extractors.token_tree import TokenTree, token_tree_of
 
 PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two three four</p>
-<p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all rights</div></body></html>"""
+<p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all</div></body></html>"""
 
 
 def tree_of(html: str) -> TokenTree:
@@ -21,13 +21,9 @@ def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | No
     """Write an edit script that deletes the tokens below an element and no others."""
     index = ids(page)[name]
     below = {
-        number
-        for number, element in enumerate(page.elements)
-        if index in page.path_to_root(number)
+        number for number, element in enumerate(page.elements) if index in page.path_to_root(number)
     }
-    return [
-        (node, None if holder in below else node) for node, holder in enumerate(page.holders)
-    ]
+    return [(node, None if holder in below else node) for node, holder in enumerate(page.holders)]
 
 
 def test_every_word_is_a_leaf_below_the_element_that_holds_it() -> None:
