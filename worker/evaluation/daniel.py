@@ -45,9 +45,7 @@ class Event:
     name
         The name of it that scored best.
     score
-        0..1, how much of the name is repeated and how near the ends of the document.
-    relevant
-        Whether the document is about the disease: the score reaches 0.8.
+        At most 1: how much of the name is repeated, and how near the ends of the document.
     """
 
     disease: str
@@ -56,7 +54,7 @@ class Event:
 
     @property
     def relevant(self) -> bool:
-        """Whether the document is about the disease."""
+        """Whether the document is about the disease: the score reaches 0.8."""
         return self.score >= RELEVANT_SCORE
 
 

@@ -38,9 +38,7 @@ def best_subtree(document: HtmlElement, gold: Gold, headline: Block | None = Non
         f1 = wanted.f1(page.words[span.start : span.stop])
         if f1 > best_f1:
             best, best_f1 = span, f1
-    return _extracted(
-        block for block, held in page.blocks if best.start < held.stop and held.start < best.stop
-    )
+    return _extracted(page.within(best))
 
 
 def best_blocks(document: HtmlElement, gold: Gold, headline: Block | None = None) -> Extracted:

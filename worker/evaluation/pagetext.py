@@ -49,6 +49,18 @@ class PageText:
     words: list[str]
     blocks: list[tuple[Block, range]]
     elements: list[range]
+    _text: str
+    _placed: list[Word]
+
+    def within(self, span: range) -> Iterator[Block]:
+        """Yield the blocks in a range of words, those at its edges cut to it."""
+        for block, held in self.blocks:
+            inside = range(max(held.start, span.start), min(held.stop, span.stop))
+            if inside == held:
+                yield block
+            elif inside:
+                start, end = self._placed[inside.start].start, self._placed[inside.stop - 1].end
+                yield block._replace(text=" ".join(self._text[start:end].split()))
 
 
 @dataclass
@@ -124,6 +136,8 @@ def _read(writer: _Writer) -> PageText:
         [word.text for word in placed],
         blocks,
         sorted(elements, key=lambda held: (held.start, held.stop)),
+        text,
+        placed,
     )
 
 
