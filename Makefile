@@ -55,7 +55,7 @@ requirements: $(tools)
 
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis
-	find worker models migrations tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find . -name __pycache__ -prune -exec rm -rf {} +
 	find worker -name '*.so' -delete
 
 $(bin)/python:
@@ -77,8 +77,8 @@ $(development): requirements-dev.txt $(tools)
 	$(uv) --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
 
-$(package): pyproject.toml setup.py $(wildcard worker/distance/*.c) $(tools)
+$(package): pyproject.toml setup.py $(shell find worker/distance -name '*.[ch]') $(tools)
 	$(uv) --no-deps --no-build-isolation --editable .
-	@ls worker/distance/_kernel.*.so >/dev/null 2>&1 \
+	@ls worker/distance/*.so >/dev/null 2>&1 \
 		|| echo "The distance kernel was not compiled, a slow one replaces it: apt-get install gcc python3-dev, then make clean" >&2
 	@touch $@

@@ -12,6 +12,7 @@ from tests.deployment import Deployment
 from tests.services import Services, running_services, temporary_database
 from worker.settings import Settings
 from worker.store.database import Database
+from worker.store.migrations import migrate
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +27,7 @@ def database_url(services: Services) -> Iterator[str]:
     """An empty database with the newest schema."""
     with temporary_database(services) as url:
         database = Database(url)
-        database.migrate()
+        migrate(database)
         database.dispose()
         yield url
 

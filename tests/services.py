@@ -1,15 +1,18 @@
 """A PostgreSQL and a RabbitMQ for the test session.
 
 Configured ones are used; else those on this machine's standard ports; else
-they are brought up: the embedded PostgreSQL, and RabbitMQ by docker compose or,
-as root on Debian, from its package. Where that cannot be, the session ends with
-a clear word: no test is skipped for want of a service.
+they are brought up: the embedded PostgreSQL, and RabbitMQ by docker compose or
+from Debian's package, which root installs where it is missing. Where that
+cannot be, the session ends with a clear word: no test is skipped for want of a
+service. What is brought up shares nothing with a service of this machine.
 """
 
 import os
 import secrets
 import shutil
+import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,9 +25,14 @@ from sqlalchemy import URL, Engine, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
 from worker.embedded import embedded_services
+from worker.supervisor import Supervisor
 
 LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
 START_SECONDS = 90.0
+COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
+
+RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+"""The program of Debian's package; the one of this name on the path refuses other places."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +113,9 @@ def _rabbitmq(stack: ExitStack) -> str:
     if _broker_answers(LOCAL_BROKER):
         return LOCAL_BROKER
     for bring_up in (_compose, _debian_package):
-        if bring_up(stack) and _wait_for_broker():
-            return LOCAL_BROKER
+        url = bring_up(stack)
+        if url is not None and _wait_for_broker(url):
+            return url
     pytest.exit(
         "the tests need RabbitMQ: start one on 127.0.0.1:5672, or set DETOURAGE_TEST_BROKER_URL,"
         " or run them with Docker, or as root on Debian",
@@ -123,10 +132,10 @@ def _broker_answers(url: str) -> bool:
     return True
 
 
-def _wait_for_broker() -> bool:
+def _wait_for_broker(url: str) -> bool:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        if _broker_answers(LOCAL_BROKER):
+        if _broker_answers(url):
             return True
         time.sleep(1)
     return False
@@ -141,32 +150,74 @@ def _succeeds(*command: str, environment: dict[str, str] | None = None) -> bool:
     return done.returncode == 0
 
 
-def _compose(stack: ExitStack) -> bool:
+def _compose(stack: ExitStack) -> str | None:
     if not _succeeds("docker", "info"):
-        return False
-    compose = ("docker", "compose", "-f", str(Path(__file__).parents[1] / "docker-compose.yml"))
-    if not _succeeds(*compose, "up", "--detach", "--wait", "rabbitmq"):
-        return False
-    stack.callback(_succeeds, *compose, "rm", "--stop", "--force", "rabbitmq")
-    return True
+        return None
+    compose = ("docker", "compose", "--project-name", "detourage-test", "--file", str(COMPOSE_FILE))
+    stack.callback(_succeeds, *compose, "down", "--volumes")
+    password = {"RABBITMQ_PASSWORD": "detourage"}
+    if not _succeeds(*compose, "up", "--detach", "--wait", "rabbitmq", environment=password):
+        return None
+    return "amqp://detourage:detourage@127.0.0.1:5672//"
 
 
-def _debian_package(stack: ExitStack) -> bool:
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return False
-    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
-    if shutil.which("rabbitmq-server") is None:
+def _debian_package(stack: ExitStack) -> str | None:
+    if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
+        quiet = {"DEBIAN_FRONTEND": "noninteractive"}
         _succeeds("apt-get", "update", "--quiet", environment=quiet)
         _succeeds("apt-get", "install", "--yes", "--quiet", "rabbitmq-server", environment=quiet)
-    # On loopback only: the test broker is nobody else's business.
-    loopback = {
-        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
-        "RABBITMQ_NODENAME": "rabbit@localhost",
-        "ERL_EPMD_ADDRESS": "127.0.0.1",
+    if not RABBITMQ_SERVER.exists():
+        return None
+    home = Path(tempfile.mkdtemp(prefix="detourage-rabbitmq-"))
+    supervisor = stack.enter_context(Supervisor(remove=[home]))
+    port, distribution_port, epmd_port = _free_ports(3)
+    supervisor.start(
+        "rabbitmq",
+        [RABBITMQ_SERVER],
+        log=home / "log",
+        env=private_node(home, port, distribution_port, epmd_port),
+        cwd=home,
+    )
+    return f"amqp://guest:guest@127.0.0.1:{port}//"
+
+
+def private_node(home: Path, port: int, distribution_port: int, epmd_port: int) -> dict[str, str]:
+    """Return the environment of a node that shares nothing with any other on this machine.
+
+    The package's own settings name one node and one data directory. A second
+    node on that directory, which ports alone do not prevent, destroys the data
+    of the first; so every place is given here, and the packaged settings file
+    is replaced by none.
+    """
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("RABBITMQ_", "ERL_"))
     }
-    if not _broker_answers(LOCAL_BROKER) and not _succeeds(
-        "rabbitmq-server", "-detached", environment=loopback
-    ):
-        return False
-    stack.callback(_succeeds, "rabbitmqctl", "-n", "rabbit@localhost", "shutdown")
-    return True
+    return {
+        **inherited,
+        "HOME": str(home),
+        "ERL_EPMD_ADDRESS": "127.0.0.1",
+        "ERL_EPMD_PORT": str(epmd_port),
+        "RABBITMQ_ADVANCED_CONFIG_FILE": str(home / "advanced.config"),
+        "RABBITMQ_CONFIG_FILE": str(home / "rabbitmq"),
+        "RABBITMQ_CONF_ENV_FILE": str(home / "rabbitmq-env.conf"),
+        "RABBITMQ_DIST_PORT": str(distribution_port),
+        "RABBITMQ_ENABLED_PLUGINS_FILE": str(home / "enabled_plugins"),
+        "RABBITMQ_LOGS": "-",
+        "RABBITMQ_LOG_BASE": str(home / "logs"),
+        "RABBITMQ_MNESIA_BASE": str(home / "data"),
+        "RABBITMQ_NODENAME": f"detourage-{secrets.token_hex(4)}@localhost",
+        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODE_PORT": str(port),
+        "RABBITMQ_PID_FILE": str(home / "pid"),
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+    }
+
+
+def _free_ports(count: int) -> list[int]:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]

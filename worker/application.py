@@ -9,20 +9,10 @@ from celery.signals import worker_init
 from worker.broker import connect, topology_of, transport_options
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
-from worker.tasks.cluster import CLUSTER_DUE_TASK
+from worker.tasks.names import CLUSTER_DUE, STAGE_OF_TASK
 from worker.topology import STAGES
 
 HEARTBEAT_SECONDS = 5.0
-
-ROUTES = {
-    "detourage.compare": "compare",
-    "detourage.cluster": "cluster",
-    "detourage.cluster_due_sites": "cluster",
-    "detourage.extract": "extract",
-    "detourage.reprocess": "reprocess",
-    "detourage.parse": "reprocess",
-}
-"""Stage, and so queue, of each task."""
 
 
 def create_app(settings: Settings) -> Celery:
@@ -42,7 +32,9 @@ def create_app(settings: Settings) -> Celery:
         task_default_exchange=topology.tasks_exchange.name,
         task_default_exchange_type=topology.tasks_exchange.type,
         task_create_missing_queues=False,
-        task_routes={task: {"queue": topology.task_queue(stage)} for task, stage in ROUTES.items()},
+        task_routes={
+            task: {"queue": topology.task_queue(stage)} for task, stage in STAGE_OF_TASK.items()
+        },
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         task_acks_on_failure=False,
@@ -54,7 +46,7 @@ def create_app(settings: Settings) -> Celery:
         enable_utc=True,
         beat_schedule={
             "cluster-due-sites": {
-                "task": CLUSTER_DUE_TASK,
+                "task": CLUSTER_DUE,
                 "schedule": settings.cluster_interval_seconds,
             }
         },

@@ -1,4 +1,10 @@
-"""The command line, ``detourage``."""
+"""The command line, ``detourage``.
+
+What only one command needs, and takes long to import, is imported by it: health
+checks and errors should not wait for the numerical libraries.
+"""
+
+from __future__ import annotations
 
 import json
 import logging
@@ -9,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import click
@@ -18,20 +24,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from models.messages import ArticleMessage, PageMessage
-from worker import quarantine as quarantines
-from worker.application import create_app
-from worker.doctor import examine, queue_depths
-from worker.embedded import EmbeddedError
+from worker.errors import ExpectedError
 from worker.heartbeat import Heartbeat
-from worker.publishing import publish_pages
-from worker.run import Run, RunError, RunSummary
-from worker.sample import write_crawl
-from worker.settings import Settings, SettingsError, load_settings
-from worker.sources import SourceError, read_messages
-from worker.store.database import Database
-from worker.store.progress import RunProgress, SiteStatus, site_statuses
-from worker.supervisor import SupervisorError, termination_as_exit
-from worker.tasks.reprocess import REPROCESS_TASK, STAGES
+from worker.settings import Settings, load_settings
+from worker.tasks.names import REPROCESS, REPROCESS_STAGES
+
+if TYPE_CHECKING:
+    from worker.quarantine import QuarantinedMessage
+    from worker.run import RunSummary
+    from worker.store.progress import RunProgress, SiteStatus
 
 EXIT_FAILED = 1
 EXIT_UNUSABLE_INPUT = 3
@@ -45,7 +46,11 @@ PROCESSES = ("intake", "relay", "worker", "beat")
 console = Console(stderr=True)
 
 input_paths = click.argument(
-    "inputs", nargs=-1, required=True, metavar="INPUT…", type=click.Path(path_type=Path)
+    "inputs",
+    nargs=-1,
+    required=True,
+    metavar="INPUT…",
+    type=click.Path(exists=True, allow_dash=True, path_type=Path),
 )
 
 
@@ -56,7 +61,7 @@ class Commands(click.Group):
         """Run a command."""
         try:
             return super().invoke(ctx)
-        except (SettingsError, SourceError, RunError, EmbeddedError, SupervisorError) as error:
+        except ExpectedError as error:
             first, *rest = str(error).splitlines() or [type(error).__name__]
             for line in rest:
                 click.echo(line, err=True)
@@ -99,6 +104,9 @@ def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
     0: all went well; 1: the run failed; 3: it was completed, but some messages
     were unusable or some pages failed.
     """
+    from worker.run import Run
+    from worker.supervisor import termination_as_exit
+
     output.parent.mkdir(parents=True, exist_ok=True)
     with termination_as_exit(), _progress_bars() as bars:
         summary = Run(load_settings(), workers, bars.update).execute(_messages(inputs), output)
@@ -116,6 +124,8 @@ def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
 @input_paths
 def send(inputs: tuple[Path, ...]) -> None:
     """Publish pages to a deployment, as a crawler does."""
+    from worker.publishing import publish_pages
+
     sent = publish_pages(load_settings(), _messages(inputs), message_prefix=f"send-{uuid4()}-")
     click.echo(f"{sent} messages sent")
 
@@ -125,17 +135,19 @@ def send(inputs: tuple[Path, ...]) -> None:
 @click.option(
     "--from",
     "stage",
-    type=click.Choice(STAGES),
+    type=click.Choice(REPROCESS_STAGES),
     default="extract",
     show_default=True,
     help="First stage to be done again.",
 )
 def reprocess(site: str, stage: str) -> None:
     """Take all pages of SITE through the service again; each article gets a new revision."""
+    from worker.application import create_app
+
     settings = load_settings()
     if not site_status(settings, [site]):
         raise click.ClickException(f"no page of site {site!r} is known")
-    create_app(settings).send_task(REPROCESS_TASK, kwargs={"site": site, "stage": stage})
+    create_app(settings).send_task(REPROCESS, kwargs={"site": site, "stage": stage})
     click.echo(f"reprocessing of {site} from {stage} requested")
 
 
@@ -144,6 +156,8 @@ def reprocess(site: str, stage: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(site: str | None, as_json: bool) -> None:
     """Show sites, groups, outcomes and queues of a deployment."""
+    from worker.doctor import queue_depths
+
     settings = load_settings()
     sites = site_status(settings, [site] if site else None)
     if site and not sites:
@@ -163,6 +177,9 @@ def status(site: str | None, as_json: bool) -> None:
 
 def site_status(settings: Settings, keys: list[str] | None) -> list[SiteStatus]:
     """Return the state of sites of the deployment."""
+    from worker.store.database import Database
+    from worker.store.progress import site_statuses
+
     database = Database(settings.require_database_url())
     try:
         with database.transaction() as session:
@@ -210,8 +227,10 @@ def quarantine_show(message_id: str | None, stage: str | None) -> None:
 @stage_option
 def quarantine_requeue(message_id: str | None, stage: str | None) -> None:
     """Send quarantined messages back to their queue; only MESSAGE_ID if given."""
+    from worker.quarantine import requeue
+
     settings = load_settings()
-    moved = sum(quarantines.requeue(settings, each, message_id) for each in _stages(stage))
+    moved = sum(requeue(settings, each, message_id) for each in _stages(stage))
     _report_moved(moved, message_id, "sent back")
 
 
@@ -221,8 +240,10 @@ def quarantine_requeue(message_id: str | None, stage: str | None) -> None:
 @click.confirmation_option(prompt="Delete these messages for good?")
 def quarantine_drop(message_id: str | None, stage: str | None) -> None:
     """Delete quarantined messages for good; only MESSAGE_ID if given."""
+    from worker.quarantine import drop
+
     settings = load_settings()
-    dropped = sum(quarantines.drop(settings, each, message_id) for each in _stages(stage))
+    dropped = sum(drop(settings, each, message_id) for each in _stages(stage))
     _report_moved(dropped, message_id, "dropped")
 
 
@@ -238,6 +259,8 @@ def schema(message: str) -> None:
 @main.command()
 def doctor() -> None:
     """Check the installation and the configured deployment."""
+    from worker.doctor import examine
+
     findings = examine(load_settings())
     for finding in findings:
         click.echo(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.name}: {finding.detail}")
@@ -249,6 +272,8 @@ def doctor() -> None:
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 def sample(directory: Path) -> None:
     """Write the sample crawl, with its gold, into DIRECTORY."""
+    from worker.sample import write_crawl
+
     directory.mkdir(parents=True, exist_ok=True)
     write_crawl(directory)
     click.echo(f"sample crawl written to {directory}")
@@ -257,9 +282,12 @@ def sample(directory: Path) -> None:
 @main.command()
 def migrate() -> None:
     """Bring the database to the schema of this version."""
+    from worker.store import migrations
+    from worker.store.database import Database
+
     database = Database(load_settings().require_database_url())
     try:
-        database.migrate()
+        migrations.migrate(database)
     finally:
         database.dispose()
 
@@ -305,6 +333,8 @@ def _service_settings() -> Settings:
 
 
 def _messages(inputs: tuple[Path, ...]) -> Iterator[bytes]:
+    from worker.sources import read_messages
+
     return chain.from_iterable(read_messages(path) for path in inputs)
 
 
@@ -312,10 +342,12 @@ def _stages(stage: str | None) -> list[str]:
     return [stage] if stage else ["intake", "compare", "cluster", "extract", "reprocess"]
 
 
-def _quarantined(stage: str | None) -> Iterator[quarantines.QuarantinedMessage]:
+def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
+    from worker.quarantine import browse
+
     settings = load_settings()
     for each in _stages(stage):
-        yield from quarantines.browse(settings, each)
+        yield from browse(settings, each)
 
 
 def _report_moved(moved: int, message_id: str | None, done: str) -> None:
@@ -359,7 +391,9 @@ def _progress_bars() -> Iterator[_Bars]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         yield _Bars(progress)
 
 

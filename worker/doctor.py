@@ -8,6 +8,7 @@ from kombu.exceptions import ChannelError
 from worker import distance
 from worker.broker import connect, topology_of
 from worker.settings import Settings
+from worker.store import migrations
 from worker.store.database import Database
 
 
@@ -76,7 +77,7 @@ def _database(settings: Settings) -> str:
 def _schema(settings: Settings) -> str:
     database = Database(settings.require_database_url())
     try:
-        if database.pending_migrations():
+        if migrations.is_behind(database):
             raise RuntimeError("older than this version: run `detourage migrate`")
     finally:
         database.dispose()

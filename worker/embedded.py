@@ -32,6 +32,7 @@ from psycopg2 import sql
 from psycopg2.errors import DuplicateDatabase
 from sqlalchemy import URL
 
+from worker.errors import ExpectedError
 from worker.supervisor import Supervisor
 
 DATABASE = "detourage"
@@ -86,7 +87,7 @@ _SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
 """Socket directories that fit into a socket address (107 bytes) and need no quoting in a DSN."""
 
 
-class EmbeddedError(RuntimeError):
+class EmbeddedError(ExpectedError):
     """The embedded services cannot run here; the message says why in one line."""
 
 

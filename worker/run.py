@@ -20,13 +20,15 @@ from sqlalchemy.exc import DBAPIError
 from worker import quarantine
 from worker.application import create_app
 from worker.embedded import embedded_services
+from worker.errors import ExpectedError
 from worker.publishing import publish_pages
 from worker.settings import Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database
+from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus
 from worker.supervisor import Supervisor
-from worker.tasks.cluster import CLUSTER_DUE_TASK
+from worker.tasks.names import CLUSTER_DUE
 
 POLL_SECONDS = 0.25
 
@@ -37,7 +39,7 @@ STALL_SECONDS = 600.0
 """A run whose counts stand still for this long has failed: no step of one page takes as long."""
 
 
-class RunError(Exception):
+class RunError(ExpectedError):
     """The run could not be completed; the message is one line for a person."""
 
 
@@ -119,15 +121,14 @@ class Run:
         EmbeddedError, SupervisorError
             If the services or the processes cannot be brought up.
         """
-        if output.is_dir() or not os.access(output.parent, os.W_OK):
-            raise RunError(f"{output} cannot be written")
         started = time.monotonic()
         prefix = f"run-{uuid4()}-"
         with ExitStack() as stack:
+            stream = stack.enter_context(_replacing(output))
             settings, check_services = self._services(stack)
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
-            database.migrate()
+            migrate(database)
             logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="detourage-logs-")))
             supervisor = stack.enter_context(Supervisor())
             start_processes(supervisor, settings, self.workers, logs)
@@ -144,7 +145,7 @@ class Run:
                 quarantine_file = output.with_name(f"{output.name}.quarantine.jsonl")
                 quarantine.write_quarantined(settings, str(quarantine_file))
             with database.transaction() as session:
-                written = _write_lines(output, articles.articles_of_run(session, prefix))
+                written = _write_lines(stream, articles.articles_of_run(session, prefix))
                 keys = progress.sites_of_run(session, prefix)
                 sites = progress.site_statuses(session, keys)
         return RunSummary(
@@ -230,7 +231,7 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
 
 def _request_clustering(settings: Settings) -> None:
     try:
-        create_app(settings).send_task(CLUSTER_DUE_TASK, kwargs={"settle_seconds": 0})
+        create_app(settings).send_task(CLUSTER_DUE, kwargs={"settle_seconds": 0})
     except BrokerError as error:
         raise RunError(f"the broker is gone: {_first_line(error)}") from error
 
@@ -239,12 +240,11 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _write_lines(output: Path, values: Iterator[dict[str, object]]) -> int:
+def _write_lines(stream: IO[str], values: Iterator[dict[str, object]]) -> int:
     written = 0
-    with _replacing(output) as stream:
-        for value in values:
-            stream.write(json.dumps(value, ensure_ascii=False) + "\n")
-            written += 1
+    for value in values:
+        stream.write(json.dumps(value, ensure_ascii=False) + "\n")
+        written += 1
     return written
 
 
@@ -252,6 +252,10 @@ def _write_lines(output: Path, values: Iterator[dict[str, object]]) -> int:
 def _replacing(output: Path) -> Iterator[IO[str]]:
     """Open a file that takes the place of ``output`` only when all went well."""
     partial = output.with_name(f".{output.name}.partial")
+    try:
+        partial.touch()
+    except OSError as error:
+        raise RunError(f"{output} cannot be written: {error.strerror}") from error
     try:
         if output.suffix == ".gz":
             with (

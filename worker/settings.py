@@ -7,8 +7,10 @@ from pathlib import Path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from worker.errors import ExpectedError
 
-class SettingsError(Exception):
+
+class SettingsError(ExpectedError):
     """A setting is missing or wrong; the message is one line for a person."""
 
 

@@ -21,6 +21,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from worker import guardian
+from worker.errors import ExpectedError
 
 GRACE_SECONDS = 10.0
 """Time that children have between the polite request to end and SIGKILL."""
@@ -31,7 +32,7 @@ TAIL_BYTES = 16 * 1024
 _ANSWER_SECONDS = 30.0
 
 
-class SupervisorError(RuntimeError):
+class SupervisorError(ExpectedError):
     """The children cannot be supervised: the guardian is gone or does not answer."""
 
 

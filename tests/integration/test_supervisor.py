@@ -167,7 +167,8 @@ def test_a_terminated_guardian_ends_the_children(mark: str, tmp_path: Path) -> N
         pid = supervisor.start("sleeper", ["sleep", "1000"], log=tmp_path / "log")
         os.kill(psutil.Process(pid).ppid(), signal.SIGTERM)
         wait_until(lambda: not processes_of(mark))
-        with pytest.raises(SupervisorError, match="guardian"):
+        # Whichever is noticed first: the end of the guardian, or that of its child.
+        with pytest.raises(SupervisorError):
             supervisor.check()
 
 

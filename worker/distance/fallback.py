@@ -1,9 +1,12 @@
-"""Tree edit distance through the `apted` package, where the native kernel was not built."""
+"""Trees compared by the `apted` package, where the native kernel was not built."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+import numpy as np
+import numpy.typing as npt
 from apted import APTED, Config
 
 from worker.distance.errors import TreeTooLargeError
@@ -19,6 +22,7 @@ recurses, so that its memory and its stack grow with the page."""
 @dataclass
 class _Node:
     label: str
+    number: int
     children: list["_Node"] = field(default_factory=list)
 
 
@@ -34,34 +38,79 @@ def warn_once() -> None:
         "the native distance kernel was not built (no C compiler?): trees are compared "
         "through the apted package, thousands of times slower",
         RuntimeWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 
-def tree_edit_distance(a: Tree, b: Tree) -> int:
-    """Tree edit distance as the `apted` package computes it.
+class AptedForest:
+    """Trees compared one pair after the other.
 
-    Raises
-    ------
-    TreeTooLargeError
-        If a tree has more than `MAX_NODES` nodes, or is too deep for the package.
+    Parameters
+    ----------
+    trees
+        What is compared; referred to by place from here on.
+    memory
+        Of no use here.
     """
-    if max(len(a), len(b)) > MAX_NODES:
-        raise TreeTooLargeError(
-            f"too large to compare without the native kernel: trees of {len(a)} and "
-            f"{len(b)} nodes, where {MAX_NODES} is the limit"
+
+    def __init__(self, trees: Sequence[Tree], *, memory: int = 0) -> None:  # noqa: ARG002
+        self._trees = trees
+
+    def distances(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        bound: int | None = None,
+        threads: int = 1,  # noqa: ARG002
+    ) -> npt.NDArray[np.int32]:
+        """Distances of the trees a[i] and b[i], as of `NativeForest`."""
+        pairs = zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True)
+        distances = np.array([self._distance(i, j) for i, j in pairs], np.int32)
+        return distances if bound is None else np.minimum(distances, bound + 1)
+
+    def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
+        """Optimal mapping of tree `a` to tree `b`, as of `NativeForest`."""
+        mapped = np.full(len(self._trees[a]), -1, np.int32)
+        try:
+            pairs = self._comparison(a, b).compute_edit_mapping()
+        except RecursionError as error:
+            raise self._too_large(a, b) from error
+        for node_a, node_b in pairs:
+            if node_a is not None and node_b is not None:
+                mapped[node_a.number] = node_b.number
+        return mapped
+
+    def bounds(self, a: int, b: int) -> tuple[int, int]:
+        """Bounds of the distance by the sizes of the trees alone."""
+        n, m = len(self._trees[a]), len(self._trees[b])
+        return abs(n - m), n + m - 1
+
+    def _distance(self, a: int, b: int) -> int:
+        if self._trees[a] == self._trees[b]:
+            return 0
+        try:
+            return int(self._comparison(a, b).compute_edit_distance())
+        except RecursionError as error:
+            raise self._too_large(a, b) from error
+
+    def _comparison(self, a: int, b: int) -> APTED:
+        if max(len(self._trees[a]), len(self._trees[b])) > MAX_NODES:
+            raise self._too_large(a, b)
+        return APTED(_nodes(self._trees[a]), _nodes(self._trees[b]), _UnitCosts())
+
+    def _too_large(self, a: int, b: int) -> TreeTooLargeError:
+        n, m = len(self._trees[a]), len(self._trees[b])
+        return TreeTooLargeError(
+            f"too large to compare without the native kernel: trees of {n} and {m} nodes",
+            [a if n >= m else b],
         )
-    try:
-        distance = APTED(_nodes(a), _nodes(b), _UnitCosts()).compute_edit_distance()
-    except RecursionError as error:
-        raise TreeTooLargeError("too deep to compare without the native kernel") from error
-    return int(distance)
 
 
 def _nodes(tree: Tree) -> _Node:
     pending: list[tuple[_Node, int]] = []
-    for label, size in zip(tree.labels, tree.sizes.tolist(), strict=True):
-        node = _Node(label)
+    for number, (label, size) in enumerate(zip(tree.labels, tree.sizes.tolist(), strict=True)):
+        node = _Node(label, number)
         covered = 1
         while covered < size:
             child, child_size = pending.pop()

@@ -1,17 +1,21 @@
-"""The distances between all the trees of a site."""
+"""Many trees compared with each other."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from worker.distance.pairs import tree_edit_distance
+from worker.distance.errors import TreeTooLargeError
+from worker.distance.forest import forest_of
 from worker.pages.tree import Tree
 
+MEMORY = 64 * 2**20
+"""Bytes in which distances of subtrees are remembered, unless said otherwise."""
 
-def distance_matrix(trees: Sequence[Tree], *, threads: int = 1) -> npt.NDArray[np.int32]:
+
+def distance_matrix(
+    trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
+) -> npt.NDArray[np.int32]:
     """Tree edit distance of every pair.
 
     Parameters
@@ -20,6 +24,9 @@ def distance_matrix(trees: Sequence[Tree], *, threads: int = 1) -> npt.NDArray[n
         The trees of a site; equal ones are compared once.
     threads
         Number of threads that compare; the interpreter lock is free meanwhile.
+    memory
+        Bytes in which the distances of subtrees that several trees have are
+        remembered, so that they are computed once for the site; 0 for none.
 
     Returns
     -------
@@ -29,17 +36,62 @@ def distance_matrix(trees: Sequence[Tree], *, threads: int = 1) -> npt.NDArray[n
     Raises
     ------
     TreeTooLargeError
-        If a pair is too large to compare within the limits of time and memory.
+        If a pair is too large to compare within the limits of time and memory; its
+        ``trees`` are the places of those to leave out.
     """
-    number_of: dict[Tree, int] = {}
-    numbers = np.array([number_of.setdefault(tree, len(number_of)) for tree in trees], np.intp)
-    distinct = list(number_of)
-    pairs = list(combinations(range(len(distinct)), 2))
+    distinct, places = _distinct(trees)
+    i, j = np.triu_indices(len(distinct), 1)
     matrix = np.zeros((len(distinct), len(distinct)), np.int32)
-    with ThreadPoolExecutor(threads) as pool:
-        distances = pool.map(
-            lambda pair: tree_edit_distance(distinct[pair[0]], distinct[pair[1]]), pairs
-        )
-        for (i, j), distance in zip(pairs, distances, strict=True):
-            matrix[i, j] = matrix[j, i] = distance
-    return matrix[np.ix_(numbers, numbers)]
+    forest = forest_of(distinct, memory=memory)
+    try:
+        matrix[i, j] = matrix[j, i] = forest.distances(i, j, threads=threads)
+    except TreeTooLargeError as error:
+        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(places, error.trees))) from None
+    return matrix[np.ix_(places, places)]
+
+
+def distances_between(
+    rows: Sequence[Tree],
+    columns: Sequence[Tree],
+    *,
+    bound: int | None = None,
+    threads: int = 1,
+    memory: int = MEMORY,
+) -> npt.NDArray[np.int32]:
+    """Tree edit distance of each tree with each of others: a block of a matrix.
+
+    Parameters
+    ----------
+    rows, columns
+        The trees; a single row is one tree against many. Equal ones are compared once.
+    bound
+        When given, distances above it come as ``bound + 1``.
+    threads, memory
+        As for `distance_matrix`.
+
+    Returns
+    -------
+    ndarray of int32, shape (len(rows), len(columns))
+        Raw distances.
+
+    Raises
+    ------
+    TreeTooLargeError
+        If a pair is too large to compare within the limits of time and memory; its
+        ``trees`` are the places of those to leave out, rows first.
+    """
+    distinct, places = _distinct([*rows, *columns])
+    pairs = np.stack(np.meshgrid(places[: len(rows)], places[len(rows) :], indexing="ij"), axis=-1)
+    different, back = np.unique(np.sort(pairs, axis=-1).reshape(-1, 2), axis=0, return_inverse=True)
+    forest = forest_of(distinct, memory=memory)
+    try:
+        distances = forest.distances(different[:, 0], different[:, 1], bound=bound, threads=threads)
+    except TreeTooLargeError as error:
+        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(places, error.trees))) from None
+    return distances[back.reshape(-1)].reshape(len(rows), len(columns))
+
+
+def _distinct(trees: Sequence[Tree]) -> tuple[list[Tree], npt.NDArray[np.intp]]:
+    number_of: dict[Tree, int] = {}
+    places = [number_of.setdefault(tree, len(number_of)) for tree in trees]
+    return list(number_of), np.array(places, np.intp)

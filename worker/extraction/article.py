@@ -1,7 +1,7 @@
 """The article of a page, with another page of its template or without one."""
 
-from worker.extraction import difference, media, sentences, titles
-from worker.extraction.errors import NoTextError
+from worker.extraction import difference, media, menus, sentences, titles
+from worker.extraction.errors import MenuPageError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.languages import declared_language
 from worker.extraction.outline import Outline
@@ -32,6 +32,8 @@ def extract_article(page: Page, pivot: Page | None) -> Extraction:
         The page has no text.
     """
     outline = Outline.of(page.document)
+    if menus.is_menu(outline):
+        raise MenuPageError("the page is a list of links to other pages")
     other = Outline.of(pivot.document) if pivot is not None else None
     finding = _find(outline, other)
     container = outline.elements[finding.container]

@@ -2,13 +2,32 @@
 
 from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.extraction import words
-from worker.extraction.vocabulary import NO_TEXT
+from worker.extraction.vocabulary import INLINE, NO_TEXT
+
+
+class TextNode(NamedTuple):
+    """A text node of the page.
+
+    Attributes
+    ----------
+    parent
+        Index of the element that it stands in.
+    line
+        Number of the line that it stands on: text nodes with no block border and no line break
+        between them share it.
+    text
+        The text, as it stands in the page.
+    """
+
+    parent: int
+    line: int
+    text: str
 
 
 @dataclass
@@ -36,7 +55,7 @@ class Outline:
     token_starts, token_ends
         Stretch of `tokens` below the element.
     texts
-        Pairs (index of the parent element, text node), in order.
+        Text nodes that hold more than white space, in order.
     """
 
     elements: list[HtmlElement] = field(default_factory=list)
@@ -46,7 +65,7 @@ class Outline:
     tokens: list[str] = field(default_factory=list)
     token_starts: list[int] = field(default_factory=list)
     token_ends: list[int] = field(default_factory=list)
-    texts: list[tuple[int, str]] = field(default_factory=list)
+    texts: list[TextNode] = field(default_factory=list)
 
     @classmethod
     def of(cls, document: HtmlElement) -> Self:
@@ -54,6 +73,7 @@ class Outline:
         outline = cls()
         ranks: dict[tuple[int, str], int] = {}
         open_elements = [-1]
+        line = 0
         walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
         for event, node in walk:
             if event == "start":
@@ -66,22 +86,24 @@ class Outline:
                 outline.token_starts.append(len(outline.tokens))
                 outline.token_ends.append(0)
                 open_elements.append(index)
+                line += tag not in INLINE
                 if tag in NO_TEXT:
                     walk.skip_subtree()
                 else:
-                    outline._add_text(index, node.text)
+                    outline._add_text(index, line, node.text)
                 continue
             if event == "end":
+                line += node.tag not in INLINE
                 index = open_elements.pop()
                 outline.ends[index] = len(outline.elements)
                 outline.token_ends[index] = len(outline.tokens)
             if open_elements[-1] >= 0:
-                outline._add_text(open_elements[-1], node.tail)
+                outline._add_text(open_elements[-1], line, node.tail)
         return outline
 
-    def _add_text(self, parent: int, text: str | None) -> None:
+    def _add_text(self, parent: int, line: int, text: str | None) -> None:
         if text and not text.isspace():
-            self.texts.append((parent, text))
+            self.texts.append(TextNode(parent, line, text))
             self.tokens.extend(words.tokens(text))
 
     def size(self, index: int) -> int:
@@ -130,8 +152,18 @@ class Outline:
             tokens=kept_tokens,
             token_starts=[moved[start] for start in self.token_starts],
             token_ends=[moved[end] for end in self.token_ends],
-            texts=[(parent, text) for parent, text in self.texts if not empty[parent]],
+            texts=[node for node in self.texts if not empty[node.parent]],
         )
+
+    def links(self) -> list[int]:
+        """Return, for every element, the index of the link it is or stands in, -1 for none."""
+        found: list[int] = []
+        for index, (element, parent) in enumerate(zip(self.elements, self.parents, strict=True)):
+            if element.tag == "a" and element.get("href"):
+                found.append(index)
+            else:
+                found.append(found[parent] if parent >= 0 else -1)
+        return found
 
     def counterparts(self, other: "Outline") -> list[int]:
         """Find, for every element, the one of the same positional XPath in another page.

@@ -61,7 +61,7 @@ def find_body(page: Outline) -> Finding | None:
     Finding or None
         None for a page without text.
     """
-    cleaned = _cleaned(page)
+    cleaned = uninteresting(page)
     for dropped, least, in_links in (
         (cleaned, MIN_CHARACTERS, False),
         (cleaned, 1, False),
@@ -85,7 +85,8 @@ class _Packet:
     characters: int = 0
 
 
-def _cleaned(page: Outline) -> set[int]:
+def uninteresting(page: Outline) -> set[int]:
+    """List the outermost elements that the cleaning leaves out."""
     largest = MAX_CLEANED * len(page.tokens)
     cleaned: set[int] = set()
     index = 0
@@ -102,13 +103,10 @@ def _cleaned(page: Outline) -> set[int]:
 
 
 def _densest(page: Outline, least: int, *, in_links: bool) -> _Packet | None:
-    ignored: list[bool] = []
-    for element, parent in zip(page.elements, page.parents, strict=True):
-        linked = element.tag == "a" and not in_links
-        ignored.append(linked or (parent >= 0 and ignored[parent]))
+    links = page.links()
     packets: dict[int, _Packet] = {}
-    for parent, text in page.texts:
-        if ignored[parent]:
+    for parent, _, text in page.texts:
+        if links[parent] >= 0 and not in_links:
             continue
         line = words.clean(text)
         if len(line) < least:

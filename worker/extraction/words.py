@@ -21,6 +21,7 @@ _SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0a
 _SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
 _SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*")
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -55,6 +56,11 @@ def tokens(text: str) -> list[str]:
     (Chinese, Japanese, Thai, Lao, Burmese, Khmer).
     """
     return _TOKEN.findall(text.lower())
+
+
+def count_words(text: str) -> float:
+    """Count words, two characters for one in scripts that part no words."""
+    return len(tokens(text)) - len(_UNSPACED_CHARACTER.findall(text)) / 2
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:

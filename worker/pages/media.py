@@ -41,6 +41,8 @@ _SIGNATURES = (
 
 _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
 
+_MP4_START = re.compile(rb"\x00\x00..ftyp", re.DOTALL)
+
 _HEAD = 1024
 
 _MARKUP = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
@@ -94,5 +96,5 @@ def check_signature(content: bytes | str) -> None:
     for signature, name in _SIGNATURES:
         if start.startswith(signature):
             raise NotHtmlError(f"the page is a {name} file")
-    if (start[:4], start[8:12]) in _CONTAINERS or start[4:8] == b"ftyp":
+    if (start[:4], start[8:12]) in _CONTAINERS or _MP4_START.match(start):
         raise NotHtmlError("the page is an image, a sound or a film")

@@ -75,14 +75,15 @@ def paragraphs(element: HtmlElement) -> list[str]:
     walk = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, node in walk:
         if event == "start":
-            if node.tag not in INLINE:
-                break_line()
             if _is_hidden(node):
                 walk.skip_subtree()
-            elif node.text:
+                continue
+            if node.tag not in INLINE:
+                break_line()
+            if node.text:
                 line.append(node.text)
             continue
-        if event == "end" and node.tag not in INLINE:
+        if event == "end" and node.tag not in INLINE and not _is_hidden(node):
             break_line()
         if node is not element and node.tail:
             line.append(node.tail)

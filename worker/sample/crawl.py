@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from worker.sample.page import Gold, PageMaker
+from worker.sample.gold import Gold
+from worker.sample.page import PageMaker
 from worker.sample.randomness import stream
-from worker.sample.site import Design, Site, all_sites
+from worker.sample.site import Site, all_sites
 from worker.sample.story import Newsroom
 
 DEFAULT_SEED = 1869
@@ -20,6 +21,12 @@ DEFAULT_PAGES_PER_TEMPLATE = 7
 """Enough for groups to form, few enough for the whole chain to run in a minute or so."""
 
 DEFAULT_NOISE = 0.3
+
+_PAGES_A_ROUND = 3
+"""A round of the crawl fetches one page of each template."""
+
+_ONE_OFF_SHARE = 0.1
+"""Pages of no template for each page of one, at full noise."""
 
 
 @dataclass(frozen=True)
@@ -126,22 +133,23 @@ def _crawl(sites: Iterable[Site], seed: int, rounds: int, noise: float) -> Itera
         for era, design in enumerate(site.designs):
             maker = PageMaker(site, design, newsroom, seed, noise)
             for position in range(era * rounds, (era + 1) * rounds):
-                yield from _round(site, design, maker, newsroom, position)
+                yield from _round(maker, position)
 
 
-def _round(
-    site: Site, design: Design, maker: PageMaker, newsroom: Newsroom, position: int
-) -> Iterator[SamplePage]:
-    stories = [newsroom.story(2 * position), newsroom.story(2 * position + 1)]
+def _round(maker: PageMaker, position: int) -> Iterator[SamplePage]:
+    stories = [maker.newsroom.story(2 * position), maker.newsroom.story(2 * position + 1)]
+    newest = 2 * position + 2
+    shown = stories[-1].published
     for story in stories:
-        markup, gold = maker.article(story)
-        yield _page(site, design, markup, gold, story.published)
-    markup, gold = maker.menu(position, 2 * position + 2)
-    yield _page(site, design, markup, gold, stories[-1].published)
+        yield _page(maker, *maker.article(story), story.published)
+    yield _page(maker, *maker.menu(position, newest), shown)
+    share = _ONE_OFF_SHARE * maker.noise * _PAGES_A_ROUND
+    for number in range(round(position * share), round((position + 1) * share)):
+        yield _page(maker, *maker.one_off(number, newest), shown)
 
 
-def _page(site: Site, design: Design, markup: str, gold: Gold, shown: datetime) -> SamplePage:
-    url = gold["url"]
+def _page(maker: PageMaker, markup: str, gold: Gold, shown: datetime) -> SamplePage:
+    site, design, url = maker.site, maker.design, gold["url"]
     rng = stream(url)
     identifier = f"{site.domain}-{rng.getrandbits(48):012x}"
     fetched_at = shown + timedelta(minutes=rng.randint(150, 2_000))

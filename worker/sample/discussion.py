@@ -11,7 +11,7 @@ from worker.sample.story import Story
 MAX_COMMENTS = 60
 """Longest discussion: sites show so many comments on the first page of them."""
 
-_SPREAD = 1.3
+_SPREAD = 1.1
 """Standard deviation of the logarithm of a discussion's length, at full noise."""
 
 _REPLY_SHARE = 0.4

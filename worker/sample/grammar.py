@@ -48,6 +48,8 @@ class Voice:
         Where chance comes from.
     topic
         Prefix of the rules that ``{.name}`` means.
+    cast
+        Who and what the text is about: words that are the same each time they are named.
 
     Raises
     ------
@@ -62,17 +64,18 @@ class Voice:
         rng: random.Random,
         *,
         topic: str = "",
+        cast: Mapping[str, str] | None = None,
     ) -> None:
         self._rules = rules
         self._numbers = numbers
         self._rng = rng
         self._topic = topic
-        self._cast: dict[str, str] = {}
+        self._cast = dict(cast or {})
         self._decks: dict[str, list[str]] = {}
 
     @property
     def cast(self) -> Mapping[str, str]:
-        """Who and what the text is about: the same words each time they are named."""
+        """Who and what the text is about."""
         return self._cast
 
     def engage(self, roles: Mapping[str, str]) -> None:

@@ -42,7 +42,7 @@ class Language:
     topics: Mapping[str, str]
     keywords: Mapping[str, Sequence[str]]
     reading_speed: int
-    _rules: Mapping[str, Sequence[str]]
+    rules: Mapping[str, Sequence[str]]
     _cast: Mapping[str, str]
     _numbers: NumberStyle
     _dates: Mapping[str, str]
@@ -53,9 +53,9 @@ class Language:
         self, rng: random.Random, topic: str = "", cast: Mapping[str, str] | None = None
     ) -> Voice:
         """Return the voice of one text about ``topic``, with a cast of its own if none is given."""
-        voice = Voice(self._rules, self._numbers, rng, topic=topic)
-        if cast is not None or topic:
-            voice.engage(self._cast if cast is None else cast)
+        voice = Voice(self.rules, self._numbers, rng, topic=topic, cast=cast)
+        if topic and cast is None:
+            voice.engage(self._cast)
         return voice
 
     def date(self, moment: datetime, style: str) -> str:
@@ -76,10 +76,14 @@ def language(code: str) -> Language:
     """Read the language of the tag ``code``."""
     data = tomllib.loads(_DATA.joinpath(f"{code}.toml").read_text(encoding="utf-8"))
     rules = _alternatives(data["rules"])
+    forms = _alternatives(data["forms"])
     topics = {}
     for key, topic in data["topics"].items():
         topics[key] = topic.pop("name")
-        rules |= {f"{key}.{name}": lines for name, lines in _alternatives(topic).items()}
+        for name, nouns in _alternatives(topic).items():
+            rules[f"{key}.{name}"] = [
+                form.replace("*", noun) for form in forms.get(name, ["*"]) for noun in nouns
+            ]
     return Language(
         code=data["code"],
         direction=data["direction"],
@@ -88,7 +92,7 @@ def language(code: str) -> Language:
         topics=topics,
         keywords={key: rules[f"{key}.tag"] for key in topics},
         reading_speed=data["reading_speed"],
-        _rules=rules,
+        rules=rules,
         _cast=data["cast"],
         _numbers=NumberStyle(**data["numbers"]),
         _dates=data["dates"],

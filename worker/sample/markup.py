@@ -1,10 +1,11 @@
 """The template language of the page designs: a subset of Mustache.
 
-``{{name}}`` is replaced by the escaped text, ``{{{name}}}`` by the text as it is;
+``{{name}}`` is replaced by the escaped text, ``{{{name}}}`` by the text as it is.
 ``{{#name}}…{{/name}}`` is repeated for each item of a list, shown once for any other true value
-(which becomes the innermost context) and left out for a false or missing one, ``{{^name}}…{{/name}}``
-is shown when that one is not; ``{{>name}}`` includes another template (of a design, and so also
-itself, for trees); ``{{! … }}`` is a remark. Names may be dotted; ``{{.}}`` is the current item.
+(which becomes the innermost context) and left out for a false or missing one;
+``{{^name}}…{{/name}}`` is shown where that one is not. ``{{>name}}`` includes another template of
+the design, or itself, for trees; ``{{! … }}`` is a remark. Names may be dotted; ``{{.}}`` is the
+current item.
 """
 
 import html
@@ -129,7 +130,10 @@ def _look_up(name: str, contexts: Sequence[object]) -> object:
     else:
         return None
     for part in rest:
-        if not isinstance(value, Mapping) or part not in value:
+        if not isinstance(value, Mapping):
             return None
-        value = value[part]
+        try:
+            value = value[part]
+        except KeyError:
+            return None
     return value

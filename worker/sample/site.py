@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta, timezone
-from functools import cache, cached_property
+from functools import cache
 from importlib import resources
 
 from worker.sample.language import Language, language
@@ -32,7 +32,7 @@ class Design:
         paragraph, for news and opinion templates.
     threads
         ``nested`` where replies stand inside the comment that they answer, ``flat`` where
-        comments follow each other in the order of time, ``none``.
+        comments follow each other in the order of time.
     comments
         Median number of comments to an article, for news and opinion templates.
     lists
@@ -56,12 +56,6 @@ class Design:
     lists: Mapping[str, tuple[int, int]]
     inserts: Mapping[str, Sequence[str]]
     embed: str = "iframe"
-
-    @cached_property
-    def templates(self) -> Templates:
-        """The templates of the design."""
-        folder = _DATA.joinpath("designs", self.folder)
-        return Templates(lambda name: folder.joinpath(name).read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -94,6 +88,13 @@ class Site:
     def origin(self) -> str:
         """Scheme and host of the site's addresses."""
         return f"https://{self.domain}"
+
+
+@cache
+def templates(folder: str) -> Templates:
+    """Return the templates of a folder under ``designs/``."""
+    source = _DATA.joinpath("designs", folder)
+    return Templates(lambda name: source.joinpath(name).read_text(encoding="utf-8"))
 
 
 @cache

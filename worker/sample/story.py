@@ -16,8 +16,11 @@ from worker.sample.site import Site
 Kind = Literal["news", "opinion"]
 PassageKind = Literal["paragraph", "heading", "list_item", "quote"]
 
-_FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time of each site
+_FIRST_STORY = datetime(2023, 11, 6, 5, 30)
 _STORY_INTERVAL = timedelta(hours=4, minutes=30)
+
+_FIRST_SPECIAL = -100_000
+"""Special reports take numbers that no list reaches back to."""
 
 _STAFF_SIZE = 9
 _NEWS_PARAGRAPHS = (7, 15)
@@ -73,7 +76,9 @@ class Story:
     def published(self) -> datetime:
         """When the story was published, in the site's zone."""
         jitter = timedelta(minutes=self._stream("time").randrange(240))
-        moment = _FIRST_STORY + self.number * _STORY_INTERVAL + jitter
+        # A special report is as old as the crawl, whatever its number.
+        number = self.number if self.number > _FIRST_SPECIAL else 0
+        moment = _FIRST_STORY + number * _STORY_INTERVAL + jitter
         return moment.replace(tzinfo=self.site.zone)
 
     @cached_property
@@ -133,8 +138,13 @@ class Story:
         """Names in the text that a content management system would turn into links."""
         return tuple(self._cast[role] for role in ("expert", "official", "town", "agency"))
 
+    @cached_property
+    def main_picture(self) -> Picture:
+        """The picture that stands at the head of the article, and beside the teasers of lists."""
+        return self.picture(0)
+
     def picture(self, position: int) -> Picture:
-        """Return the picture at ``position``: 0 for the one that lists show too."""
+        """Return the picture at ``position``, the main one being 0."""
         rng = self._stream(f"picture-{position}")
         voice = self._voice(rng)
         caption = voice.tell("caption")
@@ -202,6 +212,10 @@ class Newsroom:
         if number not in self._stories:
             self._stories[number] = Story(self._site, self._seed, number)
         return self._stories[number]
+
+    def special(self, number: int) -> Story:
+        """Return the story of special report ``number``, which no list names."""
+        return self.story(_FIRST_SPECIAL - number)
 
     def latest(self, before: int, count: int, *, topic: str | None = None) -> list[Story]:
         """Return the ``count`` stories before number ``before``, newest first."""

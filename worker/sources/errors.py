@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from worker.errors import ExpectedError
 
-class SourceError(Exception):
+
+class SourceError(ExpectedError):
     """A source that cannot be read, or not to its end; the message is one line for a person.
 
     Parameters

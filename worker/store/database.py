@@ -1,20 +1,13 @@
-"""Connections, transactions and migrations."""
+"""Connections and transactions."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-import alembic.command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, select
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
-
-import migrations
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -71,22 +64,3 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         self.engine.dispose()
-
-    def migrate(self) -> None:
-        """Bring the schema to the newest version."""
-        with self.engine.begin() as connection:
-            config = _alembic_config()
-            config.attributes["connection"] = connection
-            alembic.command.upgrade(config, "head")
-
-    def pending_migrations(self) -> bool:
-        """Tell whether the schema is older than this code."""
-        with self.engine.connect() as connection:
-            current = MigrationContext.configure(connection).get_current_heads()
-        return set(current) != set(ScriptDirectory.from_config(_alembic_config()).get_heads())
-
-
-def _alembic_config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    return config

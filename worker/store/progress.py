@@ -125,10 +125,7 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     sites = select(Site.id, Site.key).order_by(Site.key)
     if keys is not None:
         sites = sites.where(Site.key.in_(keys))
-    return [
-        _site_status(session, site_id, key)
-        for site_id, key in session.execute(sites).all()
-    ]
+    return [_site_status(session, site_id, key) for site_id, key in session.execute(sites).all()]
 
 
 def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:

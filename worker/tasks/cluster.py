@@ -12,14 +12,13 @@ from worker.distance import normalised_distance
 from worker.settings import load_settings
 from worker.store import outbox, templates, trees
 from worker.store.templates import ComparablePage, NewMembership
+from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
-from worker.tasks.extract import EXTRACT_TASK, extraction_key
+from worker.tasks.extract import extraction_key
 from worker.templates import Grouping, group_pages
 
 logger = logging.getLogger(__name__)
 
-CLUSTER_TASK = "detourage.cluster"
-CLUSTER_DUE_TASK = "detourage.cluster_due_sites"
 METHOD = "mds_kmeans"
 
 
@@ -36,7 +35,7 @@ class SiteMatrix:
     distances: npt.NDArray[np.float64]
 
 
-@shared_task(name=CLUSTER_DUE_TASK, **TASK_OPTIONS)
+@shared_task(name=names.CLUSTER_DUE, **TASK_OPTIONS)
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of each site whose pages changed and are settled.
 
@@ -53,10 +52,10 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
         )
     )
     for site_id in due:
-        current_app.send_task(CLUSTER_TASK, kwargs={"site_id": site_id})
+        current_app.send_task(names.CLUSTER, kwargs={"site_id": site_id})
 
 
-@shared_task(name=CLUSTER_TASK, **TASK_OPTIONS)
+@shared_task(name=names.CLUSTER, **TASK_OPTIONS)
 def cluster(site_id: int) -> None:
     """Group the pages of a site and ask for the extractions that the groups change.
 
@@ -174,6 +173,6 @@ def _dispatch_extractions(
     templates.start_generation(session, changed, number)
     outbox.add_tasks(
         session,
-        EXTRACT_TASK,
+        names.EXTRACT,
         [{"page_id": page_id, "generation": number} for page_id in sorted(changed)],
     )

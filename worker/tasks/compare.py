@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from worker.distance import TreeTooLargeError, tree_edit_distance
 from worker.pages import Tree
 from worker.store import trees
+from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
-from worker.tasks.parsing import COMPARE_TASK
 
 CACHED_TREES = 512
 """Unpacked trees that a process keeps: some tens of megabytes, and most of a site's trees."""
@@ -38,7 +38,7 @@ class TreeCache:
 _cache = TreeCache(CACHED_TREES)
 
 
-@shared_task(name=COMPARE_TASK, **TASK_OPTIONS)
+@shared_task(name=names.COMPARE, **TASK_OPTIONS)
 def compare(tree_id: int, other_ids: list[int]) -> None:
     """Compute and store the distances of a tree to others, save those known already."""
 

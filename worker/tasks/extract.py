@@ -19,11 +19,10 @@ from worker.extraction import Extraction, NoArticleError, extract_article
 from worker.pages import Page, parse_page
 from worker.settings import load_settings
 from worker.store import articles, outbox, pages, templates
+from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 
 logger = logging.getLogger(__name__)
-
-EXTRACT_TASK = "detourage.extract"
 
 EXTRACTION_VERSION = "1"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
@@ -98,7 +97,7 @@ class PageCache:
 _pivots = PageCache(CACHED_PIVOTS)
 
 
-@shared_task(name=EXTRACT_TASK, **TASK_OPTIONS)
+@shared_task(name=names.EXTRACT, **TASK_OPTIONS)
 def extract(page_id: int, generation: int) -> None:
     """Extract a page with its group of a generation, and send the article out.
 

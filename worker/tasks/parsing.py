@@ -7,10 +7,9 @@ from sqlalchemy.orm import Session
 from models.tables import StoredPage
 from worker.pages import Page, PageError, parse_page
 from worker.store import outbox, trees
+from worker.tasks import names
 
 logger = logging.getLogger(__name__)
-
-COMPARE_TASK = "detourage.compare"
 
 BLOCK_COLUMNS = 64
 """Trees that one comparison task compares a tree with.
@@ -62,7 +61,7 @@ def plan_comparisons(session: Session, tree_id: int, others: list[int]) -> None:
     """Ask for the comparison of a tree with others, in blocks."""
     outbox.add_tasks(
         session,
-        COMPARE_TASK,
+        names.COMPARE,
         [
             {"tree_id": tree_id, "other_ids": others[start : start + BLOCK_COLUMNS]}
             for start in range(0, len(others), BLOCK_COLUMNS)

@@ -1,31 +1,24 @@
 """Reprocessing a site, from any stage of the road."""
 
 import logging
-from typing import Literal, get_args
 
 from celery import shared_task
 from sqlalchemy.orm import Session
 
 from worker.store import outbox, pages, templates, trees
+from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
-from worker.tasks.extract import EXTRACT_TASK
 from worker.tasks.parsing import parse_or_reject, plan_comparisons, save_parsed
 
 logger = logging.getLogger(__name__)
-
-REPROCESS_TASK = "detourage.reprocess"
-PARSE_TASK = "detourage.parse"
-
-Stage = Literal["parse", "compare", "cluster", "extract"]
-STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 class UnknownSiteError(LookupError):
     """No page of the site was ever received."""
 
 
-@shared_task(name=REPROCESS_TASK, **TASK_OPTIONS)
-def reprocess(site: str, stage: Stage = "extract") -> None:
+@shared_task(name=names.REPROCESS, **TASK_OPTIONS)
+def reprocess(site: str, stage: names.ReprocessStage = "extract") -> None:
     """Take all pages of a site from a stage on again; each article gets a new revision.
 
     Parameters
@@ -35,19 +28,19 @@ def reprocess(site: str, stage: Stage = "extract") -> None:
     stage
         ``parse`` (from the stored HTML), ``compare``, ``cluster`` or ``extract``.
     """
-    if stage not in STAGES:
-        raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {stage!r}")
+    if stage not in names.REPROCESS_STAGES:
+        raise ValueError(f"stage must be one of {', '.join(names.REPROCESS_STAGES)}, not {stage!r}")
     database().run(lambda session: _reprocess(session, site, stage))
 
 
-def _reprocess(session: Session, site: str, stage: Stage) -> None:
+def _reprocess(session: Session, site: str, stage: names.ReprocessStage) -> None:
     if pages.find_site(session, site) is None:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     site_id = pages.lock_site(session, site)
     page_ids = pages.site_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
     if stage == "parse":
-        outbox.add_tasks(session, PARSE_TASK, [{"page_id": page_id} for page_id in page_ids])
+        outbox.add_tasks(session, names.PARSE, [{"page_id": page_id} for page_id in page_ids])
     elif stage == "compare":
         _compare_again(session, site_id)
         pages.touch_site(session, site_id)
@@ -69,7 +62,7 @@ def extract_again(session: Session, site_id: int) -> None:
     generation = templates.last_generation(session, site_id)
     outbox.add_tasks(
         session,
-        EXTRACT_TASK,
+        names.EXTRACT,
         [
             {"page_id": page_id, "generation": generation}
             for page_id in templates.pages_of_generation(session, site_id, generation)
@@ -77,7 +70,7 @@ def extract_again(session: Session, site_id: int) -> None:
     )
 
 
-@shared_task(name=PARSE_TASK, **TASK_OPTIONS)
+@shared_task(name=names.PARSE, **TASK_OPTIONS)
 def parse(page_id: int) -> None:
     """Parse a stored page again."""
     database().run(lambda session: _parse(session, page_id))

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
 from worker.templates.kmeans import OUTLIER, MdsKMeans
-from worker.templates.scaling import Matrix
+from worker.templates.matrix import Matrix, checked_distances
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def group_pages(
         Normalised distances in [0, 1], shape (n, n), rows in the order of
         ``keys``; NaN where two pages could not be compared.
     estimator
-        The method; `MdsKMeans` with its defaults unless given. It is fitted.
+        The method; `MdsKMeans` with its defaults unless given.
 
     Raises
     ------
@@ -74,11 +75,13 @@ def group_pages(
         If two keys are equal, their number is not that of the rows, or the
         matrix is not one of normalised distances.
     """
-    matrix = np.asarray(distances, dtype=np.float64).reshape(len(keys), len(keys))
-    order = sorted(range(len(keys)), key=keys.__getitem__)
+    matrix = checked_distances(distances)
+    if len(keys) != len(matrix):
+        raise ValueError(f"{len(keys)} keys for {len(matrix)} rows of distances")
     if len(set(keys)) != len(keys):
         raise ValueError("two pages have the same key")
-    method = MdsKMeans() if estimator is None else estimator
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    method = MdsKMeans() if estimator is None else clone(estimator)
     method.fit(matrix[np.ix_(order, order)])
 
     groups = [

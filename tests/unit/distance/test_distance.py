@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -5,7 +8,8 @@ from worker.distance import (
     IMPLEMENTATION,
     TreeTooLargeError,
     distance_matrix,
-    fallback,
+    distances_between,
+    edit_mapping,
     normalised_distance,
     tree_edit_distance,
 )
@@ -55,26 +59,88 @@ def test_normalised_distance_of_numbers_and_arrays() -> None:
     assert ratios.tolist() == [[0.0, 0.4], [0.4, 0.0]]
 
 
-def test_without_the_kernel_the_answer_is_the_same() -> None:
-    a, b = Tree.from_brackets("{a{b{c}}{d}}"), Tree.from_brackets("{a{c}{d{e}}}")
-    assert fallback.tree_edit_distance(a, b) == tree_edit_distance(a, b)
+WITHOUT_KERNEL = """
+import sys, warnings
+sys.modules["worker.distance._native"] = None
+from worker.distance import *
+from worker.distance.fallback import MAX_NODES
+from worker.pages.tree import Tree
+
+assert IMPLEMENTATION == "apted"
+a, b = Tree.from_brackets("{a{b{c}}{d}}"), Tree.from_brackets("{a{c}{d{e}}}")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print(tree_edit_distance(a, b), tree_edit_distance(a, b, bound=0), tree_edit_distance(a, a))
+    print(distance_matrix([a, b, a]).tolist(), distances_between([a], [b]).tolist())
+    lower, upper = distance_bounds(a, b)
+    print(lower <= tree_edit_distance(a, b) <= upper, edit_mapping(a, a))
+    print(len(caught), "apted" in str(caught[0].message))
+for large in [("a", depth) for depth in range(1000)], [("a", i > 0) for i in range(MAX_NODES + 1)]:
+    try:
+        tree_edit_distance(Tree.from_preorder(large), a)
+    except TreeTooLargeError as error:
+        print(error.trees)
+"""
 
 
-def test_without_the_kernel_it_is_said_once() -> None:
-    fallback.warn_once.cache_clear()
-    with pytest.warns(RuntimeWarning, match="apted"):
-        fallback.warn_once()
-    fallback.warn_once()
+def test_without_the_kernel_the_package_works_and_says_so_once() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_KERNEL], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines() == [
+        "2 1 0",
+        "[[0, 2, 0], [2, 0, 2], [0, 2, 0]] [[2]]",
+        "True [(0, 0), (1, 1), (2, 2), (3, 3)]",
+        "1 True",
+        "(0,)",
+        "(0,)",
+    ]
 
 
-def test_without_the_kernel_large_trees_are_refused() -> None:
-    chain = Tree.from_preorder([("a", depth) for depth in range(fallback.MAX_NODES + 1)])
-    with pytest.raises(TreeTooLargeError):
-        fallback.tree_edit_distance(chain, chain)
+def test_equal_trees_are_one_in_matrix_and_block() -> None:
+    a, b = Tree.from_brackets("{a{b}}"), Tree.from_brackets("{a{b}{c}}")
+    again = Tree.from_brackets("{a{b}}")
+    assert distance_matrix([a, b, again]).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    assert distances_between([b, a], [again, b]).tolist() == [[1, 0], [0, 1]]
+    assert distances_between([a], []).shape == (1, 0)
 
 
-def test_enormous_trees_are_refused() -> None:
-    star = Tree.from_preorder([("a", min(index, 1)) for index in range(200_001)])
-    chain = Tree.from_preorder([("a", depth) for depth in range(100_000)])
-    with pytest.raises(TreeTooLargeError):
-        tree_edit_distance(star, chain)
+def test_mapping_of_known_trees() -> None:
+    a, b = Tree.from_brackets("{f{d{a}{c{b}}}{e}}"), Tree.from_brackets("{f{c{d{a}{b}}}{e}}")
+    assert edit_mapping(a, b) == [(0, 0), (1, 1), (2, None), (3, 2), (4, 4), (5, 5), (None, 3)]
+    leaf = Tree.from_brackets("{c}")
+    assert edit_mapping(leaf, a) == [(0, 2), *((None, j) for j in (0, 1, 3, 4, 5))]
+    assert edit_mapping(leaf, leaf) == [(0, 0)]
+
+
+STAR = Tree.from_preorder([("a", min(index, 1)) for index in range(50_001)])
+OTHER_STAR = Tree.from_preorder([("ab"[index % 2], min(index, 1)) for index in range(50_001)])
+CHAIN = Tree.from_preorder([("a", depth) for depth in range(10_000)])
+OTHER_CHAIN = Tree.from_preorder([("ab"[depth % 2], depth) for depth in range(10_000)])
+LADDER = Tree.from_preorder(
+    [node for depth in range(33_000) for node in [("a", depth), ("b", depth + 1)]]
+    + [("c", depth) for depth in range(33_000, 0, -1)]
+)
+
+
+def test_trees_of_extreme_shape() -> None:
+    assert tree_edit_distance(STAR, OTHER_STAR) == 25_000
+    assert tree_edit_distance(CHAIN, OTHER_CHAIN) == 5_000
+    assert tree_edit_distance(STAR, CHAIN) == 50_001 + 10_000 - 4
+
+
+def test_what_passes_the_limits_is_refused() -> None:
+    for compare in (tree_edit_distance, edit_mapping):
+        with pytest.raises(TreeTooLargeError) as caught:
+            compare(LADDER, STAR)
+        assert caught.value.trees == (0,)
+
+
+def test_what_passes_the_limits_is_named_among_those_given() -> None:
+    leaf = Tree.from_brackets("{c}")
+    with pytest.raises(TreeTooLargeError) as matrix_error:
+        distance_matrix([leaf, LADDER, CHAIN, leaf, LADDER])
+    assert matrix_error.value.trees == (1, 4)
+    with pytest.raises(TreeTooLargeError) as block_error:
+        distances_between([leaf, CHAIN], [LADDER, leaf])
+    assert block_error.value.trees == (2,)

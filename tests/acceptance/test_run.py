@@ -1,0 +1,194 @@
+"""The command line as a person uses it: `detourage run`, on embedded services."""
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.pages import article_html, message, paragraphs, site_messages
+
+DETOURAGE = [sys.executable, "-m", "worker.cli"]
+BARE = {name: value for name, value in os.environ.items() if not name.startswith("DETOURAGE_")}
+
+
+def detourage(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line with nothing configured, as on a fresh machine."""
+    return subprocess.run(
+        [*DETOURAGE, *map(str, arguments)],
+        env=BARE,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def write_messages(path: Path, bodies: Iterable[bytes]) -> Path:
+    path.write_bytes(b"".join(body + b"\n" for body in bodies))
+    return path
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    data = path.read_bytes()
+    text = gzip.decompress(data) if path.suffix == ".gz" else data
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def without_clock(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{k: v for k, v in each.items() if k != "extracted_at"} for each in articles]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample crawl and the articles of a run over it."""
+    directory = tmp_path_factory.mktemp("sample")
+    assert detourage("sample", directory).returncode == 0
+    done = detourage("run", directory / "pages.jsonl.gz", "-o", directory / "articles.jsonl")
+    assert done.returncode == 0, done.stderr
+    return directory
+
+
+def test_the_sample_gives_an_article_for_each_article_and_none_for_menus(sample: Path) -> None:
+    gold = read_lines(sample / "gold.jsonl.gz")
+    articles = {each["url"] for each in read_lines(sample / "articles.jsonl")}
+    assert articles == {page["url"] for page in gold if page["kind"] == "article"}
+    assert any(page["kind"] == "menu" for page in gold)
+
+
+def test_the_groups_of_the_sample_are_the_templates_it_was_made_from(sample: Path) -> None:
+    template = {
+        page["url"]: page["template_class"] for page in read_lines(sample / "gold.jsonl.gz")
+    }
+    templates_of_group = defaultdict(set)
+    groups_of_template = defaultdict(set)
+    for article in read_lines(sample / "articles.jsonl"):
+        group = (article["site"], article["template"]["group"])
+        templates_of_group[group].add(template[article["url"]])
+        groups_of_template[template[article["url"]]].add(group)
+    assert all(len(templates) == 1 for templates in templates_of_group.values())
+    assert all(len(groups) == 1 for groups in groups_of_template.values())
+
+
+def test_neither_order_nor_number_of_workers_nor_repeats_change_a_byte(tmp_path: Path) -> None:
+    bodies = [
+        *site_messages("one.example", range(7)),
+        *[
+            message(f"https://one.example/b/{seed}", article_html(seed, template="table"))
+            for seed in range(20, 26)
+        ],
+        *site_messages("two.example", range(30, 34)),
+        message("https://alone.example/a", article_html(50)),
+    ]
+    shuffled = [*bodies, *bodies[::3]]
+    random.Random(7).shuffle(shuffled)
+    outputs = []
+    for name, given, workers in (("first", bodies, 1), ("second", shuffled, 3)):
+        pages = write_messages(tmp_path / f"{name}.jsonl", given)
+        output = tmp_path / f"{name}.out.jsonl"
+        done = detourage("run", pages, "-o", output, "--workers", str(workers))
+        assert done.returncode == 0, done.stderr
+        outputs.append(without_clock(read_lines(output)))
+    first, second = outputs
+    assert len(first) == len(bodies)
+    assert first == second
+
+
+def test_unusable_messages_are_told_kept_and_do_not_hold_up_the_good_ones(tmp_path: Path) -> None:
+    bodies = [*site_messages("good.example", range(4)), b"{broken", message("ftp://a.example/")]
+    pages = write_messages(tmp_path / "pages.jsonl", bodies)
+    output = tmp_path / "articles.jsonl.gz"
+    done = detourage("run", pages, "-o", output)
+    assert done.returncode == 3
+    assert len(read_lines(output)) == 4
+    assert "2 messages were unusable" in done.stderr.splitlines()[-1]
+    kept = read_lines(tmp_path / "articles.jsonl.gz.quarantine.jsonl")
+    assert sorted(each["reason"] for each in kept) == ["not-json", "unsupported-url"]
+    assert {each["body"] for each in kept} == {body.decode() for body in bodies[4:]}
+
+
+def test_a_page_without_comparable_pages_still_gives_its_article(tmp_path: Path) -> None:
+    pages = write_messages(
+        tmp_path / "pages.jsonl", [message("https://alone.example/a", article_html(3))]
+    )
+    done = detourage("run", pages, "-o", tmp_path / "out.jsonl")
+    assert done.returncode == 0, done.stderr
+    (article,) = read_lines(tmp_path / "out.jsonl")
+    assert paragraphs(3)[0] in article["text"]
+    assert article["template"] == {"group": None, "generation": 1, "size": 1, "role": "outlier"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "missing.jsonl", "-o", "out.jsonl"], "missing.jsonl"),
+        (["run", "pages.jsonl", "-o", "."], "is a directory"),
+        (["run", "pages.jsonl", "-o", "/proc/out.jsonl"], "cannot be written"),
+        (["status"], "DETOURAGE_DATABASE_URL is not set"),
+        (["intake"], "DETOURAGE_DATABASE_URL is not set"),
+        (["reprocess", "news.example"], "DETOURAGE_DATABASE_URL is not set"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_messages(tmp_path / "pages.jsonl", [message("https://a.example/", article_html(1))])
+    done = detourage(*arguments)
+    assert done.returncode in (1, 2)
+    assert words in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_run_leaves_nothing_running_and_no_output(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    pages = write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(200)))
+    output = tmp_path / "out.jsonl"
+    with subprocess.Popen(
+        [*DETOURAGE, "run", str(pages), "-o", str(output)],
+        env={**BARE, "DETOURAGE_QUEUE_PREFIX": f"interrupted-{number}."},
+        stderr=subprocess.DEVNULL,
+    ) as run:
+        processes = wait_for_workers(run.pid)
+        run.send_signal(number)
+        assert run.wait(60) != 0
+    gone, alive = psutil.wait_procs(processes, timeout=60)
+    assert not alive
+    assert gone
+    assert not output.exists()
+
+
+def wait_for_workers(pid: int) -> list[psutil.Process]:
+    """Return all processes below a run once its pool of workers is up."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        below = psutil.Process(pid).children(recursive=True)
+        if sum("celery" in " ".join(each.cmdline()) for each in below if each.is_running()) >= 2:
+            return below
+        time.sleep(0.1)
+    raise AssertionError("the workers did not come up")
+
+
+def test_schemas_are_printed() -> None:
+    page = json.loads(detourage("schema", "page").stdout)
+    assert set(page["required"]) == {"version", "url"}
+    article = json.loads(detourage("schema", "article").stdout)
+    assert article["properties"]["template"]
+
+
+def test_doctor_is_content_without_a_deployment() -> None:
+    done = detourage("doctor")
+    assert done.returncode == 0, done.stdout
+    assert "tree edit distance: native" in done.stdout

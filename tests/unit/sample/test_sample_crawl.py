@@ -1,0 +1,234 @@
+import base64
+import gzip
+import json
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import lxml.html
+import pytest
+from lxml import etree
+
+from models.messages import PageMessage
+from worker.pages import parse_page
+from worker.sample import SamplePage, generate, site_names, write_crawl
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+@cache
+def crawl(noise: float = 0.3) -> tuple[SamplePage, ...]:
+    return tuple(generate(pages_per_template=2, noise=noise))
+
+
+def markup(page: SamplePage) -> bytes:
+    return base64.b64decode(page.message["html_base64"])
+
+
+def document(page: SamplePage) -> lxml.html.HtmlElement:
+    """The page as the worker reads it: in the encoding that it declares."""
+    header = page.message["content_type"]
+    return parse_page(markup(page), page.message["url"], content_type=header).document
+
+
+def visible_text(page: SamplePage) -> str:
+    """The page's text in document order."""
+    texts = document(page).xpath(
+        "//text()[not(ancestor::script or ancestor::style or ancestor::title)]"
+    )
+    assert isinstance(texts, list)
+    return "".join(str(text) for text in texts)
+
+
+def squeezed(text: str) -> str:
+    """The text without white space: what elements part is not the matter here."""
+    return "".join(text.split())
+
+
+def articles(noise: float = 0.3) -> list[SamplePage]:
+    return [page for page in crawl(noise) if page.gold["kind"] == "article"]
+
+
+def test_the_same_arguments_give_the_same_pages() -> None:
+    again = tuple(generate(pages_per_template=2))
+    assert again == crawl()
+
+
+def test_another_seed_tells_other_stories() -> None:
+    (site, *_) = site_names()
+    titles = [
+        {page.gold["title"] for page in generate(seed=seed, pages_per_template=2, sites=[site])}
+        for seed in (1, 2)
+    ]
+    assert titles[0] & titles[1] <= {None}
+
+
+def test_a_small_crawl_is_the_beginning_of_a_large_one() -> None:
+    site = site_names()[-1]
+    small = list(generate(pages_per_template=2, sites=[site]))
+    large = list(generate(pages_per_template=4, sites=[site]))
+    assert small == large[: len(small)]
+
+
+def test_noise_leaves_the_stories_alone() -> None:
+    quiet, loud = (
+        {page.gold["url"]: page.gold["text"] for page in articles(noise)} for noise in (0.0, 1.0)
+    )
+    assert quiet.items() <= loud.items()
+
+
+def test_messages_keep_the_contract() -> None:
+    for page in crawl():
+        message = PageMessage.model_validate_json(json.dumps(page.message))
+        assert message.content == markup(page)
+        assert message.fetched_at is not None
+        assert message.site == page.gold["site"]
+        assert message.site is not None
+        assert message.site.endswith(".example")
+
+
+def test_pages_and_records_belong_together_and_addresses_are_unique() -> None:
+    for page in crawl():
+        assert page.message["id"] == page.gold["id"]
+        assert page.message["url"] == page.gold["url"]
+    assert len({page.message["id"] for page in crawl()}) == len(crawl())
+    assert len({page.message["url"] for page in crawl()}) == len(crawl())
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
+def test_a_reader_sees_the_text_paragraph_by_paragraph_and_in_order(noise: float) -> None:
+    for page in articles(noise):
+        text = squeezed(visible_text(page))
+        end = 0
+        for paragraph in page.gold["text"].split("\n\n"):
+            end = text.index(squeezed(paragraph), end) + 1
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
+def test_a_reader_sees_the_title_the_authors_and_the_comments_in_order(noise: float) -> None:
+    for page in articles(noise):
+        text = squeezed(visible_text(page))
+        assert squeezed(page.gold["title"]) in text
+        assert all(squeezed(author) in text for author in page.gold["authors"])
+        end = 0
+        for comment in page.gold["comments"]:
+            for part in comment["text"].split("\n\n"):
+                end = text.index(squeezed(part), end)
+            assert squeezed(comment["author"]) in text
+            assert squeezed(comment["date"]) in text
+
+
+def test_comments_answer_comments_that_stand_before_them() -> None:
+    parents = [
+        (index, comment["parent"])
+        for page in articles()
+        for index, comment in enumerate(page.gold["comments"])
+        if comment["parent"] is not None
+    ]
+    assert parents
+    assert all(0 <= parent < index for index, parent in parents)
+
+
+def test_images_and_embeds_of_the_record_are_on_the_page() -> None:
+    for page in articles():
+        root = document(page)
+        sources = {urljoin(page.gold["url"], image.get("src", "")) for image in root.iter("img")}
+        assert {image["url"] for image in page.gold["images"]} <= sources
+        for embed in page.gold["embeds"]:
+            assert embed["url"] in {shown.get("src") for shown in root.iter(embed["type"])}
+
+
+def test_a_menu_page_has_no_article() -> None:
+    menus = [page.gold for page in crawl() if page.gold["kind"] == "menu"]
+    assert menus
+    for gold in menus:
+        assert not gold["text"]
+        assert gold["title"] is None
+        assert not gold["comments"]
+
+
+def test_sites_write_in_five_languages_and_one_is_redesigned() -> None:
+    languages = {page.gold["site"]: page.gold["language"] for page in crawl()}
+    assert len(set(languages.values())) == len(languages) == 5
+    designs = {page.gold["template_class"].rsplit("/", 1)[0] for page in crawl(0.0)}
+    assert Counter(design.split("/")[0] for design in designs).most_common(1)[0][1] == 2
+    assert len(designs) == 6
+
+
+def test_a_legacy_encoding_is_declared_inside_the_page_alone() -> None:
+    declared = set()
+    for page in crawl():
+        charset = re.search(rb"<meta[^>]*charset=\"?([\w-]+)", markup(page))
+        assert charset
+        declared.add(charset[1].lower())
+        if charset[1].lower() != b"utf-8":
+            assert "charset" not in page.message["content_type"]
+    assert declared == {b"utf-8", b"windows-1250", b"gb2312"}
+
+
+def test_pages_that_call_themselves_xhtml_strict_are_well_formed() -> None:
+    strict = [page for page in crawl(1.0) if b"XHTML 1.0 Strict" in markup(page)]
+    assert strict
+    for page in strict:
+        assert etree.fromstring(markup(page)).tag == f"{XHTML}html"
+
+
+def test_without_noise_the_pages_of_a_template_hold_the_same_blocks() -> None:
+    blocks: dict[str, set[tuple[str, ...]]] = {}
+    for page in crawl(0.0):
+        names = re.findall(r'id="([a-z_-]+)"', markup(page).decode("latin-1"))
+        blocks.setdefault(page.gold["template_class"], set()).add(tuple(names))
+    assert all(len(names) == 1 for names in blocks.values())
+
+
+def test_noise_brings_pages_of_no_template() -> None:
+    def one_offs(noise: float) -> list[str]:
+        classes = [page.gold["template_class"] for page in crawl(noise)]
+        return [name for name in classes if "/one-off/" in name]
+
+    assert not one_offs(0.0)
+    assert len(one_offs(1.0)) == len(set(one_offs(1.0))) >= 5
+
+
+def test_articles_share_no_paragraph() -> None:
+    paragraphs = Counter(
+        paragraph for page in articles() for paragraph in set(page.gold["text"].split("\n\n"))
+    )
+    repeated = sum(count for count in paragraphs.values() if count > 1)
+    assert repeated / paragraphs.total() < 0.02
+
+
+def test_a_crawl_of_the_default_size_is_a_hundred_pages_or_so(tmp_path: Path) -> None:
+    count = write_crawl(tmp_path)
+    assert 100 <= count <= 150
+    assert (
+        len(lines(tmp_path / "pages.jsonl.gz")) == len(lines(tmp_path / "gold.jsonl.gz")) == count
+    )
+
+
+def test_written_crawls_are_equal_byte_for_byte(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_crawl(tmp_path / name, pages_per_template=1, sites=site_names()[:2])
+    for file in ("pages.jsonl.gz", "gold.jsonl.gz"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"sites": ["nowhere.example"]}, "no such site"),
+        ({"noise": 1.5}, "noise"),
+        ({"pages_per_template": 0}, "pages_per_template"),
+    ],
+)
+def test_wrong_arguments_are_refused_at_once(arguments: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        generate(**arguments)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]

@@ -1,0 +1,26 @@
+"""Sites whose templates are known, as matrices of normalised distances."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import pdist, squareform
+
+TEMPLATE_DISTANCE = 0.7
+
+
+def made_site(
+    templates: Sequence[int], *, spread: float = 0.1, seed: int = 0
+) -> npt.NDArray[np.float64]:
+    """Distances between pages of the given templates, all templates equally far apart.
+
+    Each page has something that no other has, so that two pages of one template are
+    about ``spread`` apart: equal pages only where ``spread`` is 0.
+    """
+    n, k = len(templates), max(templates) + 1
+    of_its_own = np.random.default_rng(seed).uniform(0.6, 1.4, n) * spread / np.sqrt(2)
+    points = np.zeros((n, k + n))
+    points[np.arange(n), templates] = TEMPLATE_DISTANCE / np.sqrt(2)
+    points[np.arange(n), k + np.arange(n)] = of_its_own
+    distances: npt.NDArray[np.float64] = squareform(pdist(points))
+    return distances

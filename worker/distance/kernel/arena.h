@@ -1,0 +1,37 @@
+/* Memory of one comparison: taken piece by piece, given back at once. */
+#ifndef DETOURAGE_ARENA_H
+#define DETOURAGE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ArenaChunk ArenaChunk;
+
+typedef struct {
+    ArenaChunk *chunk;
+    size_t used;  /* of the current chunk */
+    size_t total; /* of all chunks */
+    size_t limit;
+    bool over_limit, out_of_memory; /* sticky: why the last pieces are NULL */
+} Arena;
+
+/* `count` elements of `size` bytes, aligned to 64, not cleared; NULL after any failure. */
+void *arena_take(Arena *arena, size_t count, size_t size);
+/* A moment, and the return to it: pieces taken since are forgotten. */
+typedef struct {
+    ArenaChunk *chunk;
+    size_t used;
+} ArenaMark;
+ArenaMark arena_mark(const Arena *arena);
+void arena_return(Arena *arena, ArenaMark mark);
+/* Forgets every piece; keeps one chunk large enough for all of them. */
+void arena_reset(Arena *arena);
+void arena_free(Arena *arena);
+
+static inline bool arena_failed(const Arena *arena) {
+    return arena->over_limit || arena->out_of_memory;
+}
+
+#define TAKE(arena, type, count) ((type *)arena_take((arena), (size_t)(count), sizeof(type)))
+
+#endif

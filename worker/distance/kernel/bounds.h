@@ -1,0 +1,18 @@
+/* Bounds of the tree edit distance, far cheaper than the distance. */
+#ifndef DETOURAGE_BOUNDS_H
+#define DETOURAGE_BOUNDS_H
+
+#include "arena.h"
+#include "ted.h"
+
+/* Unit-cost edit distance of two sequences of labels below `labels`, bit-parallel (Myers 1999,
+ * in the form of Hyyrö 2003), in words of 64 rows. */
+int32_t sequence_distance(const int32_t *a, int32_t n, const int32_t *b, int32_t m,
+                          int32_t labels, Arena *arena);
+
+/* The cost of a top-down mapping, in which the parents of mapped nodes are mapped to each
+ * other (Selkow 1977): no less than the distance. Gives up on trees where it would have to
+ * look at more than `most_pairs` pairs of nodes and then returns n + m. */
+int32_t top_down_distance(const Tree *a, const Tree *b, int64_t most_pairs, Arena *arena);
+
+#endif

@@ -1,0 +1,283 @@
+#include "pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "mapping.h"
+#include "savings.h"
+#include "shape.h"
+
+/* Columns calculated for one pair at most: some ten seconds. Two pages of 20,000 nodes need
+ * a third of it. */
+static const int64_t MOST_CELLS = INT64_C(50000000000);
+
+/* Where the whole tables have so many times as many, no band along the diagonal is narrow
+ * enough, and nothing is tried. */
+static const double HOPELESS = 100;
+
+/* Memory of one pair at most. Two pages of 1,000 nodes need 1 MB. */
+static const size_t MOST_MEMORY = (size_t)1 << 29;
+
+/* Savings are at most twice the nodes of the smaller tree, and the base of a packed column
+ * leaves room for a small subtree above it. */
+enum { NARROW_NODES = 16000 };
+
+/* Cells of the tables that a mapping is followed back through: some five seconds. */
+static const int64_t MOST_TRACED_CELLS = INT64_C(2000000000);
+
+/* A top-down mapping is worth finding only where it is cheap: pairs of nodes to look at, for
+ * each node of the two trees. */
+enum { TOP_DOWN_PAIRS = 4 };
+
+const Way USUAL_WAY = {.trims = true, .skips = true, .runs_bounded = true};
+
+bool workspace_create(Workspace *workspace, const Forest *forest) {
+    *workspace = (Workspace){.arena = {.limit = MOST_MEMORY}};
+    const size_t bytes = ((size_t)forest->subtrees + 1) * sizeof(int32_t);
+    workspace->number = malloc(bytes);
+    if (workspace->number) memset(workspace->number, 0xFF, bytes);
+    return workspace->number != NULL;
+}
+
+void workspace_free(Workspace *workspace) {
+    arena_free(&workspace->arena);
+    free(workspace->number);
+}
+
+static int32_t failure(const Arena *arena) {
+    return arena->out_of_memory ? PAIR_NO_MEMORY : PAIR_TOO_LARGE;
+}
+
+/* Both trees seen from one side. */
+typedef struct {
+    Tree a, b;
+    Keyroots keyroots_a, keyroots_b;
+} View;
+
+static double table_size(const View *view) {
+    return (double)view->keyroots_a.spread * (double)view->keyroots_b.spread;
+}
+
+static void look(View *view, Workspace *workspace) {
+    find_keyroots(&view->a, &view->keyroots_a, workspace->number, &workspace->arena);
+    find_keyroots(&view->b, &view->keyroots_b, workspace->number, &workspace->arena);
+}
+
+typedef struct {
+    Rows rows;
+    Columns columns;
+    Job job;
+    const VectorUnit *unit;
+    bool is_narrow;
+} Plan;
+
+/* The tree with more to calculate makes the columns, for rows have a price of their own;
+ * unless its rows of gains would fill the memory. */
+static bool is_swapped(const View *view) {
+    const double gains_a = (double)view->keyroots_a.subtrees * view->b.n;
+    const double gains_b = (double)view->keyroots_b.subtrees * view->a.n;
+    const double most = (double)MOST_MEMORY / 8;
+    const bool swapped = view->keyroots_a.spread > view->keyroots_b.spread;
+    return swapped ? gains_b < most || gains_b < gains_a : gains_a > most && gains_b < gains_a;
+}
+
+static void make_plan(Plan *plan, const View *view, int32_t labels, const Way *way,
+                      const Memo *memo, Arena *arena) {
+    const bool swapped = is_swapped(view);
+    const int32_t smaller = min32(view->a.n, view->b.n);
+    plan->unit = way->unit;
+    plan->is_narrow = smaller <= NARROW_NODES && way->width != CELLS_32;
+    if (view->keyroots_a.spread > INT32_MAX / 4 || view->keyroots_b.spread > INT32_MAX / 4) {
+        arena->over_limit = true;
+        return;
+    }
+    lay_out_rows(&plan->rows, swapped ? &view->b : &view->a,
+                 swapped ? &view->keyroots_b : &view->keyroots_a, labels, arena);
+    lay_out_columns(&plan->columns, swapped ? &view->a : &view->b,
+                    swapped ? &view->keyroots_a : &view->keyroots_b,
+                    plan->is_narrow ? way->unit->narrow.shape : way->unit->wide.shape, labels,
+                    plan->is_narrow ? INT16_MAX : INT32_MAX / 2, arena);
+    plan->job = (Job){.rows = &plan->rows, .columns = &plan->columns, .memo = memo};
+}
+
+static int32_t run(Plan *plan, int32_t bound, int32_t *trees, Arena *arena) {
+    plan->job.bound = bound;
+    return plan->is_narrow ? savings_narrow(&plan->job, plan->unit, trees, arena)
+                           : savings_wide(&plan->job, plan->unit, trees, arena);
+}
+
+static int64_t cost(Plan *plan, int32_t bound) {
+    plan->job.bound = bound;
+    return count_cells(&plan->job);
+}
+
+/* A run within a bound is exact when its result is within it. A result beyond it still is
+ * the cost of some mapping, and no distance is greater. */
+static int32_t distance_by_tables(Plan *plan, int32_t lower, int32_t upper, int32_t bound,
+                                  const Way *way, Arena *arena) {
+    const int32_t nodes = plan->rows.tree->n + plan->columns.tree->n;
+    const int64_t all = cost(plan, NO_BOUND);
+    int32_t reach = lower + lower / 8 + 8;
+    for (;;) {
+        const int32_t limit = min32(bound, upper - 1);
+        if (reach > limit) reach = limit;
+        const int64_t near = way->runs_bounded ? cost(plan, reach) : all;
+        const bool is_bounded = 2 * near < all;
+        if ((is_bounded ? near : all) > MOST_CELLS) return PAIR_TOO_LARGE;
+        const ArenaMark mark = arena_mark(arena);
+        const int32_t found = nodes - run(plan, is_bounded ? reach : NO_BOUND, NULL, arena);
+        if (arena_failed(arena)) return failure(arena);
+        arena_return(arena, mark);
+        if (!is_bounded || found <= reach) return min32(found, bound + 1);
+        upper = min32(upper, found);
+        if (reach == limit) return min32(upper, bound + 1);
+        reach *= 2;
+    }
+}
+
+static bool find_label(const Tree *tree, int32_t label, int32_t *node) {
+    for (int32_t i = 0; i < tree->n; i++)
+        if (tree->label[i] == label) {
+            *node = i;
+            return true;
+        }
+    return false;
+}
+
+static bool is_cheaper(const View *right, const View *left, const Way *way) {
+    if (way->side != SIDE_CHEAPER) return way->side == SIDE_RIGHT;
+    return table_size(right) < table_size(left);
+}
+
+int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound, const Way *way,
+                      const Memo *memo, Workspace *workspace) {
+    Arena *arena = &workspace->arena;
+    arena_reset(arena);
+    bound = min32(bound, UNBOUNDED);
+    View left = {.a = forest->trees[a], .b = forest->trees[b]};
+    int32_t distance;
+    if (way->trims) {
+        if (!trim(&forest->trees[a], &forest->trees[b], &left.a, &left.b, &distance, arena))
+            return min32(distance, bound + 1);
+    }
+    if (arena_failed(arena)) return failure(arena);
+    const int32_t n = left.a.n, m = left.b.n;
+    if (n == 1 || m == 1) {
+        int32_t node;
+        const bool is_equal = n == 1 ? find_label(&left.b, left.a.label[0], &node)
+                                     : find_label(&left.a, left.b.label[0], &node);
+        return min32(max32(n, m) - is_equal, bound + 1);
+    }
+    View right;
+    mirror(&left.a, &right.a, NULL, arena);
+    mirror(&left.b, &right.b, NULL, arena);
+    look(&left, workspace);
+    look(&right, workspace);
+    if (arena_failed(arena)) return failure(arena);
+    const View *view = is_cheaper(&right, &left, way) ? &right : &left;
+    if (table_size(view) > HOPELESS * (double)MOST_CELLS) return PAIR_TOO_LARGE;
+    int32_t lower = n < m ? m - n : n - m, upper = n + m;
+    if (way->runs_bounded || bound < UNBOUNDED) {
+        lower = max32(lower, sequence_distance(left.a.label, n, left.b.label, m,
+                                               forest->labels, arena));
+        lower = max32(lower, sequence_distance(right.a.label, n, right.b.label, m,
+                                               forest->labels, arena));
+    }
+    if (arena_failed(arena)) return failure(arena);
+    if (lower > bound) return bound + 1;
+    if (way->skips)
+        upper = top_down_distance(&left.a, &left.b, TOP_DOWN_PAIRS * ((int64_t)n + m), arena);
+    if (arena_failed(arena)) return failure(arena);
+    if (lower == upper) return upper;
+    look(&left, workspace);
+    look(&right, workspace);
+    if (arena_failed(arena)) return failure(arena);
+    Plan plan;
+    make_plan(&plan, view, forest->labels, way, memo, arena);
+    if (arena_failed(arena)) return failure(arena);
+    return distance_by_tables(&plan, lower, upper, bound, way, arena);
+}
+
+int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace) {
+    Arena *arena = &workspace->arena;
+    arena_reset(arena);
+    const Tree *f = &forest->trees[a], *g = &forest->trees[b];
+    Tree image_f, image_g;
+    mirror(f, &image_f, NULL, arena);
+    mirror(g, &image_g, NULL, arena);
+    if (arena_failed(arena)) return failure(arena);
+    const int32_t lower =
+        max32(sequence_distance(f->label, f->n, g->label, g->n, forest->labels, arena),
+              sequence_distance(image_f.label, f->n, image_g.label, g->n, forest->labels, arena));
+    return arena_failed(arena) ? failure(arena) : lower;
+}
+
+int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace) {
+    Arena *arena = &workspace->arena;
+    arena_reset(arena);
+    const Tree *f = &forest->trees[a], *g = &forest->trees[b];
+    const int64_t most_pairs = (int64_t)(MOST_MEMORY / 64);
+    const int32_t upper = top_down_distance(f, g, most_pairs, arena);
+    return arena_failed(arena) ? failure(arena) : upper;
+}
+
+
+/* The nodes of a tree that its mirror image shows, or the nodes themselves. */
+static int32_t original(const int32_t *node, int32_t i) { return node ? node[i] : i; }
+
+int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way, int32_t *mapped,
+                     Workspace *workspace) {
+    Arena *arena = &workspace->arena;
+    arena_reset(arena);
+    View left = {.a = forest->trees[a], .b = forest->trees[b]}, right;
+    const int32_t n = left.a.n, m = left.b.n;
+    for (int32_t i = 0; i < n; i++) mapped[i] = -1;
+    if (n == 1 || m == 1) {
+        int32_t i = n - 1, j = m - 1;
+        const bool is_equal = n == 1 ? find_label(&left.b, left.a.label[0], &j)
+                                     : find_label(&left.a, left.b.label[0], &i);
+        mapped[i] = j;
+        return max32(n, m) - is_equal;
+    }
+    int32_t *node_a = TAKE(arena, int32_t, n), *node_b = TAKE(arena, int32_t, m);
+    if (arena_failed(arena)) return failure(arena);
+    mirror(&left.a, &right.a, node_a, arena);
+    mirror(&left.b, &right.b, node_b, arena);
+    look(&left, workspace);
+    look(&right, workspace);
+    if (arena_failed(arena)) return failure(arena);
+    const bool is_right = is_cheaper(&right, &left, way);
+    Plan plan;
+    make_plan(&plan, is_right ? &right : &left, forest->labels, way, NULL, arena);
+    if (arena_failed(arena)) return failure(arena);
+    if (cost(&plan, NO_BOUND) > MOST_CELLS) return PAIR_TOO_LARGE;
+    const Tree *f = plan.rows.tree, *g = plan.columns.tree;
+    const Keyroots *of_f = plan.rows.keyroots, *of_g = plan.columns.keyroots;
+    int32_t *trees = TAKE(arena, int32_t, (size_t)of_f->subtrees * (size_t)of_g->subtrees);
+    int32_t *traced = TAKE(arena, int32_t, f->n);
+    if (arena_failed(arena)) return failure(arena);
+    const int32_t distance = n + m - run(&plan, NO_BOUND, trees, arena);
+    if (arena_failed(arena)) return failure(arena);
+    for (int32_t i = 0; i < f->n; i++) traced[i] = -1;
+    Trace trace = {
+        .f = f,
+        .g = g,
+        .number_f = of_f->subtree,
+        .number_g = of_g->subtree,
+        .trees = trees,
+        .width = of_g->subtrees,
+        .mapped = traced,
+        .cells = MOST_TRACED_CELLS,
+        .arena = arena,
+    };
+    trace_back(&trace);
+    if (arena_failed(arena)) return failure(arena);
+    const bool swapped = f == (is_right ? &right.b : &left.b);
+    for (int32_t i = 0; i < f->n; i++) {
+        if (traced[i] < 0) continue;
+        const int32_t of_a = swapped ? traced[i] : i, of_b = swapped ? i : traced[i];
+        mapped[original(is_right ? node_a : NULL, of_a)] = original(is_right ? node_b : NULL, of_b);
+    }
+    return distance;
+}

@@ -1,0 +1,130 @@
+#include "savings.h"
+
+#include <string.h>
+
+void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_t labels,
+                  Arena *arena) {
+    const int32_t n = tree->n;
+    *rows = (Rows){
+        .tree = tree,
+        .keyroots = keyroots,
+        .nesting = TAKE(arena, int32_t, n),
+        .labels = labels,
+        .leaf_row = TAKE(arena, int32_t, labels),
+    };
+    if (arena_failed(arena)) return;
+    for (int32_t i = 0; i < labels; i++) rows->leaf_row[i] = -1;
+    rows->nesting[n - 1] = 0;
+    for (int32_t i = n - 1; i >= 0; i--) {
+        if (tree->size[i] == 1 && rows->leaf_row[tree->label[i]] < 0)
+            rows->leaf_row[tree->label[i]] = rows->leaf_rows++;
+        const int32_t around = rows->nesting[keyroots->top[leftmost(tree, i)]];
+        for (int32_t covered = 1; covered < tree->size[i];) {
+            const int32_t child = i - covered;
+            covered += tree->size[child];
+            if (covered == tree->size[i]) break; /* the first child is no keyroot */
+            rows->nesting[child] = around + 1;
+            if (tree->size[child] > 1) rows->deepest = max32(rows->deepest, around + 1);
+        }
+    }
+}
+
+enum { MOST_TWINS = 16 };
+
+/* Where the nodes before subtree K are left_k, those of its first x nodes x, and of all
+ * nodes n: a mapping that passes through row x and column y of the tables of K and L pairs
+ * nodes on the left with nodes on the left, the first x with the first y, and the rest with
+ * the rest, so it costs at least
+ *
+ *   |left_k - left_l| + |x - y| + |(n - left_k - x) - (m - left_l - y)|
+ *
+ * (Touzet 2005). What is left of the bound limits x - y; over all pairs of twins. */
+bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *window) {
+    const Tree *f = job->rows->tree, *g = job->columns->tree;
+    const int32_t rows = f->size[keyroot];
+    *window = (Window){
+        .block = block,
+        .to_saving = block->saving - block->gain,
+        .is_masked = block->keyroot != NOWHERE && block->first_column != block->gain,
+        .low = -block->largest,
+        .high = rows,
+    };
+    if (job->bound != NO_BOUND) {
+        const int32_t difference = f->n - g->n;
+        int32_t pairs = 0;
+        int64_t low = INT32_MAX, high = INT32_MIN;
+        if (block->keyroot != NOWHERE)
+            for (int32_t k = keyroot; k >= 0 && pairs <= MOST_TWINS;
+                 k = job->rows->keyroots->twin[k])
+                for (int32_t l = block->keyroot; l >= 0 && ++pairs <= MOST_TWINS;
+                     l = job->columns->keyroots->twin[l]) {
+                    const int64_t left = (int64_t)leftmost(f, k) - leftmost(g, l);
+                    const int64_t rest = difference - left;
+                    const int64_t slack = job->bound - (left < 0 ? -left : left);
+                    if (slack < (rest < 0 ? -rest : rest)) continue;
+                    low = low < -((slack - rest) / 2) ? low : -((slack - rest) / 2);
+                    high = high > (slack + rest) / 2 ? high : (slack + rest) / 2;
+                }
+        if (block->keyroot == NOWHERE || pairs > MOST_TWINS) {
+            low = -(((int64_t)job->bound - difference) / 2);
+            high = ((int64_t)job->bound + difference) / 2;
+        }
+        if (low > high) return false;
+        window->low = (int32_t)(low > window->low ? low : window->low);
+        window->high = (int32_t)(high < window->high ? high : window->high);
+    }
+    window->first_row = max32(1, 1 + window->low);
+    window->last_row = min32(rows, block->largest + window->high);
+    return window->first_row <= window->last_row;
+}
+
+static bool uses_memo(const Job *job) { return job->memo && job->bound == NO_BOUND; }
+
+/* Are the savings of a keyroot's subtree with all those of a block remembered? Then so are
+ * those of the subtrees on their left paths: they are kept before, and have rows as well. */
+static bool is_known(const Job *job, int32_t keyroot, const Block *block) {
+    if (!uses_memo(job)) return false;
+    const Columns *columns = job->columns;
+    const int32_t subtree = job->rows->tree->subtree[keyroot];
+    if (block->keyroot != NOWHERE)
+        return memo_recall(job->memo, subtree, columns->tree->subtree[block->keyroot]) > 0;
+    for (int32_t p = columns->stage[block->stage_first].path_first;
+         p < columns->stage[block->stage_last - 1].path_last; p++)
+        if (!memo_recall(job->memo, subtree, columns->tree->subtree[columns->path[p].node]))
+            return false;
+    return true;
+}
+
+int64_t count_cells(const Job *job) {
+    const Columns *columns = job->columns;
+    int64_t cells = 0;
+    for (int32_t k = 0; k < job->rows->keyroots->count; k++)
+        for (int32_t b = 0; b < columns->blocks; b++) {
+            const Block *block = &columns->block[b];
+            Window window;
+            const int32_t keyroot = job->rows->keyroots->keyroot[k];
+            if (is_known(job, keyroot, block)) continue;
+            if (!open_window(job, keyroot, block, &window)) continue;
+            const int64_t rows = window.last_row - window.first_row + 1;
+            const int64_t band = (int64_t)window.high - window.low + tile_columns(columns->shape);
+            const int64_t all = block->last_column - block->first_column;
+            cells += rows * (block->keyroot == NOWHERE || band > all ? all : band);
+        }
+    return cells;
+}
+
+#define CELL int16_t
+#define TILE_FUNCTIONS TileFunctions16
+#define FUNCTIONS(unit) (&(unit)->narrow)
+#define NAME(name) name##_narrow
+#include "savings_cells.h"
+#undef CELL
+#undef TILE_FUNCTIONS
+#undef FUNCTIONS
+#undef NAME
+
+#define CELL int32_t
+#define TILE_FUNCTIONS TileFunctions32
+#define FUNCTIONS(unit) (&(unit)->wide)
+#define NAME(name) name##_wide
+#include "savings_cells.h"

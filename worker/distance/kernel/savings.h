@@ -1,0 +1,71 @@
+/* The savings of two trees, by tables of forest savings. */
+#ifndef DETOURAGE_SAVINGS_H
+#define DETOURAGE_SAVINGS_H
+
+#include "columns.h"
+#include "memo.h"
+
+/* One tree as rows against one as columns. */
+typedef struct {
+    const Tree *tree;
+    const Keyroots *keyroots;
+    int32_t *nesting; /* of a keyroot: how many others it lies within */
+    int32_t deepest;  /* greatest nesting */
+    int32_t labels;
+    int32_t *leaf_row; /* by label: number of the row of gains of its leaves, or -1 */
+    int32_t leaf_rows;
+} Rows;
+
+void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_t labels,
+                  Arena *arena);
+
+typedef struct {
+    const Rows *rows;
+    const Columns *columns;
+    /* Mappings of a greater distance may be missed; their savings are then too low. */
+    int32_t bound;
+    const Memo *memo; /* of exact savings, used when there is no bound; may be NULL */
+} Job;
+
+enum { NO_BOUND = INT32_MAX };
+
+/* Number of columns that will be calculated, over all rows. */
+int64_t count_cells(const Job *job);
+
+/* The savings of the two trees. With `trees`, also those of each subtree of the rows with each
+ * of the columns, by their numbers in the keyroots. Fails by the arena. */
+int32_t savings_narrow(const Job *job, const VectorUnit *unit, int32_t *trees, Arena *arena);
+int32_t savings_wide(const Job *job, const VectorUnit *unit, int32_t *trees, Arena *arena);
+
+/* What follows is shared by the two widths. */
+
+/* The rows of a keyroot's table that use a block: row x its columns x - high to x - low,
+ * counted from 1 (all columns in a block of small subtrees). */
+typedef struct {
+    const Block *block;
+    int32_t low, high;
+    int32_t first_row, last_row;
+    int32_t to_saving; /* from places in a row of gains to those in a row of savings */
+    bool is_masked;
+} Window;
+
+bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *window);
+
+typedef struct {
+    int32_t first, last;
+} Tiles;
+
+/* The tiles of a block that the rows from `first_row` to `last_row` use; none is possible. */
+static inline Tiles tiles_of_rows(const Window *window, int32_t tile_bits, int32_t first_row,
+                                  int32_t last_row) {
+    const Block *block = window->block;
+    if (last_row < window->first_row || first_row > window->last_row) return (Tiles){0, 0};
+    if (block->keyroot == NOWHERE) return (Tiles){0, block->tiles};
+    const int32_t left = max32(1, first_row - window->high);
+    const int32_t right = min32(block->largest, last_row - window->low);
+    if (left > right) return (Tiles){0, 0};
+    const int32_t origin = block->first_column - 1 - block->gain;
+    return (Tiles){(origin + left) >> tile_bits, ((origin + right) >> tile_bits) + 1};
+}
+
+#endif

@@ -1,0 +1,121 @@
+"""The body of an article: its passages, and what a page sets between them."""
+
+import html
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from worker.sample.story import Newsroom, Passage, Picture, Story
+from worker.sample.view import Context, View
+
+_LINK_SHARE = 0.35
+"""Share of the paragraphs in which a name that stands there becomes a link."""
+
+_EMPHASIS_SHARE = 0.08
+
+_PASTED_SHARE = 0.15
+"""Share of the pages, at full noise, whose text was pasted from a word processor."""
+
+_GAP_SHARE = 0.3
+"""Share of the paragraphs of such a page that are followed by an empty one."""
+
+_FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
+
+
+@dataclass
+class Body:
+    """A laid-out body.
+
+    Parameters
+    ----------
+    items
+        What the template shows, in order: each maps the name of its kind to its context.
+    texts
+        What a reader reads: a text for each passage.
+    pictures, embeds
+        Pictures and foreign objects between the passages.
+    """
+
+    items: list[Context] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
+    embeds: list[dict[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Lays out the bodies of the articles of one site in one design."""
+
+    view: View
+    newsroom: Newsroom
+    noise: float
+
+    def lay_out(self, story: Story, maybe: Mapping[str, bool], rng: random.Random) -> Body:
+        """Return the body of ``story`` with the inserts that ``maybe`` lets through."""
+        passages = [(passage.kind, passage.text) for passage in story.body]
+        if self.view.design.lead[story.kind] == "body":
+            passages.insert(0, ("paragraph", story.lead))
+        # Inserts stand before a paragraph, so that they tear no list apart.
+        places = [place for place, (kind, _) in enumerate(passages) if kind == "paragraph"]
+        wanted = [name for name in self.view.design.inserts[story.kind] if maybe[f"insert-{name}"]]
+        inserts = dict(zip(rng.sample(places[1:], len(wanted)), wanted, strict=True))
+        pasted = rng.random() < _PASTED_SHARE * self.noise
+        mentions = list(story.mentions)
+        body = Body(texts=[text for _, text in passages])
+        for place, (kind, text) in enumerate(passages):
+            if place in inserts:
+                body.items.append({inserts[place]: self._insert(inserts[place], story, body, rng)})
+            if pasted and place and kind == "paragraph" and rng.random() < _GAP_SHARE:
+                body.items.append({"gap": True})
+            marked_up = _dress(text, mentions, rng) if kind == "paragraph" else html.escape(text)
+            if pasted and kind == "paragraph":
+                marked_up = f'<span style="font-size: 12pt; line-height: 115%">{marked_up}</span>'
+            item = {
+                "html": marked_up,
+                "leads": place == 0,
+                "starts": kind == "list_item" and passages[place - 1][0] != kind,
+                "ends": kind == "list_item" and passages[place + 1][0] != kind,
+            }
+            body.items.append({kind: item})
+        return body
+
+    def _insert(self, name: str, story: Story, body: Body, rng: random.Random) -> Context:
+        if name == "figure":
+            body.pictures.append(story.picture(1 + len(body.pictures)))
+            return self.view.picture(body.pictures[-1])
+        if name == "video":
+            url = f"https://video.example/embed/{rng.getrandbits(40):010x}"
+            body.embeds.append({"url": url, "type": self.view.design.embed})
+            return {"url": url, "title": story.clip()}
+        if name == "read_also":
+            stories = self.newsroom.latest(story.number - rng.randint(1, 30), rng.randint(1, 3))
+            return {"stories": [self.view.teaser(each) for each in stories]}
+        if name == "pull_quote":
+            return {"text": _first_sentence(story.body)}
+        return {"slot": rng.randrange(10_000_000, 100_000_000)}
+
+
+def _first_sentence(passages: Sequence[Passage]) -> str:
+    longest = max((passage.text for passage in passages), key=len)
+    sentence = _FIRST_SENTENCE.match(longest)
+    return sentence[0] if sentence else longest
+
+
+def _dress(text: str, mentions: list[str], rng: random.Random) -> str:
+    """Return ``text`` as HTML, the first of ``mentions`` in it linked or emphasised at times."""
+    marked_up = html.escape(text)
+    draw = rng.random()
+    if draw >= _LINK_SHARE + _EMPHASIS_SHARE:
+        return marked_up
+    for name in mentions:
+        escaped = html.escape(name)
+        if escaped in marked_up:
+            mentions.remove(name)
+            if draw < _LINK_SHARE:
+                dressed = f'<a href="/tag/{quote(name)}">{escaped}</a>'
+            else:
+                dressed = f"<strong>{escaped}</strong>"
+            return marked_up.replace(escaped, dressed, 1)
+    return marked_up

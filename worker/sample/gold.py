@@ -1,0 +1,78 @@
+"""What is true of a page: the records that extractors are measured by."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from worker.sample.body import Body
+from worker.sample.discussion import Remark
+from worker.sample.story import Picture, Story
+from worker.sample.view import View
+
+Gold = dict[str, Any]
+
+
+def menu_gold(view: View, url: str, template: str) -> Gold:
+    """Return the record of a page without an article."""
+    return {
+        "url": url,
+        "site": view.site.domain,
+        "language": view.site.language.code,
+        "kind": "menu",
+        "template_class": f"{view.site.domain}/{template}",
+        "title": None,
+        "lead": None,
+        "text": "",
+        "authors": [],
+        "published_at": None,
+        "images": [],
+        "embeds": [],
+        "comments": [],
+    }
+
+
+def article_gold(
+    view: View,
+    url: str,
+    template: str,
+    story: Story,
+    body: Body,
+    pictures: Sequence[Picture],
+    remarks: Sequence[Remark],
+) -> Gold:
+    """Return the record of the page of ``story``.
+
+    Parameters
+    ----------
+    view
+        How the page shows things.
+    url, template
+        Address of the page, and its template under the site.
+    story, body
+        The article and its text as laid out.
+    pictures
+        All pictures of the article, in the order of the page.
+    remarks
+        The readers' comments, in the order of the page.
+    """
+    return menu_gold(view, url, template) | {
+        "kind": "article",
+        "title": story.title,
+        "lead": story.lead,
+        "text": "\n\n".join(body.texts),
+        "authors": list(story.authors),
+        "published_at": story.published.isoformat(),
+        "images": [
+            {"url": view.image_url(picture), "alt": picture.alt, "caption": picture.caption}
+            for picture in pictures
+        ],
+        "embeds": body.embeds,
+        "comments": [
+            {
+                "author": remark.author,
+                "date": view.site.language.date(remark.moment, "comment"),
+                "text": "\n\n".join(remark.paragraphs),
+                "parent": remark.parent,
+            }
+            for remark in remarks
+        ],
+    }

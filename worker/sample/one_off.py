@@ -1,0 +1,102 @@
+"""Pages of no template: a special report, a service page, each built for itself."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from worker.sample.body import Body
+from worker.sample.language import Language
+from worker.sample.story import Newsroom, Story
+from worker.sample.view import Context, View
+
+_ELEMENTS = ("div", "section", "article", "center", "main", "aside", "blockquote", "span")
+_MODULES = (
+    "wrapper",
+    "paragraph",
+    "picture",
+    "table",
+    "answers",
+    "history",
+    "form",
+    "chart",
+    "poll",
+    "accordion",
+    "map",
+    "wall",
+)
+_SERVICE_MODULES = _MODULES[3:]
+
+
+@dataclass
+class OneOff:
+    """The modules of a page that no template makes."""
+
+    modules: list[Context] = field(default_factory=list)
+    body: Body = field(default_factory=Body)
+
+
+def special_report(story: Story, view: View, newsroom: Newsroom, rng: random.Random) -> OneOff:
+    """Return a long article between large pictures, in chapters nested at random."""
+    page = OneOff()
+    element = rng.choice(("p", "div"))
+    passages = [passage.text for passage in story.body]
+    while passages:
+        length = rng.randint(1, 4)
+        chapter, passages = passages[:length], passages[length:]
+        modules = [_module("paragraph", {"text": text, "p": element}) for text in chapter]
+        page.body.texts += chapter
+        for _ in range(rng.choice((0, 1, 1, 2, 5))):
+            page.body.pictures.append(story.picture(50 + len(page.body.pictures)))
+            modules.append(_module("picture", view.picture(page.body.pictures[-1])))
+        page.modules += _nested(modules, rng)
+    stories = newsroom.latest(story.number, rng.randint(0, 24))
+    page.modules.append(_wall(view, stories))
+    return page
+
+
+def service_page(view: View, newsroom: Newsroom, newest: int, rng: random.Random) -> OneOff:
+    """Return a page of tables, forms, charts and lists, without an article."""
+    page = OneOff()
+    for name in rng.sample(_SERVICE_MODULES, rng.randint(3, 7)):
+        if name == "wall":
+            module = _wall(view, newsroom.latest(newest, rng.randint(6, 40)))
+        else:
+            module = _module(name, _items(view.site.language, rng))
+        page.modules += _nested([module], rng)
+    return page
+
+
+def _module(name: str, context: Context) -> Context:
+    # All names stand in each module: a template looks for a missing one in the modules around.
+    return dict.fromkeys(_MODULES) | {name: context}
+
+
+def _wall(view: View, stories: Sequence[Story]) -> Context:
+    return _module("wall", {"stories": [view.teaser(story) for story in stories]})
+
+
+def _nested(modules: list[Context], rng: random.Random) -> list[Context]:
+    for _ in range(rng.randrange(4)):
+        modules = [_module("wrapper", {"element": rng.choice(_ELEMENTS), "modules": modules})]
+    return modules
+
+
+def _items(tongue: Language, rng: random.Random) -> Context:
+    topic = rng.choice(list(tongue.topics))
+    tell = tongue.voice(rng, topic).tell
+    columns = rng.randint(2, 6)
+    items: list[Context] = []
+    for place in range(rng.randint(4, 24)):
+        height = rng.randint(8, 180)
+        items.append(
+            {
+                "name": tell(".project"),
+                "text": tell("outlook"),
+                "year": 1990 + place,
+                "x": 24 * place,
+                "y": 190 - height,
+                "height": height,
+                "cells": [tell("sum") for _ in range(columns)],
+            }
+        )
+    return {"items": items, "rows": items, "slot": rng.randrange(10_000_000)}

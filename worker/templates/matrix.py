@@ -1,0 +1,70 @@
+"""What is asked of a matrix of distances before pages are grouped by it."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.int64]
+
+
+def checked_distances(matrix: npt.ArrayLike) -> Matrix:
+    """Return the matrix as float64, or say what is wrong with it.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, not symmetric, has a value outside [0, 1]
+        (NaN, an unknown distance, is allowed) or a diagonal that is not zero.
+    """
+    distances = np.asarray(matrix, dtype=np.float64)
+    if distances.size == 0:
+        return np.zeros((0, 0))
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
+        raise ValueError(f"a distance matrix is square, this is of shape {distances.shape}")
+    if np.any(np.nan_to_num(np.diagonal(distances)) != 0):
+        raise ValueError("the distance of a page to itself is 0")
+    if np.any((distances < 0) | (distances > 1)):
+        raise ValueError("normalised distances lie between 0 and 1")
+    if not np.array_equal(distances, distances.T, equal_nan=True):
+        raise ValueError("a distance matrix is symmetric")
+    return distances
+
+
+def comparable_pages(distances: Matrix) -> Indices:
+    """Select the pages whose distances to each other are all known.
+
+    The page with the most unknown distances is left out first (the last of
+    equals), until no unknown distance remains.
+    """
+    unknown = np.isnan(distances)
+    kept = np.arange(len(distances))
+    while unknown.any():
+        counts = unknown.sum(axis=1)
+        worst = len(counts) - 1 - int(counts[::-1].argmax())
+        kept = np.delete(kept, worst)
+        unknown = np.delete(np.delete(unknown, worst, axis=0), worst, axis=1)
+    return kept
+
+
+def mean_distances(distances: Matrix, clusters: Indices) -> Matrix:
+    """Mean distance between the pages of each two clusters.
+
+    Parameters
+    ----------
+    distances
+        Shape (n, n).
+    clusters
+        Cluster of each page, 0 to k - 1, shape (n,), every one of them used.
+
+    Returns
+    -------
+    ndarray
+        Shape (k, k), zero on the diagonal.
+    """
+    membership = (clusters[:, None] == np.arange(clusters.max() + 1)).astype(np.float64)
+    sizes = membership.sum(axis=0)
+    means: Matrix = membership.T @ distances @ membership / np.outer(sizes, sizes)
+    np.fill_diagonal(means, 0.0)
+    return means
