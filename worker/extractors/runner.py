@@ -3,7 +3,7 @@
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -41,8 +41,10 @@ class Runner:
     cache: Path | None = None
     tools: Path | None = None
 
-    def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Iterator[PageResult]:
+    def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Generator[PageResult]:
         """Apply a method to pages and yield the outcomes as they come.
+
+        Nothing that was started outlives the generator: closing it stops the run.
 
         Parameters
         ----------

@@ -20,15 +20,12 @@ from worker.extractors import (
 
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
-    """Run a method on pages with orders and say what became of each."""
+    """Run a method on pages with orders; say what it wrote, or the kind of failure, for each."""
     results = list(runner.run(extractor, [Job(Source(order)) for order in orders]))
-    assert sorted(result.index for result in results) == list(range(len(orders)))
     results.sort(key=lambda result: result.index)
-    return [
-        outcome.failure.kind if outcome.failure else str(outcome.result.text)
-        for outcome in (result.outcome for result in results)
-        if outcome.failure or isinstance(outcome.result, Extracted)
-    ]
+    assert [result.index for result in results] == list(range(len(orders)))
+    found = [result.outcome.result for result in results]
+    return [each.kind if isinstance(each, Failure) else each.text for each in found]
 
 
 def programs_running() -> int:
