@@ -13,7 +13,8 @@ Unit = Literal["pages", "sites"]
 RESAMPLES = 10_000
 """Draws of a bootstrap or a permutation test.
 
-The ends of a 95 % interval then move by some 2 % of its width with the seed."""
+The ends of a 95 % interval then move by half a percent of its width with the seed (300
+pages of 90 sites)."""
 
 EXACT_SITES = 13
 """Up to this many sites, all 2^n assignments of signs are fewer than `RESAMPLES`."""

@@ -1,7 +1,7 @@
 """Ratcliff-Obershelp matching in plain Python, where the native kernel was not built.
 
-The kernel's algorithm, some fifty times slower, and still linear in the lengths where
-`difflib` takes their product.
+The kernel's algorithm, ten to a hundred times slower, and still linear in the lengths
+where `difflib` takes their product.
 """
 
 from collections.abc import Iterator, Sequence

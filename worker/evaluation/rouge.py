@@ -50,23 +50,24 @@ def _lines(text: str) -> list[list[str]]:
 def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> list[set[int]]:
     """For each wanted line, the places that a common subsequence with a found line holds.
 
-    All wanted lines are compared with a found line at once, as fields of one integer
-    with a guard bit each: after a prefix of the found line, a bit is 0 where the length
-    of the longest common subsequence grows (H. Hyyrö, "Bit-parallel LCS-length
-    computation revisited", AWOCA 2004).
+    A line that is found as it is needs no look. All others are compared with a found
+    line at once, as fields of one integer with a guard bit each: after a prefix of the
+    found line, a bit is 0 where the length of the longest common subsequence grows
+    (H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004).
     """
-    starts: list[int] = []
+    known = {tuple(line) for line in found}
+    covered = [set(range(len(line))) if tuple(line) in known else set() for line in wanted]
+    starts: dict[int, int] = {}
     places: dict[str, int] = {}
-    width = guards = 0
-    for line in wanted:
-        starts.append(width)
-        for place, word in enumerate(line):
-            places[word] = places.get(word, 0) | 1 << (width + place)
-        width += len(line)
-        guards |= 1 << width
-        width += 1
-    fields = ((1 << width) - 1) ^ guards
-    covered: list[set[int]] = [set() for _ in wanted]
+    width = fields = 0
+    for index, line in enumerate(wanted):
+        if covered[index]:
+            continue
+        starts[index] = width
+        fields |= ((1 << len(line)) - 1) << width
+        for place, word in enumerate(line, width):
+            places[word] = places.get(word, 0) | 1 << place
+        width += len(line) + 1
     for line in found:
         rows = [fields]
         for word in line:
@@ -74,9 +75,8 @@ def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) ->
             matches = row & places.get(word, 0)
             rows.append(((row + matches) | (row - matches)) & fields)
         changed = rows[-1] ^ fields
-        for index, start in enumerate(starts):
-            size = len(wanted[index])
-            if changed >> start & ((1 << size) - 1):
+        for index, start in starts.items():
+            if changed >> start & ((1 << len(wanted[index])) - 1):
                 covered[index] |= _subsequence(rows, start, wanted[index], line)
     return covered
 

@@ -57,7 +57,7 @@ def placed_words(text: str) -> list[Word]:
 
 
 # The scores of a page take the same text, and the lines of it, several times.
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(filter(_is_word, _SEGMENT.findall(normalised(text))))
 
