@@ -1,0 +1,1 @@
+"""What the README's figures and picture come from."""

@@ -9,6 +9,7 @@ import html
 import subprocess
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 from lxml import etree
@@ -23,12 +24,14 @@ TEMPLATE = "harbour-post.example/2023/news"
 OUTLINE = "outline:4px solid #1a9641;outline-offset:4px;background:#1a964114"
 
 LAYOUT = """<!doctype html><meta charset="utf-8"><style>
-body{{margin:0;display:flex;font:15px/1.5 sans-serif;background:#eee;height:1500px;overflow:hidden}}
+body{{margin:0;display:flex;font:15px/1.5 sans-serif;background:#eee;height:1500px;
+overflow:hidden}}
 iframe{{border:0;width:1000px;height:1500px;background:#fff}}
 main{{width:600px;box-sizing:border-box;padding:28px;height:1500px;overflow:hidden;background:#fff;
 margin-left:16px}}
 small{{color:#666;font-family:monospace}} h1{{font-size:24px;line-height:1.25}}
-</style><iframe srcdoc="{page}"></iframe><main><small>{about}</small><h1>{title}</h1>{text}</main>"""
+</style><iframe srcdoc="{page}"></iframe>
+<main><small>{about}</small><h1>{title}</h1>{text}</main>"""
 
 
 def main(output: Path) -> None:
@@ -63,7 +66,7 @@ def main(output: Path) -> None:
 
 
 def _first_article(pages: list[Page]) -> tuple[Page, Extraction]:
-    for page, other in zip(pages, pages[1:], strict=False):
+    for page, other in pairwise(pages):
         try:
             article = extract_article(page, other)
         except NoArticleError:

@@ -335,7 +335,8 @@ def _service_settings() -> Settings:
 def _messages(inputs: tuple[Path, ...]) -> Iterator[bytes]:
     from worker.sources import read_messages
 
-    return chain.from_iterable(read_messages(path) for path in inputs)
+    # Each is looked at before the first message is sent.
+    return chain.from_iterable([read_messages(path) for path in inputs])
 
 
 def _stages(stage: str | None) -> list[str]:
@@ -372,7 +373,7 @@ class _Bars:
             "intake": (counts.received, sent),
             "comparison": (counts.compared, counts.pairs),
             "grouping": (counts.grouped, counts.pages),
-            "extraction": (counts.pages - counts.pending, counts.pages),
+            "extraction": (max(0, counts.pages - counts.pending), counts.pages),
         }
         for stage, (done, total) in stages.items():
             self._progress.update(self._tasks[stage], completed=done, total=total)

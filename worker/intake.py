@@ -11,6 +11,7 @@ import logging
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from types import FrameType
@@ -34,6 +35,10 @@ from worker.tasks.parsing import parse_or_reject, save_parsed
 from worker.topology import Topology
 
 logger = logging.getLogger(__name__)
+
+MAX_REASON_CHARACTERS = 64
+MAX_DETAIL_CHARACTERS = 2000
+"""Lengths of what is told of an unusable message: both travel in headers."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between two looks at a database that is away."""
@@ -74,7 +79,20 @@ def read_message(body: bytes) -> PageMessage:
         return PageMessage.model_validate_json(body)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
-    raise UnusableMessageError(_reason(problems), "; ".join(map(_describe, problems))[:2000])
+    raise _told_by_source(body) or UnusableMessageError(
+        _reason(problems), "; ".join(map(_describe, problems))[:MAX_DETAIL_CHARACTERS]
+    )
+
+
+def _told_by_source(body: bytes) -> UnusableMessageError | None:
+    """Return the reason that `worker.sources` gave in place of a page too large to send."""
+    with suppress(ValueError, KeyError, TypeError):
+        told = json.loads(body)["unusable"]
+        return UnusableMessageError(
+            str(told["reason"])[:MAX_REASON_CHARACTERS],
+            str(told["detail"])[:MAX_DETAIL_CHARACTERS],
+        )
+    return None
 
 
 _REASON_BY_PLACE = {"url": "unsupported-url", "version": "unsupported-version"}

@@ -101,9 +101,16 @@ def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
 
 
 def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
-    """Yield each message once; those not acknowledged go back when the channel closes."""
+    """Yield the messages that are there now; those not acknowledged go back at the end.
+
+    Not more than are there now: one that is sent back may return while we look.
+    """
     with connection.channel() as channel:
-        while (message := channel.basic_get(queue, no_ack=False)) is not None:
+        present = channel.queue_declare(queue=queue, passive=True).message_count
+        for _ in range(present):
+            message = channel.basic_get(queue, no_ack=False)
+            if message is None:
+                return
             yield message if isinstance(message, Message) else channel.message_to_python(message)
 
 

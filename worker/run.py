@@ -35,6 +35,10 @@ POLL_SECONDS = 0.25
 CLUSTER_POLL_SECONDS = 1.0
 """How often the run plays the part of beat, once all its pages are in the store."""
 
+IDLE_GRACE_SECONDS = 0.5
+"""Time that the children have to end after the run is complete: an idle worker takes five
+seconds to stop by itself, and has nothing to lose."""
+
 STALL_SECONDS = 600.0
 """A run whose counts stand still for this long has failed: no step of one page takes as long."""
 
@@ -129,9 +133,11 @@ class Run:
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
             migrate(database)
-            logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="detourage-logs-")))
-            supervisor = stack.enter_context(Supervisor())
-            start_processes(supervisor, settings, self.workers, logs)
+            # Removed by the guardian, even when this process is killed.
+            scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
+            supervisor = stack.enter_context(Supervisor(remove=[scratch]))
+            settings = settings.model_copy(update={"heartbeat_directory": scratch})
+            start_processes(supervisor, settings, self.workers, scratch)
 
             def check() -> None:
                 supervisor.check()
@@ -139,9 +145,10 @@ class Run:
 
             sent = publish_pages(settings, messages, message_prefix=prefix)
             counts = self._wait(settings, database, prefix, sent, check)
-            embedded = settings is not self.settings
+            # Nothing is in hand any more, so the children may end at once.
+            supervisor.grace = IDLE_GRACE_SECONDS
             quarantine_file = None
-            if embedded and counts.results.get("quarantined"):
+            if self.settings.broker_url is None and counts.results.get("quarantined"):
                 quarantine_file = output.with_name(f"{output.name}.quarantine.jsonl")
                 quarantine.write_quarantined(settings, str(quarantine_file))
             with database.transaction() as session:
@@ -166,14 +173,12 @@ class Run:
                 "set both DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL, or neither"
             )
         services = stack.enter_context(embedded_services())
-        heartbeats = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="detourage-")))
         settings = Settings.model_validate(
             {
                 **self.settings.model_dump(),
                 "database_url": services.database_url,
                 "broker_url": services.broker_url,
                 "broker_options": services.broker_transport_options,
-                "heartbeat_directory": heartbeats,
             }
         )
         return settings, services.check

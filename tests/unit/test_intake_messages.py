@@ -7,6 +7,7 @@ import pytest
 
 from models.messages import MAX_HTML_BYTES
 from worker.intake import MAX_BODY_BYTES, UnusableMessageError, fetched_page, read_message
+from worker.sources.messages import oversized_message
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
 
@@ -47,6 +48,12 @@ def test_each_kind_of_unusable_message_has_its_reason(raw: bytes, reason: str) -
         read_message(raw)
     assert caught.value.reason == reason
     assert caught.value.detail
+
+
+def test_a_page_too_large_to_send_is_told_by_who_read_it() -> None:
+    with pytest.raises(UnusableMessageError) as caught:
+        read_message(oversized_message("20 MiB in a.html", url="https://news.example/a"))
+    assert (caught.value.reason, caught.value.detail) == ("oversized", "20 MiB in a.html")
 
 
 def test_the_reason_never_repeats_the_page() -> None:

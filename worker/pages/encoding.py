@@ -49,11 +49,14 @@ The corpus pages whose editors cut Chinese characters in half lose up to 0.09 % 
 pages that are read as Big5 lose at least 2.2 %.
 """
 
-UNREADABLE_SHARE = 0.02
+UNREADABLE_SHARE = 0.05
 """Share of unreadable characters from which on bytes are no text at all.
 
-The largest in any corpus page is 0.03 %; random bytes have more than 10 %.
+The largest in any corpus page is 0.03 %; random bytes have about 10 %.
 """
+
+SPARE_CHARACTERS = 100
+"""Readable characters that every page is granted, so that one NUL in a few words is no noise."""
 
 FOREIGN_LETTER_SHARE = 0.02
 """Share of non-ASCII bytes among the letters below which statistics of bytes mean nothing.
@@ -122,6 +125,9 @@ _NON_ASCII = bytes(range(0x80, 0x100))
 # Escape and the two shifts are left out: ISO-2022 changes its character set with them.
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 
+# The same in UTF-16, where a tenth of what noise can be read as is for private use.
+_UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
+
 # Which of four bytes are zero where the text is ASCII.
 _ZEROS = (
     ([1, 2, 3], "utf-32le"),
@@ -173,7 +179,7 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
             best = reading
         if reading.stray_share <= STRAY_SHARE:
             break
-    if best is None or best.unreadable_share > UNREADABLE_SHARE:
+    if best is None or best.is_noise:
         raise UndecodableError("the bytes are no text in any known encoding")
     return DecodedPage(best.text, best.encoding)
 
@@ -196,12 +202,14 @@ class _Reading:
         return self.strays / (len(self.text) - ascii_characters)
 
     @property
-    def unreadable_share(self) -> float:
-        """Share of the characters that are controls or unread; U+FFFD in the source is neither."""
-        is_wide = self.encoding.startswith(("utf-16", "utf-32"))
-        content = self.text.encode("utf-8", "replace") if is_wide else self.content
-        controls = len(content) - len(content.translate(None, _CONTROLS))
-        return (controls + self.strays) / max(1, len(self.text))
+    def is_noise(self) -> bool:
+        """Whether too much is unread or a control; U+FFFD in the source is neither."""
+        if self.encoding.startswith(("utf-16", "utf-32")):
+            controls = len(_UNLIKELY.findall(self.text))
+        else:
+            controls = len(self.content) - len(self.content.translate(None, _CONTROLS))
+        granted = UNREADABLE_SHARE * (len(self.text) + SPARE_CHARACTERS)
+        return controls + self.strays > granted
 
 
 def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str, bytes]]:

@@ -80,7 +80,7 @@ def generate(
         raise ValueError("pages_per_template must be at least 1")
     if not 0 <= noise <= 1:
         raise ValueError("noise must lie between 0 and 1")
-    chosen = list(all_sites()) if sites is None else list(sites)
+    chosen = list(all_sites()) if sites is None else list(dict.fromkeys(sites))
     unknown = set(chosen) - set(all_sites())
     if unknown:
         raise ValueError(f"no such site: {', '.join(sorted(unknown))}")

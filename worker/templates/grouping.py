@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from worker.templates.kmeans import OUTLIER, MdsKMeans
+from worker.templates.clusterer import OUTLIER, TemplateClusterer
+from worker.templates.kmeans import MdsKMeans
 from worker.templates.matrix import Matrix, checked_distances
 
 
@@ -38,7 +39,7 @@ class Grouping:
     outliers
         Indices of the pages that belong to no group, in the order of their keys.
     embedding
-        Position of each page on the plane, shape (n, 2), in the order of the
+        Position of each page on the plane, shape (n, 2) by default, in the order of the
         pages as given; NaN for a page that cannot be compared.
     silhouette
         Mean silhouette of the groups, from -1 to 1; 0 where there is one or none.
@@ -51,7 +52,7 @@ class Grouping:
 
 
 def group_pages(
-    keys: Sequence[str], distances: npt.ArrayLike, *, estimator: MdsKMeans | None = None
+    keys: Sequence[str], distances: npt.ArrayLike, *, estimator: TemplateClusterer | None = None
 ) -> Grouping:
     """Group the pages of a site by their template.
 
@@ -81,7 +82,7 @@ def group_pages(
     if len(set(keys)) != len(keys):
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    method = MdsKMeans() if estimator is None else clone(estimator)
+    method: TemplateClusterer = MdsKMeans() if estimator is None else clone(estimator)
     method.fit(matrix[np.ix_(order, order)])
 
     groups = [

@@ -1,4 +1,4 @@
-"""What is asked of a matrix of distances before pages are grouped by it."""
+"""Distances between pages and between clusters of pages."""
 
 from typing import TypeAlias
 
@@ -48,23 +48,40 @@ def comparable_pages(distances: Matrix) -> Indices:
     return kept
 
 
-def mean_distances(distances: Matrix, clusters: Indices) -> Matrix:
-    """Mean distance between the pages of each two clusters.
+def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> Indices:
+    """Merge the nearest two clusters until all are farther apart than a limit.
+
+    The distance of two clusters is the mean over their pairs of pages (average
+    linkage, which begins here with clusters instead of pages).
 
     Parameters
     ----------
     distances
         Shape (n, n).
     clusters
-        Cluster of each page, 0 to k - 1, shape (n,), every one of them used.
+        Cluster of each page, any integers, shape (n,).
+    limit
+        Clusters at this mean distance are still merged.
 
     Returns
     -------
     ndarray
-        Shape (k, k), zero on the diagonal.
+        Cluster of each page, 0 to k - 1, shape (n,).
     """
-    membership = (clusters[:, None] == np.arange(clusters.max() + 1)).astype(np.float64)
+    values, places = np.unique(clusters, return_inverse=True)
+    membership = (places[:, None] == np.arange(len(values))).astype(np.float64)
     sizes = membership.sum(axis=0)
     means: Matrix = membership.T @ distances @ membership / np.outer(sizes, sizes)
-    np.fill_diagonal(means, 0.0)
-    return means
+    np.fill_diagonal(means, np.inf)
+    merged_into = np.arange(len(values))
+    for _ in range(len(values) - 1):
+        one, other = np.unravel_index(means.argmin(), means.shape)
+        if means[one, other] > limit:
+            break
+        mean = (sizes[one] * means[one] + sizes[other] * means[other]) / (sizes[one] + sizes[other])
+        mean[one] = np.inf
+        means[one] = means[:, one] = mean
+        means[other] = means[:, other] = np.inf
+        sizes[one] += sizes[other]
+        merged_into[merged_into == other] = one
+    return np.unique(merged_into[places], return_inverse=True)[1]

@@ -207,6 +207,10 @@ def test_noise_is_undecodable(content: bytes, content_type: str | None) -> None:
         parse_page(content, content_type=content_type)
 
 
+def test_single_controls_are_no_noise() -> None:
+    assert parse_page(b"<p>a\x00b</p>").document.findtext(".//p") == "ab"
+
+
 def test_page_names_its_encoding() -> None:
     assert parse_page("<p>zażółć</p>".encode("cp1250"), content_type="text/html; charset=cp1250")
     assert parse_page("<p>é</p>".encode("cp1252")).encoding == "windows-1252"

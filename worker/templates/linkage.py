@@ -1,0 +1,40 @@
+"""Average linkage with a fixed stopping distance."""
+
+import numpy as np
+
+from worker.templates.clusterer import DIFFERENT_TEMPLATES, NOT_COMPARABLE, TemplateClusterer
+from worker.templates.matrix import Indices, Matrix
+
+
+class AverageLinkage(TemplateClusterer):
+    """Group pages by joining the nearest groups until they are of different templates.
+
+    The pivot of a group is its medoid. Nothing is projected, and no number of
+    clusters compared: the distance at which two templates differ carries over
+    from site to site, so one limit serves for all.
+
+    Parameters
+    ----------
+    merge_distance
+        Groups within this mean distance of each other are joined.
+    max_pivot_distance
+        See `TemplateClusterer`.
+
+    References
+    ----------
+    Sokal and Michener, "A statistical method for evaluating systematic
+    relationships" (1958). Paper 000, section 4.3, names hierarchical
+    clustering and leaves it for the number of its parameters.
+    """
+
+    def __init__(
+        self,
+        *,
+        merge_distance: float = DIFFERENT_TEMPLATES,
+        max_pivot_distance: float = NOT_COMPARABLE,
+    ) -> None:
+        self.merge_distance = merge_distance
+        self.max_pivot_distance = max_pivot_distance
+
+    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
+        return np.arange(len(distances))
