@@ -54,7 +54,8 @@ class ResultCache:
         neighbours = extractor.needs.of(job.neighbours)
         pivot = neighbours.pivot.digest if neighbours.pivot else "-"
         digests = [job.source.digest, pivot, *(other.digest for other in neighbours.group)]
-        method = sha256(f"{extractor.name}\x00{extractor.version}".encode()).hexdigest()[:12]
+        code = (extractor.name, extractor.version, extractor.source)
+        method = sha256("\x00".join(code).encode()).hexdigest()[:12]
         page = sha256("\n".join(digests).encode()).hexdigest()
         return self._folder / f"{_file_name(extractor.name)}-{method}" / f"{page}.json"
 

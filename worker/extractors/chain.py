@@ -31,6 +31,7 @@ def chain(first: Extractor, second: Extractor) -> Extractor:
         options={"first": first, "second": second},
         needs=first.needs,
         preparation=f"{__name__}:prepare",
+        source=f"{first.source}>{second.source}",
     )
 
 

@@ -9,9 +9,10 @@ from functools import lru_cache
 from worker.distance import edit_mapping
 from worker.extraction import NoTextError, titles
 from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
 from worker.extractors.heuristics import HEURISTICS
 from worker.extractors.interface import Extracted, Neighbours, NoPivotError, Source
-from worker.extractors.ours import cut, outline_of
+from worker.extractors.ours import cut
 from worker.extractors.reading import CACHED_PAGES, page_of
 from worker.extractors.token_tree import TokenTree, token_tree_of
 
@@ -39,16 +40,18 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
     """
     if neighbours.pivot is None:
         raise NoPivotError("no page to compare it with")
-    page, pivot = _tree_of(source), _tree_of(neighbours.pivot)
+    outline, page = _views_of(source)
+    pivot_outline, pivot = _views_of(neighbours.pivot)
     weights = page.weights(pivot, edit_mapping(page.tree, pivot.tree))
     if not weights[0]:
         raise NoTextError("no text of the page differs from the other page")
     chosen = page.elements[HEURISTICS[heuristic](page, weights)]
-    outline = outline_of(source)
     finding = Finding(heuristic, outline.elements.index(chosen))
-    return cut(source, outline, finding, titles.headings_of(outline_of(neighbours.pivot)))
+    return cut(source, outline, finding, titles.headings_of(pivot_outline))
 
 
 @lru_cache(maxsize=CACHED_PAGES)
-def _tree_of(source: Source) -> TokenTree:
-    return token_tree_of(page_of(source).document)
+def _views_of(source: Source) -> tuple[Outline, TokenTree]:
+    """Flatten a page in both ways at once, so that both are of the same elements."""
+    document = page_of(source).document
+    return Outline.of(document), token_tree_of(document)

@@ -162,8 +162,7 @@ class Extractor:
     name
         As in the registry; a chain's is ``"first>second"``.
     version
-        Whatever changes when its results may change: the library's version for a peer,
-        a digest of the source for our own.
+        The library's for a peer; for our own the release with a digest of the source.
     function
         ``"module:function"``, called as ``function(source, neighbours, **options)``.
     options
@@ -173,6 +172,8 @@ class Extractor:
     preparation
         ``"module:function"``, called as ``preparation(**options)`` before the first page,
         so that imports and started programs are not counted as time of a page.
+    source
+        Digest of the code around a library, where results may change and the version not.
     """
 
     name: str
@@ -181,21 +182,21 @@ class Extractor:
     options: Mapping[str, Any] = field(default_factory=dict)
     needs: Needs = Needs.PAGE
     preparation: str | None = None
+    source: str = ""
 
     def prepare(self) -> None:
         """Import and start all that the method needs in this process.
+
+        Nothing needs to be prepared; what is not, is at the first page.
 
         Raises
         ------
         UnavailableError
             If something is missing.
         """
-        try:
-            self._resolve(self.function)
-            if self.preparation is not None:
-                self._resolve(self.preparation)(**self.options)
-        except ImportError as error:
-            raise UnavailableError(f"{self.name}: {error}") from error
+        self._resolve(self.function)
+        if self.preparation is not None:
+            self._call(self.preparation)
 
     def extract(self, source: Source, neighbours: Neighbours = ALONE) -> Extracted:
         """Apply the method to a page.
@@ -211,10 +212,16 @@ class Extractor:
         Exception
             Whatever a peer raises.
         """
-        self.prepare()
-        function = self._resolve(self.function)
-        return cast(Extracted, function(source, self.needs.of(neighbours), **self.options))
+        return cast(Extracted, self._call(self.function, source, self.needs.of(neighbours)))
 
-    @staticmethod
-    def _resolve(name: str) -> Callable[..., Any]:
-        return cast(Callable[..., Any], pkgutil.resolve_name(name))
+    def _call(self, function: str, *arguments: object) -> object:
+        try:
+            return self._resolve(function)(*arguments, **self.options)
+        except ImportError as error:
+            raise UnavailableError(f"{self.name}: {error}") from error
+
+    def _resolve(self, name: str) -> Callable[..., Any]:
+        try:
+            return cast(Callable[..., Any], pkgutil.resolve_name(name))
+        except (ImportError, AttributeError) as error:
+            raise UnavailableError(f"{self.name}: {error}") from error

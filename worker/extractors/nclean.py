@@ -29,8 +29,9 @@ INTERPOLATION = 0.6
 PADDING = "\n"
 """Stands before the first character of a segment, where no text does."""
 
-MIN_SHIPPED_COUNT = 2
-"""n-grams seen less often are left out of the shipped models: two thirds of the file."""
+MIN_SHIPPED_COUNT = 3
+"""n-grams seen less often are left out of the shipped models. That halves them; the mean F1 on
+the pairs that they were trained on goes from 91.9 to 91.2 % (86.1 % for keeping all text)."""
 
 _REMEMBERED = 100_000
 """n-grams whose probability a model remembers."""

@@ -1,10 +1,6 @@
 """The service's own extraction, and the two papers it starts from, each on its own."""
 
-from functools import cache, lru_cache
-from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from functools import lru_cache
 
 from worker.extraction import NoTextError, difference, extract_article, media, sentences, titles
 from worker.extraction.finding import Finding
@@ -12,37 +8,6 @@ from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
 from worker.extractors.interface import Extracted, Neighbours, NoPivotError, Source
 from worker.extractors.reading import CACHED_PAGES, page_of
-
-
-@cache
-def source_version(*packages: str) -> str:
-    """Return the version of methods of our own.
-
-    The release, and a digest of the source that the result depends on: during
-    development results change while the release does not.
-
-    Parameters
-    ----------
-    packages
-        Names of the packages that hold the source.
-    """
-    digest = sha256()
-    for package in packages:
-        for name, content in sorted(_sources(files(package))):
-            digest.update(name.encode() + b"\x00" + content)
-    try:
-        release = version("detourage")
-    except PackageNotFoundError:
-        release = "0"
-    return f"{release}+{digest.hexdigest()[:8]}"
-
-
-def _sources(folder: Traversable) -> list[tuple[str, bytes]]:
-    return [
-        (entry.name, entry.read_bytes())
-        for entry in folder.iterdir()
-        if entry.name.endswith((".py", ".json", ".c"))
-    ]
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:

@@ -3,16 +3,35 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from worker.extractors.chain import chain
-from worker.extractors.interface import Extractor, Needs, UnavailableError, UnknownExtractorError
-from worker.extractors.ours import source_version
+from worker.extractors.interface import Extractor, Needs, UnknownExtractorError
 from worker.extractors.peers import boilerpipe_java, readability_js
+from worker.extractors.provenance import READING, library_release, own_release, source_digest
 
 _HERE = "worker.extractors"
+
+_OWN_SOURCE = (
+    "worker/pages",
+    "worker/extraction",
+    *(
+        f"worker/extractors/{name}"
+        for name in (
+            "first_experiments.py",
+            "heuristics.py",
+            "html_killer.py",
+            "interface.py",
+            "models",
+            "nclean.py",
+            "ours.py",
+            "reading.py",
+            "token_tree.py",
+        )
+    ),
+)
+"""What the results of our own methods depend on."""
 
 
 def default_tools() -> Path:
@@ -29,7 +48,7 @@ class _Method:
     description
         What it is, on one line.
     version
-        Tells the version, or raises `UnavailableError`.
+        Tells the version; raises `UnavailableError` where the method cannot run.
     function, options, needs, preparation
         As in `Extractor`.
     has_tools
@@ -45,21 +64,10 @@ class _Method:
     has_tools: bool = False
 
 
-def _library(distribution: str) -> Callable[[], str]:
-    return partial(_installed_version, distribution)
-
-
-def _installed_version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError as error:
-        raise UnavailableError(f"{distribution} is not installed (extra: peers)") from error
-
-
 def _peer(description: str, distribution: str, module: str, **options: Any) -> _Method:
     return _Method(
         description,
-        _library(distribution),
+        partial(library_release, distribution),
         f"{_HERE}.peers.{module}:extract",
         options,
         preparation=f"{_HERE}.peers.{module}:prepare",
@@ -67,16 +75,15 @@ def _peer(description: str, distribution: str, module: str, **options: Any) -> _
 
 
 def _own(
-    description: str, function: str, needs: Needs = Needs.PAGE, /, *packages: str, **options: Any
+    description: str, function: str, needs: Needs = Needs.PAGE, /, *source: str, **options: Any
 ) -> _Method:
-    packages = ("worker.pages", "worker.extraction", _HERE, *packages)
     return _Method(
-        description,
-        partial(source_version, *packages),
-        f"{_HERE}.{function}",
-        options,
-        needs,
+        description, partial(_own_version, *source), f"{_HERE}.{function}", options, needs
     )
+
+
+def _own_version(*source: str) -> str:
+    return f"{own_release()}+{source_digest(*_OWN_SOURCE, *source)}"
 
 
 def _experiment(description: str, heuristic: str) -> _Method:
@@ -84,7 +91,7 @@ def _experiment(description: str, heuristic: str) -> _Method:
         f"paper 000, first experiments: {description}",
         "first_experiments:extract",
         Needs.PIVOT,
-        "worker.distance",
+        "worker/distance",
         heuristic=heuristic,
     )
 
@@ -171,7 +178,13 @@ def get_extractor(name: str, *, tools: Path | None = None) -> Extractor:
     if method.has_tools:
         options["tools"] = tools or default_tools()
     return Extractor(
-        name, method.version(), method.function, options, method.needs, method.preparation
+        name=name,
+        version=method.version(),
+        function=method.function,
+        options=options,
+        needs=method.needs,
+        preparation=method.preparation,
+        source=source_digest(*READING, "worker/extractors/peers"),
     )
 
 

@@ -3,6 +3,8 @@
 from copy import deepcopy
 from typing import Any
 
+from lxml.etree import tostring
+
 from worker.extractors.interface import Extracted, Neighbours, Source
 from worker.extractors.reading import stretches_of, text_of
 
@@ -53,7 +55,7 @@ def extract(source: Source, _neighbours: Neighbours, **options: bool) -> Extract
         element.tag = _HTML_NAMES[element.tag]
     return Extracted.from_stretches(
         document.title,
-        stretches_of(body, source.url),
+        stretches_of(tostring(body, encoding="unicode", method="html"), source.url),
         authors=document.author.split("; ") if document.author else (),
         date=document.date,
     )
