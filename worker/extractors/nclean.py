@@ -17,8 +17,19 @@ from importlib.resources import files
 from typing import Self
 
 from worker.extraction.result import BlockType
-from worker.extractors.interface import Extracted, Extractor, Neighbours, Source, one_line
+from worker.extractors.interface import (
+    Extracted,
+    Extractor,
+    Neighbours,
+    Source,
+    UnavailableError,
+    one_line,
+)
+from worker.extractors.provenance import READING, source_digest
 from worker.extractors.reading import page_of, stretches_of
+
+NAME = "nclean"
+"""Name of the method that is trained by its user."""
 
 ORDER = 3
 """Length of the n-grams: the default of the published tool."""
@@ -262,9 +273,24 @@ def shipped_model(name: str) -> Model:
 def trained(
     pairs: Iterable[tuple[Source, str]], normalisation: Normalisation = Normalisation.NONE
 ) -> Extractor:
-    """Train a model and return the method ``nclean`` with it, as `Model.train` does."""
-    model = Model.train(pairs, normalisation)
-    return Extractor("nclean", f"trained {model.digest}", f"{__name__}:extract", {"model": model})
+    """Train a model, as `Model.train` does, and return the method with it.
+
+    Raises
+    ------
+    UnavailableError
+        If there is nothing to learn from.
+    """
+    try:
+        model = Model.train(pairs, normalisation)
+    except ValueError as error:
+        raise UnavailableError(f"{NAME} must be trained: {error}") from error
+    return Extractor(
+        name=NAME,
+        version=f"trained {model.digest}",
+        function=f"{__name__}:extract",
+        options={"model": model},
+        source=source_digest(*READING, "worker/extractors/nclean.py"),
+    )
 
 
 def _ngrams(segments: Iterable[str], normalisation: Normalisation) -> Iterable[str]:

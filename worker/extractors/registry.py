@@ -1,13 +1,14 @@
 """The methods by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from worker.extractors import nclean
 from worker.extractors.chain import chain
-from worker.extractors.interface import Extractor, Needs, UnknownExtractorError
+from worker.extractors.interface import Extractor, Needs, Source, UnknownExtractorError
 from worker.extractors.peers import boilerpipe_java, readability_js
 from worker.extractors.provenance import READING, library_release, own_release, source_digest
 
@@ -106,6 +107,7 @@ _METHODS: dict[str, _Method] = {
     "html_killer": _own("paper 002, plain output", "html_killer:extract", markup=False),
     "html_killer_markup": _own("paper 002, marked-up output", "html_killer:extract", markup=True),
     "wutsi": _own("paper 003", "ours:wutsi"),
+    "nclean": _own("NCleaner, trained on the pairs that are given", "nclean:extract"),
     "ncleaner": _own("NCleaner, default n-grams", "nclean:extract_shipped", name="ascii"),
     "ncleaner_nonlexical": _own(
         "NCleaner, non-lexical", "nclean:extract_shipped", name="non-lexical"
@@ -155,7 +157,9 @@ def describe(name: str) -> str:
     return _find(name).description
 
 
-def get_extractor(name: str, *, tools: Path | None = None) -> Extractor:
+def get_extractor(
+    name: str, *, tools: Path | None = None, pairs: Sequence[tuple[Source, str]] = ()
+) -> Extractor:
     """Return a method by its name.
 
     Parameters
@@ -165,15 +169,20 @@ def get_extractor(name: str, *, tools: Path | None = None) -> Extractor:
     tools
         Folder that programs in other languages are installed into; `default_tools` unless
         given.
+    pairs
+        Pages with their cleaned text, one segment a line, that ``nclean`` is trained on.
 
     Raises
     ------
     UnknownExtractorError
         If no method has the name.
     UnavailableError
-        If a library or program that it needs is not installed.
+        If a library or program that it needs is not installed, or there are no pairs to
+        train it on.
     """
     method = _find(name)
+    if name == nclean.NAME:
+        return nclean.trained(pairs)
     options = dict(method.options)
     if method.has_tools:
         options["tools"] = tools or default_tools()
@@ -188,17 +197,27 @@ def get_extractor(name: str, *, tools: Path | None = None) -> Extractor:
     )
 
 
-def parse_chain(expression: str, *, tools: Path | None = None) -> Extractor:
+def parse_chain(
+    expression: str, *, tools: Path | None = None, pairs: Sequence[tuple[Source, str]] = ()
+) -> Extractor:
     """Return a method, or a chain of methods written ``first>second``.
+
+    Parameters
+    ----------
+    expression
+        Names parted by ``>``.
+    tools, pairs
+        As in `get_extractor`.
 
     Raises
     ------
     UnknownExtractorError
         If no method has one of the names.
     UnavailableError
-        If a library or program that one needs is not installed.
+        If something that one of them needs is missing.
     """
-    first, *others = (get_extractor(name.strip(), tools=tools) for name in expression.split(">"))
+    names = [name.strip() for name in expression.split(">")]
+    first, *others = (get_extractor(name, tools=tools, pairs=pairs) for name in names)
     for other in others:
         first = chain(first, other)
     return first

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from worker.extractors.cache import ResultCache
-from worker.extractors.interface import Extractor, UnavailableError
+from worker.extractors.interface import Extractor, Source, UnavailableError
 from worker.extractors.outcome import Failure, Job, Outcome, PageResult
 from worker.extractors.process import ExtractorProcess
 from worker.extractors.registry import parse_chain
@@ -34,12 +34,15 @@ class Runner:
         Folder of results that are not computed again; None for none.
     tools
         Folder that programs in other languages are installed into, see `get_extractor`.
+    pairs
+        What ``nclean`` is trained on, see `get_extractor`.
     """
 
     processes: int = os.cpu_count() or 1
     seconds_per_page: float = 60.0
     cache: Path | None = None
     tools: Path | None = None
+    pairs: Sequence[tuple[Source, str]] = ()
 
     def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Generator[PageResult]:
         """Apply a method to pages and yield the outcomes as they come.
@@ -65,7 +68,7 @@ class Runner:
             If no method has the name.
         """
         try:
-            extractor = parse_chain(method, tools=self.tools) if isinstance(method, str) else method
+            extractor = self._extractor(method)
         except UnavailableError as error:
             failure = Outcome(Failure("unavailable", str(error)))
             yield from (PageResult(index, failure) for index in range(len(jobs)))
@@ -82,6 +85,11 @@ class Runner:
             if cache:
                 cache.put(extractor, jobs[index], outcome)
             yield PageResult(index, outcome)
+
+    def _extractor(self, method: Extractor | str) -> Extractor:
+        if isinstance(method, Extractor):
+            return method
+        return parse_chain(method, tools=self.tools, pairs=self.pairs)
 
     def _compute(
         self, extractor: Extractor, jobs: Sequence[Job], indices: Sequence[int]

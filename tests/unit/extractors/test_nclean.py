@@ -3,7 +3,7 @@ import pickle
 import pytest
 
 from tests.unit.extractors.gull import FOOTER, SENTENCES, holds_story, page
-from worker.extractors import Source
+from worker.extractors import Source, UnavailableError, get_extractor, parse_chain
 from worker.extractors.nclean import Model, Normalisation, shipped_model, trained
 
 
@@ -32,6 +32,14 @@ def test_a_trained_method_can_be_sent_to_another_process() -> None:
     method = trained([(page("harbour"), gold("harbour"))])
     copy = pickle.loads(pickle.dumps(method))
     assert copy.extract(page("school")) == method.extract(page("school"))
+
+
+def test_it_goes_by_its_name_when_pairs_are_given() -> None:
+    pairs = [(page("harbour"), gold("harbour"))]
+    assert get_extractor("nclean", pairs=pairs).version == trained(pairs).version
+    assert parse_chain("wutsi>nclean", pairs=pairs).name == "wutsi>nclean"
+    with pytest.raises(UnavailableError, match="nclean must be trained"):
+        get_extractor("nclean")
 
 
 def test_training_needs_clean_and_dirty_text() -> None:
