@@ -267,7 +267,9 @@ def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Ext
 @cache
 def shipped_model(name: str) -> Model:
     """Read a shipped model: trained on the CleanEval development pairs, as the published one."""
-    return Model.from_json((files(__package__) / "models" / f"nclean-{name}.json").read_text())
+    return Model.from_json(
+        (files(__package__) / "models" / f"nclean-{name}.json").read_text("utf-8")
+    )
 
 
 def trained(

@@ -44,7 +44,6 @@ class ExtractorProcess:
     def __init__(self, extractor: Extractor, start_seconds: float) -> None:
         self.connection, theirs = _SPAWN.Pipe()
         self.job: int | None = None
-        self.ready = False
         self.deadline = time.monotonic() + start_seconds
         self._process = _SPAWN.Process(target=serve, args=(theirs, extractor), daemon=True)
         self._process.start()
@@ -75,7 +74,6 @@ class ExtractorProcess:
         if isinstance(message, UnavailableError):
             raise message
         self.job = None
-        self.ready = True
         self.deadline = float("inf")
         return message if isinstance(message, Outcome) else None
 
