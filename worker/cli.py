@@ -44,6 +44,9 @@ EXIT_UNUSABLE_INPUT = 3
 LINE_SECONDS = 10.0
 """Time between two lines of progress where there is no terminal."""
 
+FILE_COLUMNS = 200
+"""Width of tables that go elsewhere than to a terminal, whose width is its own."""
+
 PROCESSES = ("intake", "relay", "worker", "beat")
 
 console = Console(stderr=True)
@@ -575,6 +578,8 @@ def _report(
     if html_file:
         html_file.write_text(to_html(report), encoding="utf-8")
     out = Console()
+    if not out.is_terminal:
+        out.width = FILE_COLUMNS
     for table in tables:
         for drawn in tables_of(table, by):
             out.print(drawn)

@@ -65,7 +65,7 @@ class Bench:
     Parameters
     ----------
     methods
-        Names of extractors, and chains of them.
+        Extractors, or names and chains of names.
     with_limits
         Whether to add the best subtree and the best set of blocks.
     with_statistics
@@ -84,7 +84,7 @@ class Bench:
         Told how far the measurement is.
     """
 
-    methods: Sequence[str]
+    methods: Sequence[Extractor | str]
     with_limits: bool = False
     with_statistics: bool = False
     by: Grouped | None = None
@@ -114,7 +114,7 @@ class Bench:
                 yield _Measurement(self, executor, memo, _load(folder)).table()
 
 
-def kind_of(method: str) -> Kind:
+def kind_of(method: Extractor | str) -> Kind:
     """Tell a peer, or a chain of nothing else, from the project's and the papers' methods.
 
     Raises
@@ -122,7 +122,14 @@ def kind_of(method: str) -> Kind:
     BenchError
         If there is no such method.
     """
+    if isinstance(method, Extractor):
+        return "method"
     return "peer" if all(_is_peer(name.strip()) for name in method.split(">")) else "method"
+
+
+def name_of(method: Extractor | str) -> str:
+    """Return what a method is called in reports."""
+    return method.name if isinstance(method, Extractor) else method
 
 
 def measurable(corpus: Corpus) -> list[Gold]:
@@ -182,7 +189,7 @@ class _Measurement:
             line, found = self._run(method)
             lines.append(line)
             if found is not None:
-                rows[method] = found
+                rows[line.method] = found
         if self._bench.with_limits:
             for line, found in self._limits():
                 lines.append(line)
@@ -229,22 +236,22 @@ class _Measurement:
         by_id = {page.id: found for page, found in zip(pages, neighbours, strict=True)}
         return [Job(sources[gold.id], by_id[gold.id]) for gold in self._golds]
 
-    def _run(self, method: str) -> tuple[Line, list[PageScores] | None]:
-        kind = kind_of(method)
+    def _run(self, method: Extractor | str) -> tuple[Line, list[PageScores] | None]:
+        name = name_of(method)
+        line = Line(name, kind_of(method))
         try:
-            extractor: Extractor = parse_chain(method, tools=self._bench.runner.tools)
+            extractor = _extractor(method, self._bench.runner.tools)
         except UnavailableError as error:
-            return Line(method, kind, note=str(error)), None
+            return replace(line, note=str(error)), None
         outcomes: list[Outcome | None] = [None] * len(self._jobs)
-        what = f"{self._corpus.name}: {method}"
+        what = f"{self._corpus.name}: {name}"
         for done, result in enumerate(self._bench.runner.run(extractor, self._jobs), 1):
             outcomes[result.index] = result.outcome
             self._bench.progress(what, done, len(self._jobs))
         known = [outcome for outcome in outcomes if outcome is not None]
         summary = Summary.of(known)
-        line = Line(
-            method,
-            kind,
+        line = replace(
+            line,
             version=extractor.version,
             note=summary.detail,
             failures=dict(sorted(summary.failures.items())),
@@ -396,6 +403,10 @@ def _as_found(gold: Gold) -> Extracted:
     return Extracted(gold.title, gold.text or "", gold.paragraphs)
 
 
+def _extractor(method: Extractor | str, tools: Path | None) -> Extractor:
+    return method if isinstance(method, Extractor) else parse_chain(method, tools=tools)
+
+
 def _is_peer(name: str) -> bool:
     try:
         return get_extractor(name).function.startswith(_PEERS)
@@ -405,9 +416,9 @@ def _is_peer(name: str) -> bool:
         raise BenchError(str(error)) from error
 
 
-def _needs(method: str) -> Needs:
+def _needs(method: Extractor | str) -> Needs:
     try:
-        return parse_chain(method).needs
+        return _extractor(method, None).needs
     except UnavailableError:
         return Needs.PAGE
 

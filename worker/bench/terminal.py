@@ -2,27 +2,40 @@
 
 from collections.abc import Iterator, Sequence
 
+from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from worker.bench.results import LABELS, CorpusTable, Line, Mean, Task
 from worker.evaluation import PRF
 
-_SHORT = (
-    *("exact", "equal", "to_p", "to_r", "to_f", "tm_f", "char_f", "rouge_f"),
-    *("title_exact", "date_exact", "snippets_accuracy", "names_f", "comments_f"),
+_MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
+"""Scores of the first table: those of the papers."""
+
+_OTHERS = (
+    *("tm_f", "rouge_f", "title_exact", "authors_f", "date_exact"),
+    *("snippets_accuracy", "names_f", "comments_p", "comments_r", "comments_f"),
 )
-"""Scores on a terminal, which is narrower than a page."""
+"""Scores of the second, where there are any; a page of HTML has room for all."""
 
 _DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
 """The first of these that there is shows its interval and its difference."""
 
 SIGNIFICANT = 0.05
+"""Probability below which a difference gets its star."""
+
+STATISTICS = ("files", "paragraphs", "lines", "words", "tokens", "characters", "size")
+_COUNTS = ("files", "paragraphs", "lines", "words", "characters")
+TASK_HEADS = ("documents", "pairs", "documents, unmarked", "pairs, unmarked")
 
 
 def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
     """Draw a corpus: scores, then groups, task and statistics where they were asked for."""
     yield _scores(table)
+    if any(name in _OTHERS for name in table.shown_scores):
+        yield _other_scores(table)
+    if any(line.version or line.note for line in table.lines):
+        yield _use(table)
     if by is not None:
         yield _groups(table, by)
     if any(line.task for line in table.lines):
@@ -55,44 +68,73 @@ def against(mean: Mean) -> str:
 
 
 def _scores(table: CorpusTable) -> Table:
-    shown = [name for name in table.shown_scores if name in _SHORT]
+    shown = [name for name in table.shown_scores if name in _MAIN]
     decisive = decisive_score(table)
-    drawn = Table(title=f"{table.corpus}: {table.extent}", title_justify="left")
-    drawn.add_column("method", overflow="fold")
-    for name in shown:
-        drawn.add_column(LABELS[name], justify="right")
+    peer = table.best_peers.get(decisive or "")
+    drawn = _new(f"{table.corpus}: {table.extent}", "method")
+    for head in (LABELS[name] for name in shown):
+        drawn.add_column(_broken(head), justify="right", no_wrap=True)
     if decisive:
-        drawn.add_column(f"{LABELS[decisive]} interval", justify="right")
-        peer = table.best_peers.get(decisive)
-        if peer:
-            drawn.add_column(f"− {peer}", justify="right")
-    for head in ("pages/CPU s", "MB"):
-        drawn.add_column(head, justify="right")
-    drawn.add_column("failed")
+        drawn.add_column(_broken(f"{LABELS[decisive]} interval"), justify="right", no_wrap=True)
+    if peer:
+        drawn.add_column(f"less\n{peer}", justify="right")
     for line in table.lines:
-        cells = [line.method]
-        cells += [
-            f"{line.scores[name].pages.mean:.1f}" if name in line.scores else "" for name in shown
-        ]
+        cells = [_figure(line, name) for name in shown]
+        mean = line.scores.get(decisive or "")
         if decisive:
-            mean = line.scores.get(decisive)
-            cells.append(f"{mean.pages.low:.1f} – {mean.pages.high:.1f}" if mean else "")
-            if table.best_peers.get(decisive):
-                cells.append(against(mean) if mean else "")
-        speed, memory = line.pages_per_cpu_second, line.peak_memory
-        cells.append(f"{speed:.0f}" if speed is not None else "")
-        cells.append(f"{memory / 2**20:.0f}" if memory is not None else "")
-        cells.append(what_happened(line))
-        drawn.add_row(*map(Text, cells))
+            cells.append(f"{mean.pages.low:.1f}–{mean.pages.high:.1f}" if mean else "")
+        if peer:
+            cells.append(against(mean) if mean else "")
+        drawn.add_row(Text(line.method), *cells)
     return drawn
+
+
+def _other_scores(table: CorpusTable) -> Table:
+    drawn = _new("other scores", "method")
+    shown = [name for name in table.shown_scores if name in _OTHERS]
+    for head in (LABELS[name] for name in shown):
+        drawn.add_column(_broken(head), justify="right", no_wrap=True)
+    for line in table.lines:
+        drawn.add_row(Text(line.method), *(_figure(line, name) for name in shown))
+    return drawn
+
+
+def _use(table: CorpusTable) -> Table:
+    drawn = _new("time, memory, failures", "method")
+    for head in ("pages per\nCPU second", "peak\nMB"):
+        drawn.add_column(head, justify="right", no_wrap=True)
+    drawn.add_column("failed pages")
+    for line in table.lines:
+        if line.kind != "limit":
+            speed, memory = line.pages_per_cpu_second, line.peak_memory
+            drawn.add_row(
+                Text(line.method),
+                f"{speed:.1f}" if speed is not None else "",
+                f"{memory / 2**20:.0f}" if memory is not None else "",
+                Text(what_happened(line)),
+            )
+    return drawn
+
+
+def _new(title: str, first: str) -> Table:
+    drawn = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    drawn.add_column(first, no_wrap=True)
+    return drawn
+
+
+def _broken(head: str) -> str:
+    return head.replace(" ", "\n")
+
+
+def _figure(line: Line, name: str) -> str:
+    return f"{line.scores[name].pages.mean:.1f}" if name in line.scores else ""
 
 
 def _groups(table: CorpusTable, by: str) -> Table:
     name = decisive_score(table) or ""
     groups = sorted({group for line in table.lines for group in line.groups})
     lines = [line for line in table.lines if line.groups]
-    drawn = Table(title=f"{LABELS.get(name, name)} by {by}", title_justify="left")
-    drawn.add_column(by)
+    drawn = _new(f"{LABELS.get(name, name)} by {by}", by)
     for line in lines:
         drawn.add_column(line.method, justify="right", overflow="fold")
     for group in groups:
@@ -104,15 +146,12 @@ def _groups(table: CorpusTable, by: str) -> Table:
 
 
 def _task(table: CorpusTable) -> Table:
-    drawn = Table(
-        title="downstream: precision, recall, F1 against the gold's", title_justify="left"
-    )
-    drawn.add_column("method", overflow="fold")
-    for head in ("documents", "pairs", "documents, unmarked", "pairs, unmarked"):
-        drawn.add_column(head, justify="right")
+    drawn = _new("downstream: F1 against what is found in the gold", "method")
+    for head in TASK_HEADS:
+        drawn.add_column(_broken(head), justify="right", no_wrap=True)
     for line in (*table.references, *table.lines):
         if line.task:
-            drawn.add_row(Text(line.method), *map(prf_cell, task_prfs(line.task)))
+            drawn.add_row(Text(line.method), *(f"{score.f1:.1f}" for score in task_prfs(line.task)))
     return drawn
 
 
@@ -121,20 +160,13 @@ def task_prfs(task: Task) -> tuple[PRF, PRF, PRF, PRF]:
     return task.marked.documents, task.marked.pairs, task.unmarked.documents, task.unmarked.pairs
 
 
-def prf_cell(score: PRF) -> str:
-    """Write precision, recall and F1."""
-    return f"{score.precision:.1f} {score.recall:.1f} {score.f1:.1f}"
-
-
 def _statistics(table: CorpusTable) -> Table:
-    heads = ("files", "paragraphs", "lines", "words", "tokens", "characters", "size")
-    drawn = Table(title="statistics", title_justify="left")
-    drawn.add_column("text", overflow="fold")
+    drawn = _new("statistics", "text")
     drawn.add_column("language")
-    for head in heads:
-        drawn.add_column(head, justify="right")
+    for head in _COUNTS:
+        drawn.add_column(head, justify="right", no_wrap=True)
     for line in (*table.references, *table.lines):
         for language, counts in line.statistics.items():
-            values: Sequence[int] = [getattr(counts, head) for head in heads]
+            values: Sequence[int] = [getattr(counts, head) for head in _COUNTS]
             drawn.add_row(Text(line.method), language or "?", *(f"{value:,}" for value in values))
     return drawn
