@@ -59,9 +59,8 @@ def to_html(report: Report) -> str:
 def _corpus(table: CorpusTable, by: str | None) -> str:
     parts = [f"<h2>{escape(table.corpus)}</h2><p>{escape(table.extent)}"]
     if table.left_out:
-        parts.append(
-            f"; {table.left_out} golds left out: no words, or words that their pages do not hold"
-        )
+        parts.append(f"; {table.left_out} golds left out: without words, or with words that their")
+        parts.append(" pages do not hold")
     parts.append(".</p>")
     parts += [f"<p>{escape(remark)}.</p>" for remark in table.remarks]
     parts.append(_scores(table))

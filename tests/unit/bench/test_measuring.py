@@ -119,5 +119,5 @@ def test_an_unknown_method_is_refused_before_anything_runs(tmp_path: Path) -> No
 
 
 def test_a_folder_that_is_no_corpus_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match="pages.jsonl.gz"):
+    with pytest.raises(BenchError, match=r"pages\.jsonl\.gz"):
         measure(tmp_path / "nowhere", method())
