@@ -93,17 +93,17 @@ def embed_of(element: HtmlElement, base: str) -> Embed | None:
 def _sources(image: HtmlElement) -> Iterator[str | None]:
     for name in _LAZY_SOURCES:
         yield image.get(name)
-    parent = image.getparent()
-    picture = parent if parent is not None and parent.tag == "picture" else None
     src = image.get("src")
     if src and not src.startswith("data:"):
         yield src
     for name in _LAZY_SETS:
         yield _largest(image.get(name))
-    if picture is not None:
-        for source in islice(picture.iterchildren("source"), MAX_SOURCES):
-            for name in _LAZY_SETS:
-                yield _largest(source.get(name))
+    # The parser takes a source for an element with content: the image stands below the sources.
+    for source in islice(image.iterancestors("source", "picture"), MAX_SOURCES):
+        if source.tag == "picture":
+            break
+        for name in _LAZY_SETS:
+            yield _largest(source.get(name))
 
 
 def _largest(candidates: str | None) -> str | None:

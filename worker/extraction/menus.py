@@ -20,7 +20,7 @@ from worker.extraction.vocabulary import INLINE
 MIN_HEADLINE_WORDS = 3
 """Shorter links are navigation: "Home", "Read more"."""
 
-MAX_HEADLINE_WORDS = 30
+MAX_HEADLINE_WORDS = 45
 """A longer link holds text: there are sites that link a whole article."""
 
 MIN_LINKED = 0.8

@@ -63,6 +63,11 @@ def count_words(text: str) -> float:
     return len(tokens(text)) - len(_UNSPACED_CHARACTER.findall(text)) / 2
 
 
+def count_characters(text: str) -> int:
+    """Count characters, one for two in scripts whose characters are syllables or words."""
+    return len(text) + len(_UNSPACED_CHARACTER.findall(text))
+
+
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
     """Cosine of the angle between two vectors of word counts (paper 000, section 4.4.2).
 

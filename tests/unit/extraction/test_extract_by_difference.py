@@ -1,4 +1,5 @@
 import pytest
+from lxml import html
 
 from tests.unit.extraction.article_pages import page, paragraphs, prose, sentence
 from worker.extraction import Extraction, extract_article
@@ -126,8 +127,6 @@ def test_a_found_body_that_is_only_the_headline_falls_back_on_sentences() -> Non
 
 
 def test_the_pages_stay_as_they_are() -> None:
-    from lxml import html
-
     first, second = story(1), story(2)
     before = [html.tostring(each.document) for each in (first, second)]
     extract_article(first, second)

@@ -1,0 +1,108 @@
+import pytest
+
+from models.messages import PageMessage
+from tests.unit.extraction.article_pages import page, prose, sentence
+from worker.extraction import MenuPageError, extract_article
+from worker.pages import Page, parse_page
+from worker.sample import generate
+
+FOOT = f"<p>{sentence(90, 30)}</p>"
+
+
+def headline(seed: int) -> str:
+    return f'<a href="/story/{seed}.html">{sentence(seed, 9)}</a>'
+
+
+def teasers(count: int, words: int = 25) -> str:
+    items = range(count)
+    return "".join(
+        f"<li><h3>{headline(n)}</h3><p>{sentence(100 + n, words)}</p></li>" for n in items
+    )
+
+
+def is_menu(shown: Page) -> bool:
+    try:
+        extract_article(shown, None)
+    except MenuPageError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<h1>Sport</h1><ul>{teasers(9)}</ul>{FOOT}",
+        "".join(
+            f"<tr><td><img src='/{n}.jpg'></td><td>{headline(n)}<br>{sentence(50 + n)}"
+            f'<br><a href="/story/{n}.html">Read more</a></td></tr>'
+            for n in range(12)
+        ).join(["<table>", f"</table>{FOOT}"]),
+        "".join(
+            f'<article><a href="/{n}.html"><h2>{sentence(n, 8)}</h2></a>'
+            f"<p>{sentence(70 + n, 40)}</p></article>"
+            for n in range(10)
+        ),
+    ],
+    ids=["list", "table", "articles"],
+)
+def test_headlines_with_teasers_are_a_menu(body: str) -> None:
+    assert is_menu(page(body))
+
+
+def test_a_menu_has_its_own_outcome() -> None:
+    with pytest.raises(MenuPageError) as caught:
+        extract_article(page(f"<ul>{teasers(9)}</ul>"), None)
+    assert caught.value.outcome == "menu"
+
+
+def test_headlines_alone_are_a_menu() -> None:
+    links = "".join(f"<li>{headline(n)}</li>" for n in range(60))
+    assert is_menu(page(f"<h1>Archive</h1><ul>{links}</ul><p>{sentence(3, 15)}</p>"))
+
+
+def test_chinese_headlines_alone_are_a_menu() -> None:
+    links = "".join(
+        f'<li><a href="/{n}">市政府宣布第{n}座大桥将于明年春天重新开放</a></li>' for n in range(40)
+    )
+    assert is_menu(page(f"<ul>{links}</ul><p>版权所有</p>"))
+
+
+def test_an_article_beside_a_list_of_others_is_none() -> None:
+    assert not is_menu(page(f"<div>{prose(1)}</div><ul>{teasers(9)}</ul>{FOOT}"))
+
+
+def test_short_news_beside_a_list_of_others_is_none() -> None:
+    flash = f"<h1>{sentence(5, 8)}</h1><p>{sentence(1, 30)} {sentence(2, 30)}</p>"
+    assert not is_menu(page(f"{flash}<ul>{teasers(6, 20)}</ul>{FOOT}"))
+
+
+def test_an_article_in_the_list_s_own_markup_is_none() -> None:
+    assert not is_menu(page(f"<ul>{teasers(9)}<li><h3>{headline(9)}</h3>{prose(1)}</li></ul>"))
+
+
+def test_an_article_full_of_links_is_none() -> None:
+    linked = "".join(
+        f"<p>{sentence(n)} {headline(n)} {sentence(n + 50)} {headline(n + 50)}</p>"
+        for n in range(12)
+    )
+    assert not is_menu(page(f"<div>{linked}</div>"))
+
+
+def test_a_whole_article_within_one_link_is_none() -> None:
+    assert not is_menu(page(f'<div><a href="/print.html">{prose(1)}</a></div>{FOOT}'))
+
+
+def test_few_headlines_are_none() -> None:
+    assert not is_menu(page(f"<ul>{teasers(4)}</ul><p>{sentence(8)}</p>"))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_section_fronts_of_the_sample_sites_are_menus_and_their_articles_are_not(
+    noise: float,
+) -> None:
+    for made in generate(seed=7, pages_per_template=2, noise=noise):
+        if "one-off" in made.gold["template_class"]:
+            continue
+        message = PageMessage.model_validate(made.message)
+        shown = parse_page(message.content, message.url)
+        assert is_menu(shown) == (made.gold["kind"] == "menu"), made.gold["url"]
