@@ -22,8 +22,8 @@ def invoke(*arguments: object) -> Result:
 
 def test_bench_measures_methods_and_writes_reports(sample: Path, tmp_path: Path) -> None:
     result = invoke(
-        *("bench", sample, "--extractors", "html_killer,wutsi,html_killer>wutsi"),
-        *("--sample", 6, "--limits", "--statistics", "--by", "language", "--jobs", 2),
+        *("bench", sample, "--extractors", "html_killer,html_killer>wutsi"),
+        *("--sample", 6, "--limits", "--statistics", "--by", "language", "--jobs", 1),
         *("--cache", tmp_path / "cache"),
         *("--json", tmp_path / "report.json", "--html", tmp_path / "report.html"),
     )
@@ -31,7 +31,7 @@ def test_bench_measures_methods_and_writes_reports(sample: Path, tmp_path: Path)
     [table] = json.loads((tmp_path / "report.json").read_text())["tables"]
     assert table["pages"] == 6
     means = {line["method"]: line["scores"]["to_f"]["pages"]["mean"] for line in table["lines"]}
-    assert list(means)[:3] == ["html_killer", "wutsi", "html_killer>wutsi"]
+    assert list(means)[:2] == ["html_killer", "html_killer>wutsi"]
     assert max(means.values()) == means["limit: best blocks"]
     assert "wutsi" in result.output
     assert "<svg" in (tmp_path / "report.html").read_text()

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from worker.bench.averaging import best_by_score, means
 from worker.bench.errors import BenchError
@@ -54,8 +54,10 @@ _CHUNK = 8
 
 _PEERS = "worker.extractors.peers."
 
-_Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
+
+_Mapped = Callable[..., Iterator[Any]]
+"""`map`, or one that does it in other processes."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,9 @@ class Bench:
         for method in self.methods:
             kind_of(method)
         memo = Memo(self.runner.cache, scorer_version())
-        with _processes(self.runner.processes) as executor:
+        with _mapping(self.runner.processes) as mapped:
             for folder in folders:
-                yield _Measurement(self, executor, memo, _load(folder)).table()
+                yield _Measurement(self, mapped, memo, _load(folder)).table()
 
 
 def kind_of(method: Extractor | str) -> Kind:
@@ -160,9 +162,9 @@ def even_sample(golds: Sequence[Gold], count: int | None) -> list[Gold]:
 class _Measurement:
     """One corpus on the bench."""
 
-    def __init__(self, bench: Bench, executor: Executor, memo: Memo, corpus: Corpus) -> None:
+    def __init__(self, bench: Bench, mapped: _Mapped, memo: Memo, corpus: Corpus) -> None:
         self._bench = bench
-        self._executor = executor
+        self._mapped = mapped
         self._memo = memo
         self._corpus = corpus
         self._all_golds = measurable(corpus)
@@ -216,7 +218,7 @@ class _Measurement:
         answers: list[_Answer] = []
         total = len(columns[0])
         what = f"{self._corpus.name}: {what}"
-        for answer in self._executor.map(function, *columns, chunksize=_CHUNK):
+        for answer in self._mapped(function, *columns):
             answers.append(answer)
             self._bench.progress(what, len(answers), total)
         return answers
@@ -269,7 +271,8 @@ class _Measurement:
     def _limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
         found = self._map("limits", partial(limits, self._memo), self._sources, self._targets)
         for name, texts in zip(LIMITS, zip(*found, strict=True), strict=True):
-            yield self._scored(Line(name, "limit"), list(texts))
+            line, rows = self._scored(Line(name, "limit"), list(texts))
+            yield line, [replace(row, scores=_of_text(row.scores)) for row in rows]
 
     def _scored(self, line: Line, texts: Sequence[Extracted]) -> tuple[Line, list[PageScores]]:
         scored = self._map(
@@ -297,19 +300,20 @@ class _Measurement:
         rows: Mapping[str, Sequence[PageScores]],
         best: Mapping[str, str],
     ) -> list[Line]:
-        averages = []
+        compared = []
         for line in lines:
             others = None
             if line.kind != "limit":
                 others = {name: rows[peer] for name, peer in best.items() if peer != line.method}
-            averages.append(self._executor.submit(means, rows.get(line.method, ()), others))
+            compared.append(others)
+        averages = self._mapped(means, [rows.get(line.method, ()) for line in lines], compared)
         return [
             replace(
                 line,
-                scores=future.result(),
+                scores=scores,
                 groups=self._grouped(rows.get(line.method, ())),
             )
-            for line, future in zip(lines, averages, strict=True)
+            for line, scores in zip(lines, averages, strict=True)
         ]
 
     def _grouped(self, rows: Sequence[PageScores]) -> dict[str, dict[str, float]]:
@@ -399,6 +403,15 @@ class _Measurement:
                 found["names_f"] = score.f1
 
 
+def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
+    """Leave out scores of metadata, which a limit of the text has none of."""
+    return {
+        name: value
+        for name, value in scores.items()
+        if not name.startswith(("title_", "authors_", "date_"))
+    }
+
+
 def _as_found(gold: Gold) -> Extracted:
     return Extracted(gold.title, gold.text or "", gold.paragraphs)
 
@@ -431,9 +444,12 @@ def _load(folder: Path) -> Corpus:
 
 
 @contextmanager
-def _processes(count: int) -> Iterator[Executor]:
-    executor = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+def _mapping(processes: int) -> Iterator[_Mapped]:
+    if processes == 1:
+        yield map
+        return
+    executor = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
     try:
-        yield executor
+        yield partial(executor.map, chunksize=_CHUNK)
     finally:
         executor.shutdown(cancel_futures=True)

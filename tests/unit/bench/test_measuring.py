@@ -38,7 +38,7 @@ def method(name: str = "obedient", **options: object) -> Extractor:
 
 
 def measure(folder: Path, *methods: Extractor | str, **options: object) -> CorpusTable:
-    runner = Runner(processes=2, seconds_per_page=5, cache=folder.parent / "cache")
+    runner = Runner(processes=1, seconds_per_page=5, cache=folder.parent / "cache")
     [table] = Bench(methods, runner=runner, **options).measure([folder])  # type: ignore[arg-type]
     return table
 
