@@ -15,7 +15,7 @@ Tool = Callable[[Tree, Tree], int]
 
 # Neither is typed, and only the benchmark needs them.
 zss: Any = import_module("zss")
-uted: Any = import_module("edist.uted")
+ted: Any = import_module("edist.ted")
 
 
 def _ours(a: Tree, b: Tree, way: Way) -> int:
@@ -81,7 +81,7 @@ def _zss(a: Tree, b: Tree) -> int:
 
 
 def _edist(a: Tree, b: Tree) -> int:
-    distance: float = uted.uted(*_adjacency(a), *_adjacency(b))
+    distance: float = ted.ted(*_adjacency(a), *_adjacency(b))
     return round(distance)
 
 

@@ -1,18 +1,25 @@
 """Exact tree edit distance between pages."""
 
+from worker.distance.blocks import Block, blocks_to_compare
 from worker.distance.errors import TreeTooLargeError
 from worker.distance.forest import IMPLEMENTATION
 from worker.distance.matrix import distance_matrix, distances_between
 from worker.distance.normalisation import normalised_distance
 from worker.distance.pairs import distance_bounds, edit_mapping, tree_edit_distance
+from worker.distance.references import Nearest, nearest_references, reference_trees
 
 __all__ = [
     "IMPLEMENTATION",
+    "Block",
+    "Nearest",
     "TreeTooLargeError",
+    "blocks_to_compare",
     "distance_bounds",
     "distance_matrix",
     "distances_between",
     "edit_mapping",
+    "nearest_references",
     "normalised_distance",
+    "reference_trees",
     "tree_edit_distance",
 ]

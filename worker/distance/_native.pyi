@@ -50,5 +50,12 @@ class Forest:
         Gives the distance, or -1 where the trees are too large to compare.
         """
 
-    def bounds(self, a: int, b: int, /) -> tuple[int, int]:
-        """Give a lower and an upper bound of the distance, -1 for a tree too large."""
+    def lower_bounds(
+        self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
+    ) -> None:
+        """Write lower bounds of the distances, -1 for trees too large even for that."""
+
+    def upper_bounds(
+        self, a: npt.NDArray[np.int32], b: npt.NDArray[np.int32], out: npt.NDArray[np.int32], /
+    ) -> None:
+        """Write upper bounds of the distances, -1 for trees too large even for that."""

@@ -55,6 +55,7 @@ class AptedForest:
 
     def __init__(self, trees: Sequence[Tree], *, memory: int = 0) -> None:  # noqa: ARG002
         self._trees = trees
+        self._sizes = np.fromiter(map(len, trees), np.int32, len(trees))
 
     def distances(
         self,
@@ -81,10 +82,27 @@ class AptedForest:
                 mapped[node_a.number] = node_b.number
         return mapped
 
-    def bounds(self, a: int, b: int) -> tuple[int, int]:
-        """Bounds of the distance by the sizes of the trees alone."""
-        n, m = len(self._trees[a]), len(self._trees[b])
-        return abs(n - m), n + m - 1
+    def lower_bounds(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        threads: int = 1,  # noqa: ARG002
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not below, by the sizes of the trees alone."""
+        differences = self._sizes[np.asarray(a, np.intp)] - self._sizes[np.asarray(b, np.intp)]
+        lower: npt.NDArray[np.int32] = np.abs(differences)
+        return lower
+
+    def upper_bounds(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        threads: int = 1,  # noqa: ARG002
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not above, by the sizes of the trees alone."""
+        return self._sizes[np.asarray(a, np.intp)] + self._sizes[np.asarray(b, np.intp)]
 
     def _distance(self, a: int, b: int) -> int:
         if self._trees[a] == self._trees[b]:

@@ -30,11 +30,18 @@ class Forest(Protocol):
     ) -> npt.NDArray[np.int32]:
         """Distances of the trees a[i] and b[i], or ``bound + 1`` above the bound."""
 
+    def lower_bounds(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances of the trees a[i] and b[i] are not below."""
+
+    def upper_bounds(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances of the trees a[i] and b[i] are not above."""
+
     def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
         """For each node of tree `a` that of `b` that is mapped to it, or -1."""
-
-    def bounds(self, a: int, b: int) -> tuple[int, int]:
-        """Give a lower and an upper bound of the distance."""
 
 
 def forest_of(trees: Sequence[Tree], *, memory: int = 0) -> Forest:

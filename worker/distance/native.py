@@ -1,6 +1,6 @@
 """Trees compared by the native kernel."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from typing import TypeAlias
@@ -17,6 +17,8 @@ Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
 fewest that do); paths on the "left" or on the "right" ("": the cheaper); whether what the trees
 share is cut off; whether there are no tables where the bounds meet; whether they are filled near
 the diagonal only, where that is enough."""
+
+Indices: TypeAlias = npt.NDArray[np.int32]
 
 UNBOUNDED = np.iinfo(np.int32).max - 1
 
@@ -76,26 +78,51 @@ class NativeForest:
         TreeTooLargeError
             If any pair is too large to compare.
         """
-        left = np.ascontiguousarray(a, np.int32)
-        right = np.ascontiguousarray(b, np.int32)
-        distances = np.empty(left.shape, np.int32)
         limit = UNBOUNDED if bound is None else min(bound, UNBOUNDED)
 
-        def compare(start: int) -> None:
+        def compare(x: Indices, y: Indices, out: Indices) -> None:
+            self._forest.distances(x, y, out, limit, self._way)
+
+        return self._for_pairs(compare, a, b, threads)
+
+    def lower_bounds(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not below, as of `distances`."""
+        return self._for_pairs(self._forest.lower_bounds, a, b, threads)
+
+    def upper_bounds(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not above, as of `distances`."""
+        return self._for_pairs(self._forest.upper_bounds, a, b, threads)
+
+    def _for_pairs(
+        self,
+        function: Callable[[Indices, Indices, Indices], None],
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        threads: int,
+    ) -> npt.NDArray[np.int32]:
+        left = np.ascontiguousarray(a, np.int32)
+        right = np.ascontiguousarray(b, np.int32)
+        results = np.empty(left.shape, np.int32)
+
+        def some(start: int) -> None:
             part = slice(start, start + PAIRS_AT_ONCE)
-            self._forest.distances(left[part], right[part], distances[part], limit, self._way)
+            function(left[part], right[part], results[part])
 
         starts = range(0, len(left), PAIRS_AT_ONCE)
         if threads == 1:
             for start in starts:
-                compare(start)
+                some(start)
         else:
             with ThreadPoolExecutor(threads) as pool:
-                for _ in pool.map(compare, starts):
+                for _ in pool.map(some, starts):
                     pass
-        if np.any(distances < 0):
-            raise self._too_large(left[distances < 0], right[distances < 0])
-        return distances
+        if np.any(results < 0):
+            raise self._too_large(left[results < 0], right[results < 0])
+        return results
 
     def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
         """For each node of tree `a` the node of `b` that an optimal mapping has for it, or -1.
@@ -109,19 +136,6 @@ class NativeForest:
         if self._forest.mapping(a, b, mapped, self._way) < 0:
             raise self._too_large(np.array([a]), np.array([b]))
         return mapped
-
-    def bounds(self, a: int, b: int) -> tuple[int, int]:
-        """Give a lower and an upper bound of the distance of trees `a` and `b`.
-
-        Raises
-        ------
-        TreeTooLargeError
-            If the trees are too large even for that.
-        """
-        lower, upper = self._forest.bounds(a, b)
-        if lower < 0 or upper < 0:
-            raise self._too_large(np.array([a]), np.array([b]))
-        return lower, upper
 
     def _too_large(
         self, a: npt.NDArray[np.integer], b: npt.NDArray[np.integer]

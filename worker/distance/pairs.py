@@ -94,4 +94,5 @@ def distance_bounds(a: Tree, b: Tree) -> tuple[int, int]:
     dynamic programming", JACM 46(3), 1999; S. Selkow, "The tree-to-tree editing
     problem", Information Processing Letters 6(6), 1977.
     """
-    return forest_of([a, b]).bounds(0, 1)
+    forest = forest_of([a, b])
+    return int(forest.lower_bounds([0], [1])[0]), int(forest.upper_bounds([0], [1])[0])

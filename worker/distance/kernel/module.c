@@ -119,6 +119,54 @@ static bool are_trees(const ForestObject *self, const int32_t *trees, Py_ssize_t
     return true;
 }
 
+/* A number for each of some pairs of trees. */
+typedef int32_t PairFunction(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
+                             const Way *way, Workspace *workspace);
+
+static int32_t distance_of(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
+                           const Way *way, Workspace *workspace) {
+    const Memo *memo = self->has_memo ? &self->memo : NULL;
+    return pair_distance(&self->forest, a, b, bound, way, memo, workspace);
+}
+
+static int32_t lower_bound_of(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
+                              const Way *way, Workspace *workspace) {
+    (void)bound, (void)way;
+    return pair_lower_bound(&self->forest, a, b, workspace);
+}
+
+static int32_t upper_bound_of(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
+                              const Way *way, Workspace *workspace) {
+    (void)bound, (void)way;
+    return pair_upper_bound(&self->forest, a, b, workspace);
+}
+
+static PyObject *for_pairs(const ForestObject *self, const Py_buffer *a, const Py_buffer *b,
+                           const Py_buffer *out, int32_t bound, const Way *way,
+                           PairFunction *function) {
+    const Py_ssize_t count = length(out, sizeof(int32_t));
+    if (a->len != out->len || b->len != out->len || bound < 0) {
+        PyErr_SetString(PyExc_ValueError, "a, b and out differ in length, or a negative bound");
+        return NULL;
+    }
+    if (!fits(a, sizeof(int32_t)) || !fits(b, sizeof(int32_t)) || !fits(out, sizeof(int32_t)) ||
+        !are_trees(self, a->buf, count) || !are_trees(self, b->buf, count))
+        return NULL;
+    const int32_t *x = a->buf, *y = b->buf;
+    int32_t *result = out->buf;
+    bool ok;
+    Py_BEGIN_ALLOW_THREADS
+    Workspace workspace;
+    ok = workspace_create(&workspace, &self->forest);
+    for (Py_ssize_t i = 0; ok && i < count; i++) {
+        result[i] = function(self, x[i], y[i], bound, way, &workspace);
+        ok = result[i] != PAIR_NO_MEMORY;
+    }
+    workspace_free(&workspace);
+    Py_END_ALLOW_THREADS
+    return ok ? Py_NewRef(Py_None) : PyErr_NoMemory();
+}
+
 PyDoc_STRVAR(distances_doc,
              "distances(a, b, out, bound, way)\n--\n\n"
              "Tree edit distances of the trees a[i] and b[i] into out[i].\n\n"
@@ -126,42 +174,44 @@ PyDoc_STRVAR(distances_doc,
              "bound + 1; where the trees are too large to compare, -1.");
 
 static PyObject *forest_distances(PyObject *object, PyObject *args) {
-    ForestObject *self = (ForestObject *)object;
     Py_buffer a, b, out;
     PyObject *way_object, *answer = NULL;
     int bound;
     Way way;
     if (!PyArg_ParseTuple(args, "y*y*w*iO:distances", &a, &b, &out, &bound, &way_object))
         return NULL;
-    const Py_ssize_t count = length(&out, sizeof(int32_t));
-    if (a.len != out.len || b.len != out.len || bound < 0) {
-        PyErr_SetString(PyExc_ValueError, "a, b and out differ in length, or a negative bound");
-        goto done;
-    }
-    if (!fits(&a, sizeof(int32_t)) || !fits(&b, sizeof(int32_t)) || !fits(&out, sizeof(int32_t)) ||
-        !are_trees(self, a.buf, count) || !are_trees(self, b.buf, count) ||
-        !read_way(way_object, &way))
-        goto done;
-    const int32_t *x = a.buf, *y = b.buf;
-    int32_t *distance = out.buf;
-    const Memo *memo = self->has_memo ? &self->memo : NULL;
-    bool ok;
-    Py_BEGIN_ALLOW_THREADS
-    Workspace workspace;
-    ok = workspace_create(&workspace, &self->forest);
-    for (Py_ssize_t i = 0; ok && i < count; i++) {
-        distance[i] =
-            pair_distance(&self->forest, x[i], y[i], bound, &way, memo, &workspace);
-        ok = distance[i] != PAIR_NO_MEMORY;
-    }
-    workspace_free(&workspace);
-    Py_END_ALLOW_THREADS
-    answer = ok ? Py_NewRef(Py_None) : PyErr_NoMemory();
-done:
+    if (read_way(way_object, &way))
+        answer = for_pairs((ForestObject *)object, &a, &b, &out, bound, &way, distance_of);
     PyBuffer_Release(&a);
     PyBuffer_Release(&b);
     PyBuffer_Release(&out);
     return answer;
+}
+
+static PyObject *forest_bounds(PyObject *object, PyObject *args, PairFunction *function) {
+    Py_buffer a, b, out;
+    if (!PyArg_ParseTuple(args, "y*y*w*", &a, &b, &out)) return NULL;
+    PyObject *answer = for_pairs((ForestObject *)object, &a, &b, &out, 0, NULL, function);
+    PyBuffer_Release(&a);
+    PyBuffer_Release(&b);
+    PyBuffer_Release(&out);
+    return answer;
+}
+
+PyDoc_STRVAR(lower_bounds_doc,
+             "lower_bounds(a, b, out)\n--\n\n"
+             "Lower bounds of the distances of the trees a[i] and b[i] into out[i].");
+
+static PyObject *forest_lower_bounds(PyObject *object, PyObject *args) {
+    return forest_bounds(object, args, lower_bound_of);
+}
+
+PyDoc_STRVAR(upper_bounds_doc,
+             "upper_bounds(a, b, out)\n--\n\n"
+             "Upper bounds of the distances of the trees a[i] and b[i] into out[i].");
+
+static PyObject *forest_upper_bounds(PyObject *object, PyObject *args) {
+    return forest_bounds(object, args, upper_bound_of);
 }
 
 PyDoc_STRVAR(mapping_doc,
@@ -197,34 +247,11 @@ done:
     return answer;
 }
 
-PyDoc_STRVAR(bounds_doc,
-             "bounds(a, b)\n--\n\n"
-             "A lower and an upper bound of the distance of trees a and b; -1 where the trees\n"
-             "are too large.");
-
-static PyObject *forest_bounds(PyObject *object, PyObject *args) {
-    ForestObject *self = (ForestObject *)object;
-    int tree[2];
-    if (!PyArg_ParseTuple(args, "ii:bounds", &tree[0], &tree[1])) return NULL;
-    const int32_t trees[2] = {tree[0], tree[1]};
-    if (!are_trees(self, trees, 2)) return NULL;
-    int32_t lower = PAIR_NO_MEMORY, upper = PAIR_NO_MEMORY;
-    Py_BEGIN_ALLOW_THREADS
-    Workspace workspace;
-    if (workspace_create(&workspace, &self->forest)) {
-        lower = pair_lower_bound(&self->forest, trees[0], trees[1], &workspace);
-        upper = pair_upper_bound(&self->forest, trees[0], trees[1], &workspace);
-    }
-    workspace_free(&workspace);
-    Py_END_ALLOW_THREADS
-    if (lower == PAIR_NO_MEMORY || upper == PAIR_NO_MEMORY) return PyErr_NoMemory();
-    return Py_BuildValue("(ii)", (int)lower, (int)upper);
-}
-
 static PyMethodDef forest_methods[] = {
     {"distances", forest_distances, METH_VARARGS, distances_doc},
+    {"lower_bounds", forest_lower_bounds, METH_VARARGS, lower_bounds_doc},
+    {"upper_bounds", forest_upper_bounds, METH_VARARGS, upper_bounds_doc},
     {"mapping", forest_mapping, METH_VARARGS, mapping_doc},
-    {"bounds", forest_bounds, METH_VARARGS, bounds_doc},
     {NULL, NULL, 0, NULL},
 };
 

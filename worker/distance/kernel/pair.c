@@ -26,9 +26,9 @@ enum { NARROW_NODES = 16000 };
 /* Cells of the tables that a mapping is followed back through: some five seconds. */
 static const int64_t MOST_TRACED_CELLS = INT64_C(2000000000);
 
-/* A top-down mapping is worth finding only where it is cheap: pairs of nodes to look at, for
- * each node of the two trees. */
-enum { TOP_DOWN_PAIRS = 4 };
+/* Before a distance, a top-down mapping is worth finding only where it is cheap: pairs of nodes
+ * to look at, for each node of the two trees. For itself more may be looked at. */
+enum { TOP_DOWN_PAIRS = 4, MOST_TOP_DOWN_PAIRS = 1 << 22 };
 
 const Way USUAL_WAY = {.trims = true, .skips = true, .runs_bounded = true};
 
@@ -152,6 +152,11 @@ static bool is_cheaper(const View *right, const View *left, const Way *way) {
     return table_size(right) < table_size(left);
 }
 
+/* Of the labels in postorder; of the mirror images, these are the labels in preorder. */
+static int32_t sequence_bound(const Tree *a, const Tree *b, int32_t labels, Arena *arena) {
+    return sequence_distance(a->label, a->n, b->label, b->n, labels, arena);
+}
+
 int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound, const Way *way,
                       const Memo *memo, Workspace *workspace) {
     Arena *arena = &workspace->arena;
@@ -180,21 +185,15 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
     const View *view = is_cheaper(&right, &left, way) ? &right : &left;
     if (table_size(view) > HOPELESS * (double)MOST_CELLS) return PAIR_TOO_LARGE;
     int32_t lower = n < m ? m - n : n - m, upper = n + m;
-    if (way->runs_bounded || bound < UNBOUNDED) {
-        lower = max32(lower, sequence_distance(left.a.label, n, left.b.label, m,
-                                               forest->labels, arena));
-        lower = max32(lower, sequence_distance(right.a.label, n, right.b.label, m,
-                                               forest->labels, arena));
-    }
+    if (way->runs_bounded || bound < UNBOUNDED)
+        lower = max32(sequence_bound(&left.a, &left.b, forest->labels, arena),
+                      sequence_bound(&right.a, &right.b, forest->labels, arena));
     if (arena_failed(arena)) return failure(arena);
     if (lower > bound) return bound + 1;
     if (way->skips)
         upper = top_down_distance(&left.a, &left.b, TOP_DOWN_PAIRS * ((int64_t)n + m), arena);
     if (arena_failed(arena)) return failure(arena);
     if (lower == upper) return upper;
-    look(&left, workspace);
-    look(&right, workspace);
-    if (arena_failed(arena)) return failure(arena);
     Plan plan;
     make_plan(&plan, view, forest->labels, way, memo, arena);
     if (arena_failed(arena)) return failure(arena);
@@ -209,9 +208,8 @@ int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *
     mirror(f, &image_f, NULL, arena);
     mirror(g, &image_g, NULL, arena);
     if (arena_failed(arena)) return failure(arena);
-    const int32_t lower =
-        max32(sequence_distance(f->label, f->n, g->label, g->n, forest->labels, arena),
-              sequence_distance(image_f.label, f->n, image_g.label, g->n, forest->labels, arena));
+    const int32_t lower = max32(sequence_bound(f, g, forest->labels, arena),
+                                sequence_bound(&image_f, &image_g, forest->labels, arena));
     return arena_failed(arena) ? failure(arena) : lower;
 }
 
@@ -219,14 +217,34 @@ int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *
     Arena *arena = &workspace->arena;
     arena_reset(arena);
     const Tree *f = &forest->trees[a], *g = &forest->trees[b];
-    const int64_t most_pairs = (int64_t)(MOST_MEMORY / 64);
-    const int32_t upper = top_down_distance(f, g, most_pairs, arena);
+    const int64_t all = (int64_t)f->n * g->n;
+    const int32_t upper =
+        top_down_distance(f, g, all < MOST_TOP_DOWN_PAIRS ? all : MOST_TOP_DOWN_PAIRS, arena);
     return arena_failed(arena) ? failure(arena) : upper;
 }
 
-
-/* The nodes of a tree that its mirror image shows, or the nodes themselves. */
-static int32_t original(const int32_t *node, int32_t i) { return node ? node[i] : i; }
+/* The mapping of the rows of a plan to its columns; fails by the arena. Returns the savings. */
+static int32_t map_rows(Plan *plan, int32_t *mapped, Arena *arena) {
+    const Keyroots *f = plan->rows.keyroots, *g = plan->columns.keyroots;
+    int32_t *trees = TAKE(arena, int32_t, (size_t)f->subtrees * (size_t)g->subtrees);
+    if (arena_failed(arena)) return 0;
+    const int32_t savings = run(plan, NO_BOUND, trees, arena);
+    if (arena_failed(arena)) return 0;
+    Trace trace = {
+        .f = plan->rows.tree,
+        .g = plan->columns.tree,
+        .number_f = f->subtree,
+        .number_g = g->subtree,
+        .trees = trees,
+        .width = g->subtrees,
+        .mapped = mapped,
+        .cells = MOST_TRACED_CELLS,
+        .arena = arena,
+    };
+    for (int32_t i = 0; i < trace.f->n; i++) mapped[i] = -1;
+    trace_back(&trace);
+    return savings;
+}
 
 int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way, int32_t *mapped,
                      Workspace *workspace) {
@@ -242,44 +260,29 @@ int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way,
         mapped[i] = j;
         return max32(n, m) - is_equal;
     }
-    int32_t *node_a = TAKE(arena, int32_t, n), *node_b = TAKE(arena, int32_t, m);
+    int32_t *shown_a = TAKE(arena, int32_t, n), *shown_b = TAKE(arena, int32_t, m);
     if (arena_failed(arena)) return failure(arena);
-    mirror(&left.a, &right.a, node_a, arena);
-    mirror(&left.b, &right.b, node_b, arena);
+    mirror(&left.a, &right.a, shown_a, arena);
+    mirror(&left.b, &right.b, shown_b, arena);
     look(&left, workspace);
     look(&right, workspace);
     if (arena_failed(arena)) return failure(arena);
     const bool is_right = is_cheaper(&right, &left, way);
+    const View *view = is_right ? &right : &left;
     Plan plan;
-    make_plan(&plan, is_right ? &right : &left, forest->labels, way, NULL, arena);
+    make_plan(&plan, view, forest->labels, way, NULL, arena);
     if (arena_failed(arena)) return failure(arena);
     if (cost(&plan, NO_BOUND) > MOST_CELLS) return PAIR_TOO_LARGE;
-    const Tree *f = plan.rows.tree, *g = plan.columns.tree;
-    const Keyroots *of_f = plan.rows.keyroots, *of_g = plan.columns.keyroots;
-    int32_t *trees = TAKE(arena, int32_t, (size_t)of_f->subtrees * (size_t)of_g->subtrees);
-    int32_t *traced = TAKE(arena, int32_t, f->n);
+    const int32_t rows = plan.rows.tree->n;
+    int32_t *of_row = TAKE(arena, int32_t, rows);
     if (arena_failed(arena)) return failure(arena);
-    const int32_t distance = n + m - run(&plan, NO_BOUND, trees, arena);
+    const int32_t savings = map_rows(&plan, of_row, arena);
     if (arena_failed(arena)) return failure(arena);
-    for (int32_t i = 0; i < f->n; i++) traced[i] = -1;
-    Trace trace = {
-        .f = f,
-        .g = g,
-        .number_f = of_f->subtree,
-        .number_g = of_g->subtree,
-        .trees = trees,
-        .width = of_g->subtrees,
-        .mapped = traced,
-        .cells = MOST_TRACED_CELLS,
-        .arena = arena,
-    };
-    trace_back(&trace);
-    if (arena_failed(arena)) return failure(arena);
-    const bool swapped = f == (is_right ? &right.b : &left.b);
-    for (int32_t i = 0; i < f->n; i++) {
-        if (traced[i] < 0) continue;
-        const int32_t of_a = swapped ? traced[i] : i, of_b = swapped ? i : traced[i];
-        mapped[original(is_right ? node_a : NULL, of_a)] = original(is_right ? node_b : NULL, of_b);
+    for (int32_t i = 0; i < rows; i++) {
+        if (of_row[i] < 0) continue;
+        const bool swapped = plan.rows.tree == &view->b;
+        const int32_t node_a = swapped ? of_row[i] : i, node_b = swapped ? i : of_row[i];
+        mapped[is_right ? shown_a[node_a] : node_a] = is_right ? shown_b[node_b] : node_b;
     }
-    return distance;
+    return n + m - savings;
 }

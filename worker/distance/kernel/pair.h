@@ -44,6 +44,8 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
 int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way, int32_t *mapped,
                      Workspace *workspace);
 
+/* No greater than the distance: the edit distances of the labels in postorder and in preorder.
+ * No less: a top-down mapping, or the sizes of the trees where it is not cheap. */
 int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace);
 int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace);
 

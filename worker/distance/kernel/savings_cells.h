@@ -1,21 +1,27 @@
-/* The tables in cells of one width; included once for each. */
+/* The tables in cells of one width; included once for each.
+ *
+ * One row of savings at a time is kept, and changed in place from the forest of the nodes so
+ * far to that with the next node. A cell out of the band of a bounded run, or beyond the last
+ * column of a block, is left as it was or gets what its neighbours give. That is never too
+ * much: wherever a column is a real one, its cell holds the savings of some mapping of forests
+ * that are no larger than its own, and is at most too low.
+ */
 
 typedef struct {
     const Job *job;
     const TILE_FUNCTIONS *functions;
     int32_t tile_bits;
-    CELL *row;      /* of savings: the row of the forest of the nodes so far */
-    CELL *outside;  /* by nesting: that row at another node, at the columns that jumps lead to */
-    CELL *gain;     /* by number of subtree: the savings with all subtrees of the columns */
-    CELL *leaf_gain; /* by label of a leaf: what it adds to the columns before */
-    CELL *base;
-    CELL *mask;      /* by block */
-    bool *is_begun, *is_complete; /* by number of subtree */
-    int32_t *innermost_first;     /* by row of leaf gains and block */
-    Window *window;
-    int32_t windows;
-    int32_t *known; /* blocks that the memo has for the keyroot at work */
-    int32_t knowns;
+    CELL *row;       /* of savings */
+    CELL *outside;   /* rows by nesting: in each column, the savings that gains are added to */
+    CELL *gain;      /* rows by number of subtree: its savings with those of the columns */
+    CELL *leaf_gain; /* rows by label: what a leaf adds to the column before */
+    CELL *base;      /* the row of the empty forest, in the places of gains */
+    CELL *mask;      /* of the first tile of each block */
+    bool *is_begun, *is_complete; /* rows of gains */
+    int32_t *innermost_first;     /* by row of leaf gains and block: where its list begins */
+    Window *window;               /* blocks that the keyroot at work uses */
+    int32_t *known;               /* blocks that the memo has for it */
+    int32_t windows, knowns;
 } NAME(Tables);
 
 static CELL *NAME(gain_of)(const NAME(Tables) *t, int32_t node) {
@@ -34,7 +40,7 @@ static void NAME(prepare_leaves)(NAME(Tables) *t) {
     const Columns *columns = t->job->columns;
     const size_t width = (size_t)columns->gains;
     if (rows->leaf_rows == 0) return;
-    CELL *any = t->leaf_gain; /* what a leaf adds where its label is no leaf's of the columns */
+    CELL *any = t->leaf_gain;
     memset(any, 0, width * sizeof(CELL));
     for (int32_t i = 0; i < columns->leaf_first[rows->labels]; i++) any[columns->leaf[i]] = 1;
     for (int32_t r = 1; r < rows->leaf_rows; r++)
