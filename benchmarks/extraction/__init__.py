@@ -1,1 +1,0 @@
-"""Tables of extraction measured, for the README beside this."""
