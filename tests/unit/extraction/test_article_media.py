@@ -161,3 +161,8 @@ def test_media_outside_the_body_are_none_of_the_article() -> None:
     around = '<div><img src="/logo.png"><iframe src="https://ads.example/x"></iframe></div>'
     article = extract_article(page(f"{around}<div>{prose(1)}</div>"), None)
     assert (article.images, article.embeds) == ((), ())
+
+
+def test_icons_of_a_bar_without_text_are_none_of_the_article() -> None:
+    bar = '<div class="social"><a href="/share"><img src="/icon.png"></a></div>'
+    assert images(bar) == []
