@@ -51,7 +51,7 @@ format: $(development)
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --constraints requirements.txt pyproject.toml
 
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis
@@ -77,7 +77,7 @@ $(development): requirements-dev.txt $(tools)
 	$(uv) --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
 
-$(package): pyproject.toml setup.py $(shell find worker/distance -name '*.[ch]') $(tools)
+$(package): pyproject.toml setup.py $(shell find worker -name '*.[ch]') $(tools)
 	$(uv) --no-deps --no-build-isolation --editable .
 	@ls worker/distance/*.so >/dev/null 2>&1 \
 		|| echo "The distance kernel was not compiled, a slow one replaces it: apt-get install gcc python3-dev, then make clean" >&2

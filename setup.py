@@ -1,7 +1,8 @@
-"""Build of the native distance kernel; everything else is in pyproject.toml.
+"""Build of the native kernels; everything else is in pyproject.toml.
 
-The extension is optional: where there is no compiler the package installs without
-it and `worker.distance` compares pages through the `apted` package.
+They are optional: where there is no compiler the package installs without them,
+`worker.distance` compares pages through the `apted` package, and `worker.evaluation`
+matches texts in plain Python.
 """
 
 from pathlib import Path
@@ -19,7 +20,14 @@ setup(
             define_macros=[("Py_LIMITED_API", "0x030B0000")],
             py_limited_api=True,
             optional=True,
-        )
+        ),
+        Extension(
+            "worker.evaluation._matching",
+            sources=["worker/evaluation/_matching.c"],
+            define_macros=[("Py_LIMITED_API", "0x030B0000")],
+            py_limited_api=True,
+            optional=True,
+        ),
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

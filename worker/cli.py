@@ -30,6 +30,9 @@ from worker.settings import Settings, load_settings
 from worker.tasks.names import REPROCESS, REPROCESS_STAGES
 
 if TYPE_CHECKING:
+    from worker.bench.measuring import Grouped
+    from worker.bench.measuring import Progress as OnProgress
+    from worker.bench.results import CorpusTable
     from worker.quarantine import QuarantinedMessage
     from worker.run import RunSummary
     from worker.store.progress import RunProgress, SiteStatus
@@ -40,6 +43,9 @@ EXIT_UNUSABLE_INPUT = 3
 
 LINE_SECONDS = 10.0
 """Time between two lines of progress where there is no terminal."""
+
+FILE_COLUMNS = 200
+"""Width of tables that go elsewhere than to a terminal, whose width is its own."""
 
 PROCESSES = ("intake", "relay", "worker", "beat")
 
@@ -278,6 +284,144 @@ def sample(directory: Path) -> None:
     click.echo(f"sample crawl written to {directory}")
 
 
+by_option = click.option(
+    "--by", type=click.Choice(("site", "language")), help="Average by site or language too."
+)
+json_option = click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for all figures.",
+)
+html_option = click.option(
+    "--html",
+    "html_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for a report with sortable tables and plots.",
+)
+
+
+@main.command()
+@click.argument("gold", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "articles",
+    nargs=-1,
+    required=True,
+    metavar="ARTICLES…",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@by_option
+@click.option(
+    "--title/--no-title",
+    "title_in_text",
+    default=None,
+    help="Whether the texts of the gold begin with the headline; known of the known corpora.",
+)
+@json_option
+@html_option
+def evaluate(
+    gold: Path,
+    articles: tuple[Path, ...],
+    by: Grouped | None,
+    title_in_text: bool | None,
+    json_file: Path | None,
+    html_file: Path | None,
+) -> None:
+    """Score files of articles against GOLD.
+
+    GOLD is a folder with pages.jsonl.gz and gold.jsonl.gz, or a file of gold
+    records. ARTICLES are files of article messages.
+    """
+    from worker.bench import evaluate as evaluate_articles
+
+    with _measurement_bar() as progress:
+        table = evaluate_articles(
+            gold, articles, by=by, title_in_text=title_in_text, progress=progress
+        )
+    _report([table], by, json_file, html_file)
+
+
+@main.command()
+@click.argument(
+    "corpora",
+    nargs=-1,
+    required=True,
+    metavar="CORPUS…",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+)
+@click.option(
+    "--extractors",
+    default="all",
+    show_default=True,
+    metavar="A,B,C>D",
+    help="Names, and chains that feed the first one's result to the second.",
+)
+@by_option
+@click.option("--limits", is_flag=True, help="Add what could be reached: best subtree and blocks.")
+@click.option(
+    "--task",
+    "diseases",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Names of diseases by language: add what the texts do to the system downstream.",
+)
+@click.option("--statistics", is_flag=True, help="Count paragraphs, lines, words and characters.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of results that are not computed again.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one a core",
+    help="Pages at the same time.",
+)
+@click.option("--sample", type=click.IntRange(min=1), help="Only so many pages of each corpus.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Time limit of a page.",
+)
+@json_option
+@html_option
+def bench(
+    corpora: tuple[Path, ...],
+    extractors: str,
+    by: Grouped | None,
+    limits: bool,
+    diseases: Path | None,
+    statistics: bool,
+    cache: Path | None,
+    jobs: int,
+    sample: int | None,
+    seconds: float,
+    json_file: Path | None,
+    html_file: Path | None,
+) -> None:
+    """Run extractors over corpora and score them."""
+    from worker.bench import Bench
+    from worker.evaluation import load_diseases
+    from worker.extractors import Runner, extractor_names
+
+    names = extractor_names() if extractors == "all" else extractors.split(",")
+    with _measurement_bar() as progress:
+        measurement = Bench(
+            methods=[name.strip() for name in names],
+            with_limits=limits,
+            with_statistics=statistics,
+            by=by,
+            diseases=load_diseases(diseases) if diseases else None,
+            sample=sample,
+            runner=Runner(processes=jobs, seconds_per_page=seconds, cache=cache),
+            progress=progress,
+        )
+        tables = list(measurement.measure(corpora))
+    _report(tables, by, json_file, html_file)
+
+
 @main.command()
 def migrate() -> None:
     """Bring the database to the schema of this version."""
@@ -395,6 +539,51 @@ def _progress_bars() -> Iterator[_Bars]:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         yield _Bars(progress)
+
+
+@contextmanager
+def _measurement_bar() -> Iterator[OnProgress]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("", total=None)
+        last_line = time.monotonic()
+
+        def update(what: str, done: int, total: int) -> None:
+            nonlocal last_line
+            progress.update(task, description=what, completed=done, total=total)
+            if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
+                last_line = time.monotonic()
+                console.print(f"{what} {done}/{total}", soft_wrap=True, highlight=False)
+
+        yield update
+
+
+def _report(
+    tables: list[CorpusTable], by: str | None, json_file: Path | None, html_file: Path | None
+) -> None:
+    from worker.bench import Report, tables_of, to_html
+
+    report = Report.now(tables, by)
+    if json_file:
+        figures = json.dumps(report.to_json(), ensure_ascii=False, indent=1)
+        json_file.write_text(figures + "\n", encoding="utf-8")
+    if html_file:
+        html_file.write_text(to_html(report), encoding="utf-8")
+    out = Console()
+    if not out.is_terminal:
+        out.width = FILE_COLUMNS
+    for table in tables:
+        for drawn in tables_of(table, by):
+            out.print(drawn)
+        for remark in table.remarks:
+            out.print(remark, highlight=False, markup=False)
 
 
 def _print_summary(summary: RunSummary, output: Path) -> None:

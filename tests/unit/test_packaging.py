@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterable
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("models", "migrations", "worker")
+PEERS = ROOT / "worker" / "extractors" / "peers"
 REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")
 
 # Chosen by name in a URL or at run time, never imported.
@@ -24,38 +26,68 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def names_of(requirements: list[str]) -> set[str]:
+    return {normalised(re.split(r"[\[<>=;~! ]", line)[0]) for line in requirements}
+
+
 def declared_dependencies() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return {normalised(re.split(r"[\[<>=;~! ]", line)[0]) for line in project["dependencies"]}
+    return names_of(project["dependencies"])
 
 
-def imported_modules() -> set[str]:
+def declared_peers() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return names_of(project["optional-dependencies"]["peers"])
+
+
+def imported_by(paths: Iterable[Path]) -> set[str]:
     modules = set()
-    for package in PACKAGES:
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Import):
-                    modules |= {alias.name for alias in node.names}
-                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    modules.add(node.module)
-    return {module.split(".")[0] for module in modules} - {*PACKAGES, *sys.stdlib_module_names}
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                modules.add(node.module)
+    outside = {module.split(".")[0] for module in modules} - {*PACKAGES, *sys.stdlib_module_names}
+    return outside - {"_typeshed"}
+
+
+def undeclared(imported: set[str], declared: set[str]) -> set[str]:
+    providers = packages_distributions()
+    return {
+        module
+        for module in imported
+        if not {normalised(name) for name in providers.get(module, [])} & declared
+    }
+
+
+def unused(imported: set[str], declared: set[str]) -> set[str]:
+    providers = packages_distributions()
+    return declared - {normalised(name) for module in imported for name in providers[module]}
+
+
+def sources(*, of_peers: bool) -> list[Path]:
+    return [
+        path
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if path.is_relative_to(PEERS) == of_peers
+    ]
 
 
 def test_every_import_is_a_declared_dependency() -> None:
-    providers = packages_distributions()
-    declared = declared_dependencies()
-    undeclared = {
-        module
-        for module in imported_modules() - {"_typeshed"}
-        if not {normalised(name) for name in providers.get(module, [])} & declared
-    }
-    assert undeclared == set()
+    assert undeclared(imported_by(sources(of_peers=False)), declared_dependencies()) == set()
+
+
+def test_peers_are_imported_in_their_own_room_and_declared_in_their_own_extra() -> None:
+    allowed = declared_dependencies() | declared_peers()
+    assert undeclared(imported_by(sources(of_peers=True)), allowed) == set()
 
 
 def test_every_declared_dependency_is_used() -> None:
-    providers = packages_distributions()
-    used = {normalised(name) for module in imported_modules() for name in providers.get(module, [])}
-    assert declared_dependencies() - used - NOT_IMPORTED == set()
+    imported = imported_by(sources(of_peers=False))
+    assert unused(imported, declared_dependencies()) - NOT_IMPORTED == set()
+    assert unused(imported_by(sources(of_peers=True)), declared_peers()) == set()
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)

@@ -14,7 +14,7 @@ from worker.pages import Page
 
 EXACTITUDE = {difference.METHOD: 0.83, sentences.METHOD: 0.91}
 """Share of the pages that each method got right (word-count cosine of at least 0.9 with the gold
-text) where it was used, on DAnIEL, MSV and Dragnet."""
+text) where it was used, on DAnIEL, MSV and Dragnet; nothing is claimed of any other method."""
 
 
 def extract_article(page: Page, pivot: Page | None) -> Extraction:
@@ -48,7 +48,7 @@ def extract_article(page: Page, pivot: Page | None) -> Extraction:
         raise MenuPageError("the page is a list of links to other pages")
     other = Outline.of(pivot.document) if pivot is not None else None
     for finding in _findings(outline, other):
-        article = _rendered(page, outline, other, finding)
+        article = article_of(page.url, outline, other, finding)
         if article.text:
             return article
     raise NoTextError("the page shows no text")
@@ -60,11 +60,23 @@ def _findings(page: Outline, other: Outline | None) -> Iterator[Finding]:
     yield from filter(None, [sentences.find_body(page)])
 
 
-def _rendered(page: Page, outline: Outline, other: Outline | None, finding: Finding) -> Extraction:
-    title, heading = titles.headline(outline, finding.container, page.url, other)
+def article_of(url: str, outline: Outline, other: Outline | None, finding: Finding) -> Extraction:
+    """Return the article of a body that a method found.
+
+    Parameters
+    ----------
+    url, outline
+        Address and outline of the page.
+    other
+        Outline of another page of the template, which tells its headings from the page's own.
+    finding
+        The body.
+    """
+    title, heading = titles.headline(outline, finding.container, url, other)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
-    rendering = render(outline, finding, media.base_of(page.document, page.url))
+    document = outline.elements[0]
+    rendering = render(outline, finding, media.base_of(document, url))
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
     return Extraction(
@@ -73,9 +85,9 @@ def _rendered(page: Page, outline: Outline, other: Outline | None, finding: Find
         blocks=blocks,
         images=tuple(rendering.images),
         embeds=tuple(rendering.embeds),
-        language=declared_language(page.document),
+        language=declared_language(document),
         method=finding.method,
-        xpath=page.document.getroottree().getpath(outline.elements[finding.container]),
+        xpath=document.getroottree().getpath(outline.elements[finding.container]),
         confidence=_confidence(outline, finding),
     )
 
@@ -90,4 +102,5 @@ def _confidence(page: Outline, finding: Finding) -> float:
             count = len(words.tokens(text))
             total += count
             linked += count if links[parent] >= 0 else 0
-    return round(EXACTITUDE[finding.method] * (1 - linked / total), 3) if total else 0.0
+    exactitude = EXACTITUDE.get(finding.method, 0.0)
+    return round(exactitude * (1 - linked / total), 3) if total else 0.0

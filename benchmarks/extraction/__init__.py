@@ -1,0 +1,1 @@
+"""Tables of extraction measured, for the README beside this."""

@@ -1,0 +1,50 @@
+"""The two commands of the bench, on the sample crawl."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from worker.cli import main
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bench") / "sample"
+    assert invoke("sample", folder).exit_code == 0
+    return folder
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_bench_measures_methods_and_writes_reports(sample: Path, tmp_path: Path) -> None:
+    result = invoke(
+        *("bench", sample, "--extractors", "html_killer,html_killer>wutsi"),
+        *("--sample", 6, "--limits", "--statistics", "--by", "language", "--jobs", 1),
+        *("--cache", tmp_path / "cache"),
+        *("--json", tmp_path / "report.json", "--html", tmp_path / "report.html"),
+    )
+    assert result.exit_code == 0, result.output
+    [table] = json.loads((tmp_path / "report.json").read_text())["tables"]
+    assert table["pages"] == 6
+    means = {line["method"]: line["scores"]["to_f"]["pages"]["mean"] for line in table["lines"]}
+    assert list(means)[:2] == ["html_killer", "html_killer>wutsi"]
+    assert max(means.values()) == means["limit: best blocks"]
+    assert "wutsi" in result.output
+    assert "<svg" in (tmp_path / "report.html").read_text()
+
+
+def test_an_unknown_extractor_ends_in_one_line(sample: Path) -> None:
+    result = invoke("bench", sample, "--extractors", "seagull")
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: no extractor is named 'seagull'")
+
+
+def test_a_file_that_holds_no_articles_ends_in_one_line(sample: Path) -> None:
+    result = invoke("evaluate", sample, sample / "gold.jsonl.gz")
+    assert result.exit_code == 1
+    assert "gold.jsonl.gz, line 1: no article message" in result.output
+    assert len(result.output.splitlines()) == 1

@@ -1,0 +1,133 @@
+"""The extractors in other languages, where this machine can run them."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.unit.extractors.gull import holds_story, page
+from worker.extractors import (
+    Extracted,
+    Extractor,
+    Job,
+    Runner,
+    Source,
+    UnavailableError,
+    extractor_names,
+    get_extractor,
+)
+from worker.extractors.peers.bridge import BridgeError, bridge_to, close_bridges, running_programs
+from worker.extractors.usage import cpu_seconds, peak_memory
+
+BRIDGED = ["boilerpipe_java", "readability_js"]
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tools")
+
+
+@pytest.fixture
+def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor | str]:
+    """The extractor, or why there is none."""
+    try:
+        extractor = get_extractor(request.param, tools=tools)
+        extractor.prepare()
+    except UnavailableError as error:
+        yield str(error)
+    else:
+        yield extractor
+    close_bridges()
+
+
+def extract(bridged: Extractor | str, source: Source) -> Extracted | None:
+    """Extract a page; None on a machine without the program, which must say what it lacks."""
+    if isinstance(bridged, str):
+        assert any(name in bridged for name in BRIDGED)
+        return None
+    return bridged.extract(source)
+
+
+@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
+def test_an_article_comes_back(bridged: Extractor | str) -> None:
+    for story in ("harbour", "library", "harbour"):
+        found = extract(bridged, page(story))
+        assert found is None or holds_story(found.text, story)
+        assert found is None or f"News of the {story}" in (found.title or "")
+
+
+@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "no markup at all",
+        "<p>" + "\U0001f41f " * 40 + "</p>",
+        "<div>" * 3000 + "deep",
+        "<body>" + "<p>word \x00 \ud800 </p>" * 50,
+        "<base href='http://['><a href='http://['>x</a><img srcset=',,,'>",
+    ],
+)
+def test_odd_pages_do_not_end_the_program(bridged: Extractor | str, html: str) -> None:
+    programs = running_programs()
+    with suppress(BridgeError):
+        extract(bridged, Source(html))
+    found = extract(bridged, page("library"))
+    assert found is None or holds_story(found.text, "library")
+    assert running_programs() == programs
+
+
+@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
+def test_text_of_any_script_comes_back_whole(bridged: Extractor | str) -> None:
+    sentence = "Το λιμάνι ανοίγει την άνοιξη, είπε το γραφείο. 港口将于春季开放，办公室说。 🐟"
+    html = page("harbour").html
+    assert isinstance(html, bytes)
+    text = html.decode().replace("The harbour office said on Monday", sentence)
+    found = extract(bridged, Source(text.encode()))
+    assert found is None or sentence in found.text
+
+
+@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
+def test_a_program_that_was_killed_is_started_again(bridged: Extractor | str) -> None:
+    for program in running_programs():
+        os.kill(program, signal.SIGKILL)
+    while running_programs():
+        time.sleep(0.01)
+    found = extract(bridged, page("harbour"))
+    assert found is None or holds_story(found.text, "harbour")
+
+
+@pytest.mark.parametrize("bridged", BRIDGED, indirect=True)
+def test_what_a_program_uses_is_counted(bridged: Extractor | str) -> None:
+    programs = running_programs()
+    assert len(programs) == (0 if isinstance(bridged, str) else 1)
+    for program in programs:
+        before = cpu_seconds([program]) - cpu_seconds()
+        for _ in range(30):
+            extract(bridged, page("harbour"))
+        assert cpu_seconds([program]) - cpu_seconds() > before
+        assert (peak_memory([program]) or 0) > (peak_memory() or 0)
+
+
+@pytest.mark.parametrize("name", BRIDGED)
+def test_in_the_runner_it_works_or_says_what_is_missing(name: str, tools: Path) -> None:
+    jobs = [Job(page("harbour")), Job(page("school"))]
+    for result in Runner(processes=2, tools=tools).run(name, jobs):
+        failure, found = result.outcome.failure, result.outcome.extracted
+        assert found or (failure and failure.kind == "unavailable" and name in failure.detail)
+
+
+def test_they_are_listed_on_every_machine() -> None:
+    assert set(BRIDGED) < set(extractor_names())
+
+
+def test_what_a_program_says_last_is_reported() -> None:
+    command = (sys.executable, "-c", "raise SystemExit('no such thing here')")
+    with pytest.raises(BridgeError, match="no such thing here"):
+        bridge_to(command).ask("page")
+    close_bridges()

@@ -1,0 +1,68 @@
+"""Small corpora, written by the tests that need them."""
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
+    """Write records one a line, compressed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(record) + "\n" for record in records)
+    return path
+
+
+def write_corpus(folder: Path, orders: Sequence[str], **gold: Any) -> Path:
+    """Write a corpus of pages that hold nothing but a text; their golds hold the same.
+
+    A page is of ``site-1.example``, ``site-2.example``, ``site-1.example`` and so on.
+    """
+    pages, golds = [], []
+    for number, order in enumerate(orders):
+        site = f"site-{number % 2 + 1}.example"
+        pages.append(
+            {
+                "version": 1,
+                "id": f"page-{number}",
+                "url": f"http://{site}/{number}",
+                "site": site,
+                "html_base64": base64.b64encode(order.encode()).decode(),
+            }
+        )
+        golds.append({"id": f"page-{number}", "site": site, "language": "en", "text": order} | gold)
+    write_lines(folder / "pages.jsonl.gz", pages)
+    write_lines(folder / "gold.jsonl.gz", golds)
+    return folder
+
+
+def article(number: int, text: str, **fields: Any) -> dict[str, Any]:
+    """Return an article message for a page of `write_corpus`."""
+    site = f"site-{number % 2 + 1}.example"
+    block = {"type": "paragraph", "text": text, "start": 0, "end": len(text)}
+    return {
+        "id": f"article-{number}",
+        "revision": 1,
+        "page_id": f"page-{number}",
+        "url": f"http://{site}/{number}",
+        "site": site,
+        "fetched_at": None,
+        "language": "en",
+        "title": None,
+        "lead": None,
+        "authors": [],
+        "published_at": None,
+        "text": text,
+        "blocks": [block] if text else [],
+        "images": [],
+        "embeds": [],
+        "comments": [],
+        "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
+        "method": "test",
+        "xpath": None,
+        "confidence": 1.0,
+        "extracted_at": "2026-01-01T00:00:00Z",
+    } | fields

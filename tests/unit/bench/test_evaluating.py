@@ -1,0 +1,67 @@
+from pathlib import Path
+
+import pytest
+
+from tests.unit.bench.corpus import article, write_corpus, write_lines
+from worker.bench import BenchError, CorpusTable, evaluate
+
+COMMENT = {"author": "Ann", "date": "2026-01-02", "text": "What a fine gull", "parent": None}
+
+
+def scores(table: CorpusTable) -> dict[str, float]:
+    return {name: mean.pages.mean for name, mean in table.lines[0].scores.items()}
+
+
+def test_articles_are_matched_with_their_golds(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
+    path = write_lines(
+        tmp_path / "articles.jsonl.gz",
+        [article(0, "one gull"), article(1, "two gulls", page_id=None), article(7, "of no page")],
+    )
+    table = evaluate(folder, [path])
+    assert scores(table)["to_f"] == 100
+    assert "1 articles of other pages" in table.remarks[0]
+
+
+def test_a_page_without_an_article_counts_as_empty(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
+    table = evaluate(folder, [write_lines(tmp_path / "a.jsonl.gz", [article(0, "one gull")])])
+    assert scores(table)["to_f"] == 50
+    assert table.lines[0].failures == {"missing": 1}
+
+
+def test_the_latest_revision_counts(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull"])
+    revisions = [article(0, "one gull", revision=2), article(0, "wrong", revision=1)]
+    table = evaluate(folder, [write_lines(tmp_path / "a.jsonl.gz", revisions)])
+    assert scores(table)["to_f"] == 100
+
+
+def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
+    gold = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
+    folder = write_corpus(tmp_path / "gulls", ["one gull"], **gold)
+    message = article(
+        0,
+        "one gull",
+        authors=["Ann Gull"],
+        published_at="2026-01-01T08:00:00Z",
+        comments=[COMMENT],
+    )
+    found = scores(evaluate(folder, [write_lines(tmp_path / "a.jsonl.gz", [message])]))
+    for name in ("date_exact", "authors_f", "comments_f", "comments_authors"):
+        assert found[name] == 100
+
+
+def test_a_file_of_golds_alone_gives_articles_their_own_titles(tmp_path: Path) -> None:
+    gold = write_corpus(tmp_path / "gulls", ["A gull\nIt flies"]) / "gold.jsonl.gz"
+    message = article(0, "It flies", title="A gull")
+    table = evaluate(gold, [write_lines(tmp_path / "a.jsonl.gz", [message])], by="site")
+    assert scores(table)["equal"] == 100
+    assert list(table.lines[0].groups) == ["site-1.example"]
+
+
+def test_a_line_that_is_no_article_is_named(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull"])
+    path = write_lines(tmp_path / "a.jsonl.gz", [article(0, "x"), {"version": 1}])
+    with pytest.raises(BenchError, match=r"a\.jsonl\.gz, line 2: no article message"):
+        evaluate(folder, [path])

@@ -1,0 +1,123 @@
+from pathlib import Path
+
+import pytest
+
+from tests.unit.bench.corpus import write_corpus
+from worker.bench import Bench, BenchError, CorpusTable, Line
+from worker.extractors import Extracted, Extractor, Neighbours, Runner, Source, UnavailableError
+
+HERE = "tests.unit.bench.test_measuring"
+
+
+def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
+    """Return the page's text, or do as it says."""
+    text = source.html.decode() if isinstance(source.html, bytes) else source.html
+    if calls is not None:
+        with calls.open("a") as file:
+            file.write(text + "\n")
+    if text == "raise now":
+        raise LookupError("as told")
+    if text == "hang now":
+        import time
+
+        time.sleep(600)
+    if text == "crash now":
+        import os
+
+        os.abort()
+    return Extracted.from_lines(None, text)
+
+
+def lack() -> None:
+    """Lack something."""
+    raise UnavailableError("the gull is not installed")
+
+
+def method(name: str = "obedient", **options: object) -> Extractor:
+    return Extractor(name, "1", f"{HERE}:obey", options)
+
+
+def measure(folder: Path, *methods: Extractor | str, **options: object) -> CorpusTable:
+    runner = Runner(processes=1, seconds_per_page=5, cache=folder.parent / "cache")
+    [table] = Bench(methods, runner=runner, **options).measure([folder])  # type: ignore[arg-type]
+    return table
+
+
+def mean(line: Line, name: str) -> float:
+    return line.scores[name].pages.mean
+
+
+def test_a_method_that_returns_the_gold_scores_100(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls", "three gulls"])
+    table = measure(folder, method())
+    assert (table.corpus, table.pages, table.sites) == ("gulls", 3, 2)
+    for name in ("exact", "equal", "to_p", "to_r", "to_f", "char_f", "rouge_f"):
+        assert mean(table.lines[0], name) == 100
+
+
+def test_what_goes_wrong_is_shown_and_stops_nothing(tmp_path: Path) -> None:
+    orders = ["one gull", "raise now", "hang now", "crash now"]
+    missing = Extractor("missing", "1", f"{HERE}:obey", preparation=f"{HERE}:lack")
+    broken, absent, after = measure(
+        write_corpus(tmp_path / "gulls", orders), method(), missing, method("after")
+    ).lines
+    assert broken.failures == {"crash": 1, "error": 1, "timeout": 1}
+    assert mean(broken, "to_f") == 25
+    assert absent.failures == {"unavailable": 4}
+    assert absent.note is not None
+    assert "the gull is not installed" in absent.note
+    assert not absent.scores
+    assert mean(after, "to_f") == 25
+
+
+def test_results_are_kept_from_run_to_run(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
+    calls = tmp_path / "calls"
+    first = measure(folder, method(calls=calls))
+    assert measure(folder, method(calls=calls)) == first
+    assert sorted(calls.read_text().splitlines()) == ["one gull", "two gulls"]
+
+
+def test_golds_that_the_page_does_not_hold_are_left_out(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull"], gold_token_recall_in_html=0.79)
+    with pytest.raises(BenchError, match="no page with a gold to score by"):
+        measure(folder, method())
+
+
+def test_a_sample_is_taken_at_even_strides_and_said_so(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    folder = write_corpus(tmp_path / "gulls", [f"gull {number}" for number in range(9)])
+    table = measure(folder, method(calls=calls), sample=3)
+    assert sorted(calls.read_text().splitlines()) == ["gull 0", "gull 3", "gull 6"]
+    assert table.extent == "3 pages of 2 sites (a sample, of 9 pages)"
+
+
+def test_averages_by_site_limits_statistics_and_the_task_downstream(tmp_path: Path) -> None:
+    text = "Gull fever at sea.\nSailors rest.\nThe gull fever is over."
+    folder = write_corpus(tmp_path / "gulls", [text, text])
+    table = measure(
+        folder,
+        method(),
+        by="site",
+        with_limits=True,
+        with_statistics=True,
+        diseases={"en": {"gull fever": "Gull_fever"}},
+    )
+    ours, subtree, blocks = table.lines
+    assert set(ours.groups) == {"site-1.example", "site-2.example"}
+    assert (subtree.kind, blocks.kind) == ("limit", "limit")
+    assert ours.statistics["en"].files == 2
+    assert ours.task is not None
+    assert ours.task.marked.pairs.f1 == 100
+    raw, gold = table.references
+    assert raw.statistics["en"].words >= gold.statistics["en"].words == 22
+
+
+def test_an_unknown_method_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(BenchError, match="no extractor is named 'seagull'"):
+        measure(write_corpus(tmp_path / "gulls", ["one"]), "seagull")
+
+
+def test_a_folder_that_is_no_corpus_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BenchError, match=r"pages\.jsonl\.gz"):
+        measure(tmp_path / "nowhere", method())

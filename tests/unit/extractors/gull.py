@@ -1,0 +1,56 @@
+"""Small pages of one template, written by hand."""
+
+from worker.extractors import Neighbours, Source
+
+SENTENCES = {
+    "harbour": (
+        "The harbour office said on Monday that the new pier will open in spring.",
+        "Fishermen had asked for it for years, because the old one is too short for their boats.",
+        "The town pays half of the costs, and the region has promised to pay the other half.",
+    ),
+    "library": (
+        "The library has lent more books this year than in any year before, it reports.",
+        "Most of its readers are younger than twenty, which surprised the librarians themselves.",
+        "They now plan to open on Sundays too, if volunteers can be found for the afternoons.",
+    ),
+    "school": (
+        "A school garden of the north district has won the prize for the best compost heap.",
+        "The pupils look after it in turns, even in the holidays, and write everything down.",
+        "With the money they want to buy a greenhouse that withstands the autumn storms.",
+    ),
+}
+
+
+def page(story: str, *, headline: str | None = None) -> Source:
+    """Write a page of the template about one of the stories."""
+    headline = headline or f"News of the {story}"
+    paragraphs = "\n".join(f"<p>{sentence}</p>" for sentence in SENTENCES[story])
+    html = f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{headline} - The Gull</title></head>
+<body>
+<div class="top"><ul class="menu"><li><a href="/">Home</a></li><li><a href="/town">Town</a></li>
+<li><a href="/sea">Sea</a></li></ul></div>
+<div class="content">
+<h1 class="headline">{headline}</h1>
+<div class="body">
+{paragraphs}
+</div>
+</div>
+<div class="foot"><p>The Gull is printed and published in the harbour district. All rights
+reserved, and nothing may be copied without the consent of the publisher.</p></div>
+</body></html>"""
+    return Source(html.encode(), f"https://gull.example/{story}.html")
+
+
+def neighbours_of(story: str) -> Neighbours:
+    """Return the other pages of the template."""
+    others = tuple(page(other) for other in SENTENCES if other != story)
+    return Neighbours(others[0], others)
+
+
+def holds_story(text: str, story: str) -> bool:
+    """Tell whether a text has all sentences of a story."""
+    return all(sentence in text for sentence in SENTENCES[story])
+
+
+FOOTER = "All rights reserved"

@@ -1,0 +1,53 @@
+"""From the scores of pages to the figures of a table."""
+
+from collections.abc import Mapping, Sequence
+
+from worker.bench.results import LABELS, Mean
+from worker.evaluation import PageScores, bootstrap_interval, macro_average, paired_difference
+
+
+def means(
+    rows: Sequence[PageScores], best_peers: Mapping[str, Sequence[PageScores]] | None = None
+) -> dict[str, Mean]:
+    """Average the scores that reports show.
+
+    Parameters
+    ----------
+    rows
+        The pages of a method.
+    best_peers
+        By name of score, the pages of the peer to compare with; None to compare with none.
+    """
+    over_sites = macro_average(rows, over="sites")
+    averaged: dict[str, Mean] = {}
+    for name in LABELS:
+        measured = [row for row in rows if name in row.scores]
+        if not measured:
+            continue
+        sites = {row.page: row.site for row in measured}
+        peer = (best_peers or {}).get(name)
+        averaged[name] = Mean(
+            pages=bootstrap_interval(
+                [row.scores[name] for row in measured], [row.site for row in measured]
+            ),
+            sites=over_sites[name],
+            against_best_peer=paired_difference(
+                {row.page: row.scores[name] for row in measured},
+                {row.page: row.scores[name] for row in peer if name in row.scores},
+                sites,
+            )
+            if peer is not None
+            else None,
+        )
+    return averaged
+
+
+def best_by_score(candidates: Mapping[str, Sequence[PageScores]]) -> dict[str, str]:
+    """Return, by name of score, which method has the highest mean over pages."""
+    averages = {method: macro_average(rows) for method, rows in candidates.items() if rows}
+    best: dict[str, str] = {}
+    for name in LABELS:
+        having = [method for method, scores in averages.items() if name in scores]
+        if having:
+            best[name] = max(having, key=lambda method: averages[method][name])
+    return best

@@ -1,0 +1,7 @@
+"""What ends a measurement in one line."""
+
+from worker.errors import ExpectedError
+
+
+class BenchError(ExpectedError):
+    """A corpus, a file of articles or a name of a method that cannot be used."""

@@ -1,0 +1,235 @@
+"""Files of articles against golds."""
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from models.messages import ArticleMessage
+from worker.bench.averaging import means
+from worker.bench.errors import BenchError
+from worker.bench.measuring import Grouped, Progress, measurable
+from worker.bench.memo import Memo, scorer_version
+from worker.bench.results import CorpusTable, Line
+from worker.bench.scoring import Target, prepare, score
+from worker.evaluation import (
+    Block,
+    Comment,
+    Corpus,
+    CorpusError,
+    CorpusPage,
+    Extracted,
+    Gold,
+    PageScores,
+    load_corpus,
+    macro_average_by_language,
+    macro_average_by_site,
+    read_gold,
+)
+from worker.evaluation.corpora import BODY_ONLY
+from worker.extractors import Source
+
+_GOLDS = "gold.jsonl.gz"
+
+
+def evaluate(
+    gold: Path,
+    articles: Sequence[Path],
+    *,
+    by: Grouped | None = None,
+    title_in_text: bool | None = None,
+    progress: Progress = lambda _what, _done, _total: None,
+) -> CorpusTable:
+    """Score files of articles.
+
+    Parameters
+    ----------
+    gold
+        Folder of a corpus, or a file of gold records, one a line.
+    articles
+        Files of article messages, one a line; each makes a row. Of several revisions of a
+        page the highest counts.
+    by
+        Whether to average by site or language too.
+    title_in_text
+        Whether the golds' texts begin with the headline; None for what is known of the
+        corpus by the folder's name. Where they do, an article is given the headline that
+        its page shows, or its own title where there are no pages.
+    progress
+        Told how far the evaluation is.
+
+    Raises
+    ------
+    BenchError
+        If a file cannot be read, or no gold can be scored by.
+    """
+    corpus = _read_corpus(gold, title_in_text)
+    golds = _scored_golds(corpus)
+    if not golds:
+        raise BenchError(f"{gold}: no gold to score by")
+    memo = Memo(None, scorer_version())
+    targets = [_target(corpus.pages.get(each.id), each, memo) for each in golds]
+    lines = []
+    remarks = []
+    for path in articles:
+        line, remark = _evaluated(path, corpus, targets, memo, by, progress)
+        lines.append(line)
+        remarks.append(remark)
+    return CorpusTable(
+        corpus=corpus.name,
+        pages=len(golds),
+        sites=len({each.site for each in golds}),
+        of_pages=len(golds),
+        left_out=len(corpus.golds) - len(golds),
+        best_peers={},
+        lines=lines,
+        remarks=remarks,
+    )
+
+
+def read_articles(path: Path) -> Iterator[ArticleMessage]:
+    """Read article messages, one a line, compressed or not.
+
+    Raises
+    ------
+    BenchError
+        If a line is no article message.
+    """
+    for number, line in _lines(path):
+        try:
+            yield ArticleMessage.model_validate_json(line)
+        except ValidationError as error:
+            reason = error.errors()[0]
+            where = ".".join(map(str, reason["loc"]))
+            raise BenchError(
+                f"{path.name}, line {number}: no article message ({where}: {reason['msg']})"
+            ) from error
+
+
+def extracted_of(article: ArticleMessage) -> Extracted:
+    """Take over an article message: its ``published_at`` is the date."""
+    return Extracted(
+        title=article.title,
+        text=article.text,
+        blocks=tuple(Block(block.type, block.text) for block in article.blocks),
+        authors=tuple(article.authors),
+        date=article.published_at.isoformat() if article.published_at else None,
+        comments=tuple(
+            Comment(comment.text, comment.author, comment.date, comment.parent)
+            for comment in article.comments
+        ),
+    )
+
+
+def _evaluated(
+    path: Path,
+    corpus: Corpus,
+    targets: Sequence[Target],
+    memo: Memo,
+    by: Grouped | None,
+    progress: Progress,
+) -> tuple[Line, str]:
+    found, unmatched = _matched(path, corpus)
+    rows = []
+    for done, target in enumerate(targets, 1):
+        gold = target.gold
+        article = found.get(gold.id)
+        extracted = extracted_of(article) if article else Extracted()
+        if gold.title_in_text and gold.id not in corpus.pages and extracted.title:
+            target = Target(gold, Block("heading", extracted.title))
+        scores, _ = score(memo, extracted, target, comments=True)
+        rows.append(PageScores(gold.id, gold.site, gold.language, scores))
+        progress(path.name, done, len(targets))
+    missing = sum(target.gold.id not in found for target in targets)
+    groups = {}
+    if by == "site":
+        groups = macro_average_by_site(rows)
+    elif by == "language":
+        groups = macro_average_by_language(rows)
+    unwanted = len(found.keys() - {target.gold.id for target in targets})
+    remark = (
+        f"{path.name}: {len(found)} articles of pages with a gold, {unwanted} of them where"
+        f" there is nothing to score by; {missing} pages without an article, scored as empty;"
+        f" {unmatched} articles of other pages"
+    )
+    failures = {"missing": missing} if missing else {}
+    return Line(path.name, "method", failures=failures, scores=means(rows), groups=groups), remark
+
+
+def _matched(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
+    """Return the articles by id of their gold, and how many have none."""
+    by_url = {page.url: page.id for page in corpus.pages.values()}
+    found: dict[str, ArticleMessage] = {}
+    unmatched = set()
+    for article in read_articles(path):
+        name = article.page_id if article.page_id in corpus.golds else by_url.get(article.url)
+        if name is None:
+            unmatched.add((article.site, article.url))
+        elif name not in found or found[name].revision <= article.revision:
+            found[name] = article
+    return found, len(unmatched)
+
+
+def _scored_golds(corpus: Corpus) -> list[Gold]:
+    golds = {gold.id: gold for gold in measurable(corpus)}
+    return [
+        gold
+        for gold in corpus.golds.values()
+        if gold.id in golds or (gold.comments and not gold.text)
+    ]
+
+
+def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
+    if page is None:
+        return Target(gold)
+    return prepare(memo, Source(page.html, page.url, page.content_type), gold)[0]
+
+
+def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
+    """Read golds, with their pages where they are in a corpus."""
+    folder = path if path.is_dir() else path.parent
+    if title_in_text is None:
+        title_in_text = folder.name not in BODY_ONLY
+    try:
+        pages = load_corpus(folder).pages if path.is_dir() else {}
+        golds = {}
+        for number, line in _lines(path / _GOLDS if path.is_dir() else path):
+            place = f"{path.name}, line {number}"
+            gold = read_gold(_contract_names(line, place), title_in_text=title_in_text, place=place)
+            golds[gold.id] = gold
+    except CorpusError as error:
+        raise BenchError(str(error)) from error
+    return Corpus(path.name, pages, golds)
+
+
+def _contract_names(line: str, place: str) -> dict[str, Any]:
+    """Accept the article contract's names of the authors and the date in a gold record."""
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise BenchError(f"{place}: {error}") from error
+    if not isinstance(record, dict):
+        raise BenchError(f"{place}: no JSON object")
+    record.setdefault("author", record.get("authors") or None)
+    record.setdefault("date", record.get("published_at"))
+    return record
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with _open_text(path) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield number, line
+    except (EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
+        raise BenchError(f"{path}: {error}") from error
+
+
+def _open_text(path: Path) -> IO[str]:
+    """Open a file of text that is compressed if its name ends in ``.gz``."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")

@@ -1,0 +1,455 @@
+"""Methods run over corpora and scored."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from worker.bench.averaging import best_by_score, means
+from worker.bench.errors import BenchError
+from worker.bench.memo import Memo, scorer_version
+from worker.bench.results import CorpusTable, Kind, Line, Task
+from worker.bench.scoring import LIMITS, events, limits, prepare, score
+from worker.evaluation import (
+    Corpus,
+    CorpusError,
+    Event,
+    Extracted,
+    Gazetteer,
+    Gold,
+    PageScores,
+    TextStatistics,
+    load_corpus,
+    macro_average_by_language,
+    macro_average_by_site,
+    score_names,
+    score_task,
+)
+from worker.extractors import (
+    Extractor,
+    Job,
+    Needs,
+    Outcome,
+    Runner,
+    Source,
+    Summary,
+    UnavailableError,
+    UnknownExtractorError,
+    get_extractor,
+    parse_chain,
+)
+from worker.extractors.grouping import find_neighbours
+
+Grouped = Literal["site", "language"]
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+_CHUNK = 8
+"""Pages sent to a scoring process at once."""
+
+_PEERS = "worker.extractors.peers."
+
+_Answer = TypeVar("_Answer")
+
+_Mapped = Callable[..., Iterator[Any]]
+"""`map`, or one that does it in other processes."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What to measure, and how.
+
+    Parameters
+    ----------
+    methods
+        Extractors, or names and chains of names.
+    with_limits
+        Whether to add the best subtree and the best set of blocks.
+    with_statistics
+        Whether to count the texts.
+    by
+        Whether to average by site or language too.
+    diseases
+        Disease by name, by language: the task of the system downstream is done with them.
+        None to leave it, and the recogniser's view of names, out.
+    sample
+        Number of pages to measure in each corpus, taken at even strides; None for all.
+        The pages that methods compare with are those of the whole corpus all the same.
+    runner
+        Runs the methods.
+    progress
+        Told how far the measurement is.
+    """
+
+    methods: Sequence[Extractor | str]
+    with_limits: bool = False
+    with_statistics: bool = False
+    by: Grouped | None = None
+    diseases: Mapping[str, Mapping[str, str]] | None = None
+    sample: int | None = None
+    runner: Runner = field(default_factory=Runner)
+    progress: Progress = lambda _what, _done, _total: None
+
+    def measure(self, folders: Sequence[Path]) -> Iterator[CorpusTable]:
+        """Measure corpus after corpus.
+
+        Parameters
+        ----------
+        folders
+            Folders as `worker.evaluation.load_corpus` reads them.
+
+        Raises
+        ------
+        BenchError
+            If a method is not known, or a corpus cannot be read or holds nothing to score.
+        """
+        for method in self.methods:
+            kind_of(method)
+        memo = Memo(self.runner.cache, scorer_version())
+        with _mapping(self.runner.processes) as mapped:
+            for folder in folders:
+                yield _Measurement(self, mapped, memo, _load(folder)).table()
+
+
+def kind_of(method: Extractor | str) -> Kind:
+    """Tell a peer, or a chain of nothing else, from the project's and the papers' methods.
+
+    Raises
+    ------
+    BenchError
+        If there is no such method.
+    """
+    if isinstance(method, Extractor):
+        return "method"
+    return "peer" if all(_is_peer(name.strip()) for name in method.split(">")) else "method"
+
+
+def name_of(method: Extractor | str) -> str:
+    """Return what a method is called in reports."""
+    return method.name if isinstance(method, Extractor) else method
+
+
+def measurable(corpus: Corpus) -> list[Gold]:
+    """Return the golds to average over.
+
+    Beside those with a text that the page holds, those that say nothing of the text but
+    something of the headline, the date, or of snippets.
+    """
+    with_text = {gold.id for gold in corpus.scorable()}
+    return [
+        gold
+        for gold in corpus.golds.values()
+        if gold.id in with_text
+        or (
+            gold.text is None
+            and (gold.title or gold.authors or gold.date or gold.wanted or gold.unwanted)
+        )
+    ]
+
+
+def even_sample(golds: Sequence[Gold], count: int | None) -> list[Gold]:
+    """Take so many at even strides."""
+    if count is None or count >= len(golds):
+        return list(golds)
+    return [golds[index * len(golds) // count] for index in range(count)]
+
+
+class _Measurement:
+    """One corpus on the bench."""
+
+    def __init__(self, bench: Bench, mapped: _Mapped, memo: Memo, corpus: Corpus) -> None:
+        self._bench = bench
+        self._mapped = mapped
+        self._memo = memo
+        self._corpus = corpus
+        self._all_golds = measurable(corpus)
+        self._golds = even_sample(self._all_golds, bench.sample)
+        if not self._golds:
+            raise BenchError(f"{corpus.name}: no page with a gold to score by")
+
+    def table(self) -> CorpusTable:
+        """Measure."""
+        sources = {
+            page.id: Source(page.html, page.url, page.content_type)
+            for page in self._corpus.pages.values()
+        }
+        self._sources = [sources[gold.id] for gold in self._golds]
+        prepared = self._map("pages", partial(prepare, self._memo), self._sources, self._golds)
+        self._targets = [target for target, _ in prepared]
+        raw_statistics = [counts for _, counts in prepared]
+        self._prepare_task()
+        self._jobs = self._with_neighbours(sources)
+
+        lines: list[Line] = []
+        rows: dict[str, list[PageScores]] = {}
+        for method in self._bench.methods:
+            line, found = self._run(method)
+            lines.append(line)
+            if found is not None:
+                rows[line.method] = found
+        if self._bench.with_limits:
+            for line, found in self._limits():
+                lines.append(line)
+                rows[line.method] = found
+        peers = {line.method: rows[line.method] for line in lines if self._is_candidate(line, rows)}
+        best = best_by_score(peers)
+        return CorpusTable(
+            corpus=self._corpus.name,
+            pages=len(self._golds),
+            sites=len({gold.site for gold in self._golds}),
+            of_pages=len(self._all_golds),
+            left_out=len(self._corpus.golds) - len(self._all_golds),
+            best_peers=best,
+            lines=self._averaged(lines, rows, best),
+            references=self._references(raw_statistics),
+        )
+
+    def _map(
+        self,
+        what: str,
+        function: Callable[..., _Answer],
+        *columns: Sequence[object],
+    ) -> list[_Answer]:
+        answers: list[_Answer] = []
+        total = len(columns[0])
+        what = f"{self._corpus.name}: {what}"
+        for answer in self._mapped(function, *columns):
+            answers.append(answer)
+            self._bench.progress(what, len(answers), total)
+        return answers
+
+    def _with_neighbours(self, sources: Mapping[str, Source]) -> list[Job]:
+        if all(_needs(method) is Needs.PAGE for method in self._bench.methods):
+            return [Job(source) for source in self._sources]
+        what = f"{self._corpus.name}: groups"
+        self._bench.progress(what, 0, 1)
+        pages = list(self._corpus.pages.values())
+        neighbours = find_neighbours(
+            [sources[page.id] for page in pages],
+            [page.site for page in pages],
+            threads=self._bench.runner.processes,
+        )
+        self._bench.progress(what, 1, 1)
+        by_id = {page.id: found for page, found in zip(pages, neighbours, strict=True)}
+        return [Job(sources[gold.id], by_id[gold.id]) for gold in self._golds]
+
+    def _run(self, method: Extractor | str) -> tuple[Line, list[PageScores] | None]:
+        name = name_of(method)
+        line = Line(name, kind_of(method))
+        try:
+            extractor = _extractor(method, self._bench.runner.tools)
+        except UnavailableError as error:
+            return replace(line, note=str(error)), None
+        outcomes: list[Outcome | None] = [None] * len(self._jobs)
+        what = f"{self._corpus.name}: {name}"
+        for done, result in enumerate(self._bench.runner.run(extractor, self._jobs), 1):
+            outcomes[result.index] = result.outcome
+            self._bench.progress(what, done, len(self._jobs))
+        known = [outcome for outcome in outcomes if outcome is not None]
+        summary = Summary.of(known)
+        line = replace(
+            line,
+            version=extractor.version,
+            note=summary.detail,
+            failures=dict(sorted(summary.failures.items())),
+            pages_per_cpu_second=summary.pages_per_cpu_second,
+            peak_memory=summary.peak_memory,
+        )
+        if summary.failures["unavailable"] == len(known):
+            return line, None
+        texts = [
+            Extracted() if outcome.extracted is None else Extracted.of(outcome.extracted)
+            for outcome in known
+        ]
+        return self._scored(line, texts)
+
+    def _limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
+        found = self._map("limits", partial(limits, self._memo), self._sources, self._targets)
+        for name, texts in zip(LIMITS, zip(*found, strict=True), strict=True):
+            line, rows = self._scored(Line(name, "limit"), list(texts))
+            yield line, [replace(row, scores=_of_text(row.scores)) for row in rows]
+
+    def _scored(self, line: Line, texts: Sequence[Extracted]) -> tuple[Line, list[PageScores]]:
+        scored = self._map(
+            f"{line.method}, scores", partial(score, self._memo), texts, self._targets
+        )
+        scores = [dict(found) for found, _ in scored]
+        if self._bench.diseases is not None:
+            self._add_names(scores, texts)
+        rows = [
+            PageScores(gold.id, gold.site, gold.language, found)
+            for gold, found in zip(self._golds, scores, strict=True)
+        ]
+        return (
+            replace(
+                line,
+                task=self._task(line.method, texts),
+                statistics=self._by_language([counts for _, counts in scored]),
+            ),
+            rows,
+        )
+
+    def _averaged(
+        self,
+        lines: Sequence[Line],
+        rows: Mapping[str, Sequence[PageScores]],
+        best: Mapping[str, str],
+    ) -> list[Line]:
+        compared = []
+        for line in lines:
+            others = None
+            if line.kind != "limit":
+                others = {name: rows[peer] for name, peer in best.items() if peer != line.method}
+            compared.append(others)
+        averages = self._mapped(means, [rows.get(line.method, ()) for line in lines], compared)
+        return [
+            replace(
+                line,
+                scores=scores,
+                groups=self._grouped(rows.get(line.method, ())),
+            )
+            for line, scores in zip(lines, averages, strict=True)
+        ]
+
+    def _grouped(self, rows: Sequence[PageScores]) -> dict[str, dict[str, float]]:
+        if self._bench.by == "site":
+            return macro_average_by_site(rows)
+        return macro_average_by_language(rows) if self._bench.by == "language" else {}
+
+    @staticmethod
+    def _is_candidate(line: Line, rows: Mapping[str, Sequence[PageScores]]) -> bool:
+        return line.kind == "peer" and line.method in rows
+
+    def _by_language(self, counts: Sequence[TextStatistics]) -> dict[str, TextStatistics]:
+        if not self._bench.with_statistics:
+            return {}
+        sums: defaultdict[str, TextStatistics] = defaultdict(TextStatistics)
+        for gold, each in zip(self._golds, counts, strict=True):
+            sums[gold.language] += each
+        return dict(sorted(sums.items()))
+
+    def _references(self, raw: Sequence[TextStatistics]) -> list[Line]:
+        golds = [TextStatistics.of_text(gold.text or "", gold.blocks) for gold in self._golds]
+        return [
+            Line("raw pages", "gold", statistics=self._by_language(raw)),
+            Line(
+                "gold",
+                "gold",
+                statistics=self._by_language(golds),
+                task=self._task("gold", [_as_found(gold) for gold in self._golds], given=True),
+            ),
+        ]
+
+    def _prepare_task(self) -> None:
+        self._wanted: dict[str, Event | None] = {}
+        self._gazetteers: dict[str, Gazetteer] = {}
+        if self._bench.diseases is None:
+            return
+        texts: defaultdict[str, list[str]] = defaultdict(list)
+        for gold in self._corpus.scorable():
+            texts[gold.language].append(gold.text or "")
+        self._gazetteers = {language: Gazetteer(found) for language, found in texts.items()}
+        found = self._events("gold", [_as_found(gold) for gold in self._golds], given=True)
+        self._wanted = {name: marked for name, (marked, _) in found.items()}
+
+    def _events(
+        self, method: str, texts: Sequence[Extracted], *, given: bool = False
+    ) -> dict[str, tuple[Event | None, Event | None]]:
+        diseases = self._bench.diseases or {}
+        chosen = [
+            (gold.id, (text if given else target.given(text)).paragraphs, diseases[gold.language])
+            for gold, target, text in zip(self._golds, self._targets, texts, strict=True)
+            if gold.text and gold.language in diseases
+        ]
+        found = self._map(
+            f"{method}, task",
+            partial(events, self._memo),
+            [blocks for _, blocks, _ in chosen],
+            [dict(names) for _, _, names in chosen],
+        )
+        return {name: pair for (name, _, _), pair in zip(chosen, found, strict=True)}
+
+    def _task(self, method: str, texts: Sequence[Extracted], *, given: bool = False) -> Task | None:
+        if not self._wanted:
+            return None
+        found = self._events(method, texts, given=given)
+        marked = {name: pair[0] for name, pair in found.items()}
+        unmarked = {name: pair[1] for name, pair in found.items()}
+        wanted: defaultdict[str, dict[str, Event | None]] = defaultdict(dict)
+        for gold in self._golds:
+            if gold.id in self._wanted:
+                wanted[gold.language][gold.id] = self._wanted[gold.id]
+        return Task(
+            score_task(marked, self._wanted),
+            score_task(unmarked, self._wanted),
+            {
+                language: (score_task(marked, documents), score_task(unmarked, documents))
+                for language, documents in sorted(wanted.items())
+            },
+        )
+
+    def _add_names(self, scores: Sequence[dict[str, float]], texts: Sequence[Extracted]) -> None:
+        for target, text, found in zip(self._targets, texts, scores, strict=True):
+            gazetteer = self._gazetteers.get(target.gold.language)
+            wanted = gazetteer.find(target.gold.text or "") if gazetteer else None
+            if gazetteer and wanted:
+                score = score_names(gazetteer.find(target.given(text).text), wanted)
+                found["names_p"], found["names_r"] = score.precision, score.recall
+                found["names_f"] = score.f1
+
+
+def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
+    """Leave out scores of metadata, which a limit of the text has none of."""
+    return {
+        name: value
+        for name, value in scores.items()
+        if not name.startswith(("title_", "authors_", "date_"))
+    }
+
+
+def _as_found(gold: Gold) -> Extracted:
+    return Extracted(gold.title, gold.text or "", gold.paragraphs)
+
+
+def _extractor(method: Extractor | str, tools: Path | None) -> Extractor:
+    return method if isinstance(method, Extractor) else parse_chain(method, tools=tools)
+
+
+def _is_peer(name: str) -> bool:
+    try:
+        return get_extractor(name).function.startswith(_PEERS)
+    except UnavailableError:
+        return True
+    except UnknownExtractorError as error:
+        raise BenchError(str(error)) from error
+
+
+def _needs(method: Extractor | str) -> Needs:
+    try:
+        return _extractor(method, None).needs
+    except UnavailableError:
+        return Needs.PAGE
+
+
+def _load(folder: Path) -> Corpus:
+    try:
+        return load_corpus(folder)
+    except CorpusError as error:
+        raise BenchError(str(error)) from error
+
+
+@contextmanager
+def _mapping(processes: int) -> Iterator[_Mapped]:
+    if processes == 1:
+        yield map
+        return
+    executor = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    try:
+        yield partial(executor.map, chunksize=_CHUNK)
+    finally:
+        executor.shutdown(cancel_futures=True)

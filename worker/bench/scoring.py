@@ -1,0 +1,179 @@
+"""The scores of single pages, as functions that another process can be given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+
+from worker.bench.memo import Memo
+from worker.evaluation import (
+    Block,
+    DiseaseWatch,
+    Event,
+    Extracted,
+    Gold,
+    TextStatistics,
+    best_blocks,
+    best_subtree,
+    headline_of,
+    marked_document,
+    score_comments,
+    score_metadata,
+    score_page,
+    score_snippets,
+    unmarked_document,
+)
+from worker.evaluation.page import with_headline
+from worker.extractors import Source
+from worker.extractors.reading import page_of, text_of
+from worker.pages import PageError
+
+LIMITS = {
+    "limit: best subtree": best_subtree,
+    "limit: best blocks": best_blocks,
+}
+"""What could be reached, by the name of its row."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What there is to find in a page.
+
+    Attributes
+    ----------
+    gold
+        What people said.
+    headline
+        The headline that every method is given, None where the gold begins with none.
+    """
+
+    gold: Gold
+    headline: Block | None = None
+
+    def given(self, extracted: Extracted) -> Extracted:
+        """Give a method the headline."""
+        return with_headline(extracted, self.headline) if self.headline else extracted
+
+
+def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatistics]:
+    """Find a page's headline and count its source."""
+
+    def compute() -> tuple[object, ...]:
+        try:
+            headline = headline_of(gold, page_of(source).document)
+        except PageError:
+            headline = None
+        return headline, astuple(TextStatistics.of_html(text_of(source)))
+
+    headline, counts = memo(("prepare", source.digest, gold), compute)
+    return Target(gold, Block(*headline) if headline else None), TextStatistics(*counts)
+
+
+def limits(memo: Memo, source: Source, target: Target) -> list[Extracted]:
+    """Find the best subtree and the best set of blocks of a page, as in `LIMITS`."""
+
+    def compute() -> list[list[Block]]:
+        try:
+            document = page_of(source).document
+        except PageError:
+            return [[] for _ in LIMITS]
+        gold, headline = target.gold, target.headline
+        return [list(find(document, gold, headline).blocks) for find in LIMITS.values()]
+
+    found = [
+        tuple(Block(*block) for block in blocks)
+        for blocks in memo(("limits", source.digest, target), compute)
+    ]
+    return [
+        Extracted(target.gold.title, "\n".join(block.text for block in blocks), blocks)
+        for blocks in found
+    ]
+
+
+def score(
+    memo: Memo, extracted: Extracted, target: Target, *, comments: bool = False
+) -> tuple[dict[str, float], TextStatistics]:
+    """Score all that the gold of a page speaks of, and count the text.
+
+    Returns
+    -------
+    dict
+        In percent, by name: those of `score_page` and `score_metadata`; ``snippets_p _r
+        _f`` and ``snippets_accuracy``; with `comments` also ``comments_p _r _f``,
+        ``comments_text``, ``comments_authors``, ``comments_dates``, ``comments_parents``
+        and ``comments_replies``.
+    TextStatistics
+        Counts of the text, as it was scored.
+    """
+
+    def compute() -> tuple[object, ...]:
+        found = _scores(extracted, target)
+        if comments:
+            found |= _comment_scores(extracted, target.gold)
+        given = target.given(extracted)
+        return found, astuple(TextStatistics.of_text(given.text, given.paragraphs))
+
+    # The name and the site of a page say nothing of its text: equal texts are scored once.
+    gold = replace(target.gold, id="", site="")
+    scores, counts = memo(("score", extracted, gold, target.headline, comments), compute)
+    return scores, TextStatistics(*counts)
+
+
+def _scores(extracted: Extracted, target: Target) -> dict[str, float]:
+    gold = target.gold
+    scores: dict[str, float] = {}
+    if gold.text and gold.text.strip():
+        scores |= score_page(extracted, gold, target.headline)
+    scores |= score_metadata(extracted, gold)
+    if gold.wanted or gold.unwanted:
+        whole = f"{extracted.title or ''}\n{extracted.text}"
+        counts = score_snippets(whole, gold.wanted, gold.unwanted)
+        scores["snippets_p"] = counts.prf.precision
+        scores["snippets_r"] = counts.prf.recall
+        scores["snippets_f"] = counts.prf.f1
+        scores["snippets_accuracy"] = counts.accuracy
+    return scores
+
+
+def _comment_scores(extracted: Extracted, gold: Gold) -> dict[str, float]:
+    if gold.comments is None:
+        return {}
+    score = score_comments(extracted.comments, gold.comments)
+    values = {
+        "comments_p": score.records.precision,
+        "comments_r": score.records.recall,
+        "comments_f": score.records.f1,
+        "comments_text": score.text_f1,
+        "comments_authors": score.authors,
+        "comments_dates": score.dates,
+        "comments_parents": score.parents,
+        "comments_replies": score.replies,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def events(
+    memo: Memo, blocks: Sequence[Block], diseases: Mapping[str, str]
+) -> tuple[Event | None, Event | None]:
+    """Find what DAnIEL takes a document to be about, with paragraph marks and without."""
+
+    def compute() -> list[tuple[object, ...] | None]:
+        watch = _watch(diseases)
+        documents = marked_document(blocks), unmarked_document(blocks)
+        found = [watch.event(document) for document in documents]
+        return [astuple(event) if event else None for event in found]
+
+    marked, unmarked = memo(("events", list(blocks), sorted(diseases.items())), compute)
+    return (
+        Event(*marked) if marked else None,
+        Event(*unmarked) if unmarked else None,
+    )
+
+
+_watches: dict[tuple[tuple[str, str], ...], DiseaseWatch] = {}
+"""The watches of this process: a language's is dear to make and used for many documents."""
+
+
+def _watch(diseases: Mapping[str, str]) -> DiseaseWatch:
+    key = tuple(diseases.items())
+    if key not in _watches:
+        _watches[key] = DiseaseWatch(diseases)
+    return _watches[key]

@@ -1,0 +1,92 @@
+"""The measuring bench: how good extracted texts are, by the measures of papers 000, 001 and 002."""
+
+from worker.evaluation.agreement import Agreement, agreement, bag_of_words
+from worker.evaluation.averages import (
+    Difference,
+    Interval,
+    PageScores,
+    bootstrap_interval,
+    macro_average,
+    macro_average_by_language,
+    macro_average_by_site,
+    paired_difference,
+)
+from worker.evaluation.cleaneval import MarkupScore, characters, text_and_markup, text_only
+from worker.evaluation.comments import CommentScore, score_comments
+from worker.evaluation.corpora import Corpus, CorpusError, CorpusPage, load_corpus, read_gold
+from worker.evaluation.daniel import (
+    DiseaseWatch,
+    Event,
+    TaskScore,
+    load_diseases,
+    marked_document,
+    score_task,
+    unmarked_document,
+)
+from worker.evaluation.headlines import headline_of
+from worker.evaluation.limits import best_blocks, best_subtree
+from worker.evaluation.markup import read_markup, write_markup
+from worker.evaluation.matching import IMPLEMENTATION, matched_total, matching_blocks
+from worker.evaluation.metadata import SnippetCounts, score_metadata, score_snippets
+from worker.evaluation.names import Gazetteer, score_names
+from worker.evaluation.page import SCORES, score_page
+from worker.evaluation.prf import PRF
+from worker.evaluation.records import Block, Comment, Extracted, Gold
+from worker.evaluation.rouge import rouge_lsum
+from worker.evaluation.statistics import TextStatistics
+from worker.evaluation.words import words
+
+__all__ = [
+    "IMPLEMENTATION",
+    "PRF",
+    "SCORES",
+    "Agreement",
+    "Block",
+    "Comment",
+    "CommentScore",
+    "Corpus",
+    "CorpusError",
+    "CorpusPage",
+    "Difference",
+    "DiseaseWatch",
+    "Event",
+    "Extracted",
+    "Gazetteer",
+    "Gold",
+    "Interval",
+    "MarkupScore",
+    "PageScores",
+    "SnippetCounts",
+    "TaskScore",
+    "TextStatistics",
+    "agreement",
+    "bag_of_words",
+    "best_blocks",
+    "best_subtree",
+    "bootstrap_interval",
+    "characters",
+    "headline_of",
+    "load_corpus",
+    "load_diseases",
+    "macro_average",
+    "macro_average_by_language",
+    "macro_average_by_site",
+    "marked_document",
+    "matched_total",
+    "matching_blocks",
+    "paired_difference",
+    "read_gold",
+    "read_markup",
+    "rouge_lsum",
+    "score_comments",
+    "score_metadata",
+    "score_names",
+    "score_page",
+    "score_snippets",
+    "score_task",
+    "text_and_markup",
+    "text_only",
+    "unmarked_document",
+    "words",
+    "write_markup",
+]

@@ -1,0 +1,104 @@
+"""The suffix automaton: every substring of some sequences, in a graph of linear size."""
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(eq=False, slots=True)
+class State:
+    """The substrings that end at the same places of the sequences.
+
+    They are the suffixes of one another, each a symbol longer than the last: from the
+    one after the longest of `link` to the longest of all.
+
+    Attributes
+    ----------
+    length
+        Length of the longest.
+    end
+        Place after their first end.
+    link
+        The state of the next shorter suffix, which ends at more places; None for the
+        initial state, which holds the empty string alone.
+    targets
+        State by the symbol that follows.
+    """
+
+    length: int
+    end: int
+    link: "State | None" = None
+    targets: dict[Hashable, "State"] = field(default_factory=dict)
+
+
+class SuffixAutomaton:
+    """All substrings of the sequences added so far.
+
+    Parameters
+    ----------
+    start
+        Place of the first symbol.
+
+    Notes
+    -----
+    A. Blumer et al., "The smallest automaton recognizing the subwords of a text",
+    Theoretical Computer Science 40, 1985, and "Complete inverted files for efficient text
+    retrieval and analysis", Journal of the ACM 34(3), 1987, for several sequences.
+    """
+
+    def __init__(self, start: int = 0) -> None:
+        self.initial = State(0, start)
+
+    def add(self, symbols: Iterable[Hashable], start: int) -> State:
+        """Add a sequence whose first symbol stands at a place; return the state of the whole."""
+        last = self.initial
+        for end, symbol in enumerate(symbols, start + 1):
+            last = self._extended(last, symbol, end)
+        return last
+
+    def read(self, symbols: Iterable[Hashable]) -> Iterator[tuple[State, int]]:
+        """Follow a sequence symbol by symbol.
+
+        Yields
+        ------
+        state, length
+            Of the longest substring that ends with this symbol: the initial state and 0
+            where the symbol occurs nowhere.
+        """
+        state, length = self.initial, 0
+        for symbol in symbols:
+            target = state.targets.get(symbol)
+            while target is None and state.link is not None:
+                state = state.link
+                length = state.length
+                target = state.targets.get(symbol)
+            if target is not None:
+                state = target
+                length += 1
+            yield state, length
+
+    def _extended(self, last: State, symbol: Hashable, end: int) -> State:
+        known = last.targets.get(symbol)
+        if known is not None:
+            return self._exactly(last, symbol, known)
+        current = State(last.length + 1, end)
+        state: State | None = last
+        while state is not None and symbol not in state.targets:
+            state.targets[symbol] = current
+            state = state.link
+        if state is None:
+            current.link = self.initial
+        else:
+            current.link = self._exactly(state, symbol, state.targets[symbol])
+        return current
+
+    def _exactly(self, state: State, symbol: Hashable, target: State) -> State:
+        """Return a state whose longest is a state's longest and a symbol, split off if need be."""
+        if target.length == state.length + 1:
+            return target
+        copy = State(state.length + 1, target.end, target.link, target.targets.copy())
+        source: State | None = state
+        while source is not None and source.targets.get(symbol) is target:
+            source.targets[symbol] = copy
+            source = source.link
+        target.link = copy
+        return copy

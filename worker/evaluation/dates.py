@@ -1,0 +1,126 @@
+"""The day that a date means, whatever way a page writes it."""
+
+import calendar
+import re
+import unicodedata
+from datetime import date, timedelta
+from typing import NamedTuple
+
+_MONTHS = (
+    "jan ene gen styc янв ιαν",
+    "feb fev lut фев φεβ",
+    "mar maa мар μαρ",
+    "apr avr abr kwi апр απρ",
+    "may mai maj mei mag мая маи μαι",
+    "jun juin giu czer июн ιουν",
+    "jul juil lug lip июл ιουλ",
+    "aug aou ago sier авг αυγ",
+    "sep set wrz сен σεπ",
+    "oct okt out ott paz окт οκτ",
+    "nov lis ноя νοε",
+    "dec dez dic gru дек δεκ",
+)
+"""How months begin in English, German, French, Spanish, Italian, Portuguese, Dutch,
+Polish, Russian and Greek, in lower case and without accents (nor the breve of й)."""
+
+_MONTH_OF = {start: month for month, starts in enumerate(_MONTHS, 1) for start in starts.split()}
+_MONTH = rf"(?P<name>(?:{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})[^\W\d_]*)"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_FORMS = tuple(
+    re.compile(rf"(?<!\d){form}(?!\d)")
+    for form in (
+        rf"{_YEAR}\s*[-/.年]\s*(?P<month>\d{{1,2}})\s*[-/.月]\s*(?P<day>\d{{1,2}})",
+        rf"{_YEAR}(?P<month>\d\d)(?P<day>\d\d)",
+        rf"(?P<day>\d{{1,2}})\s*[-/.]\s*(?P<month>\d{{1,2}})\s*[-/.]\s*{_YEAR}",
+        rf"(?P<month>\d{{1,2}})\s*[-/.]\s*(?P<day>\d{{1,2}})\s*[-/.]\s*{_YEAR}",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|o)?[\s/-]*(?:de |of )?{_MONTH}"
+        rf"[\s.,/-]*(?:de |del )?{_YEAR}",
+        rf"(?<![^\W\d_]){_MONTH}[\s.]*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s,]+{_YEAR}",
+    )
+)
+_COARSE = tuple(
+    re.compile(rf"^\s*{form}\s*$")
+    for form in (
+        rf"{_YEAR}\s*[-/.年]\s*(?P<month>\d{{1,2}})月?",
+        rf"{_MONTH}[\s.,]*{_YEAR}",
+        rf"{_YEAR}年?",
+    )
+)
+
+
+class Span(NamedTuple):
+    """A day, or a month or year where no more is known: its first and last day."""
+
+    first: date
+    last: date
+
+
+def spans(text: str) -> set[Span]:
+    """Return what a written date may mean.
+
+    Parameters
+    ----------
+    text
+        A date, with or without a time, with words around it. What it says relative to
+        the day of reading ("3 hours ago") means nothing here.
+
+    Returns
+    -------
+    set of Span
+        Empty where no date is read; two where day and month could be exchanged.
+    """
+    plain = _plain(text)
+    found: set[Span] = set()
+    for form in _FORMS:
+        for match in form.finditer(plain):
+            found |= _span(match)
+    if not found:
+        for form in _COARSE:
+            for match in form.finditer(plain):
+                found |= _span(match)
+    return found
+
+
+def same_day(found: str, wanted: str) -> bool:
+    """Tell whether a date means a wanted day, or one in the wanted month or year."""
+    return _within(found, wanted, timedelta(0))
+
+
+def near_day(found: str, wanted: str) -> bool:
+    """Tell whether a date is `same_day` give or take a day (time zones, a late update)."""
+    return _within(found, wanted, timedelta(1))
+
+
+def _within(found: str, wanted: str, tolerance: timedelta) -> bool:
+    return any(
+        target.first - tolerance <= given.first and given.last <= target.last + tolerance
+        for given in spans(found)
+        for target in spans(wanted)
+    )
+
+
+def _span(match: re.Match[str]) -> set[Span]:
+    parts = match.groupdict()
+    year = int(parts["year"])
+    if parts.get("name"):
+        month = next(_MONTH_OF[parts["name"][:size]] for size in _sizes(parts["name"]))
+    elif parts.get("month"):
+        month = int(parts["month"])
+    else:
+        return {Span(date(year, 1, 1), date(year, 12, 31))}
+    if not 1 <= month <= 12:
+        return set()
+    last = calendar.monthrange(year, month)[1]
+    if not parts.get("day"):
+        return {Span(date(year, month, 1), date(year, month, last))}
+    day = int(parts["day"])
+    return {Span(date(year, month, day), date(year, month, day))} if 1 <= day <= last else set()
+
+
+def _sizes(name: str) -> list[int]:
+    return [size for size in range(len(name), 0, -1) if name[:size] in _MONTH_OF]
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFD", text.lower())
+    return "".join(character for character in decomposed if not unicodedata.combining(character))

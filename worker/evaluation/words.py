@@ -1,0 +1,66 @@
+"""The words of a text: the unit of every score but the character one."""
+
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\u30fc\uff70\uff9e\uff9f"
+
+# With (?w), \b is the default word boundary of Unicode Standard Annex 29.
+_SEGMENT = regex.compile(
+    rf"(?w)[{_CJK}]\p{{M}}*+|\b(?=[\w\p{{N}}])[^{_CJK}]+?(?:\b|(?=[{_CJK}]))",
+    regex.VERSION1,
+)
+_WORD_CHARACTER = regex.compile(r"[\p{L}\p{N}]")
+_INVISIBLE = regex.compile("[\u00ad\u2060\ufeff]")
+
+
+class Word(NamedTuple):
+    """A word where it stands in a text.
+
+    Attributes
+    ----------
+    text
+        The word as written.
+    start, end
+        Character offsets: ``text == whole[start:end]``.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+def normalised(text: str) -> str:
+    """Return a text as its reader sees it: composed (NFC), without soft hyphens and the like."""
+    return _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+
+
+def words(text: str) -> list[str]:
+    """Split a text into words, as written and in order.
+
+    Words are the segments between the word boundaries of Unicode Standard Annex 29 that
+    hold a letter or a digit, so white space and punctuation play no part; a Chinese,
+    Japanese or Korean character is a word by itself (they part no words, or part them
+    inconsistently).
+    """
+    return list(_words(text))
+
+
+def placed_words(text: str) -> list[Word]:
+    """Split a `normalised` text into `words`, and say where each stands."""
+    return [
+        Word(match[0], *match.span()) for match in _SEGMENT.finditer(text) if _is_word(match[0])
+    ]
+
+
+# The scores of a page take the same text, and the lines of it, several times.
+@lru_cache(maxsize=1024)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(filter(_is_word, _SEGMENT.findall(normalised(text))))
+
+
+def _is_word(segment: str) -> bool:
+    return segment.isalnum() or _WORD_CHARACTER.search(segment) is not None

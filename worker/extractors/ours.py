@@ -1,0 +1,78 @@
+"""The service's own extraction, and the two papers it starts from, each on its own."""
+
+from functools import lru_cache
+
+from worker.extraction import NoTextError, difference, extract_article, sentences
+from worker.extraction.article import article_of
+from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
+from worker.extractors.interface import Extracted, Neighbours, NoPivotError, Source
+from worker.extractors.reading import CACHED_PAGES, page_of
+
+
+def detourage(source: Source, neighbours: Neighbours) -> Extracted:
+    """Extract as the service does."""
+    pivot = page_of(neighbours.pivot) if neighbours.pivot is not None else None
+    article = extract_article(page_of(source), pivot)
+    return Extracted(article.title, article.text, article.blocks)
+
+
+def paper000(source: Source, neighbours: Neighbours) -> Extracted:
+    """Apply the retained heuristic of paper 000 (section 4.4.2), without any fallback."""
+    pivot = pivot_outline(neighbours)
+    page = outline_of(source)
+    finding = difference.find_body(page, pivot)
+    if finding is None:
+        raise NoTextError("no part of the page differs from the other page")
+    return cut(source, page, finding, pivot)
+
+
+def wutsi(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Apply the extractor of paper 003, for which no other page is needed."""
+    page = outline_of(source)
+    finding = sentences.find_body(page)
+    if finding is None:
+        raise NoTextError("the page shows no text")
+    return cut(source, page, finding)
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def outline_of(source: Source) -> Outline:
+    """Flatten a page, once for all that compare with it."""
+    return Outline.of(page_of(source).document)
+
+
+def pivot_outline(neighbours: Neighbours) -> Outline:
+    """Return the page that another is compared with.
+
+    Raises
+    ------
+    NoPivotError
+        If there is none: paper 000 leaves outliers untreated.
+    """
+    if neighbours.pivot is None:
+        raise NoPivotError("no page to compare it with")
+    return outline_of(neighbours.pivot)
+
+
+def cut(
+    source: Source,
+    page: Outline,
+    finding: Finding,
+    pivot: Outline | None = None,
+) -> Extracted:
+    """Render the element that a method found, with the headline that belongs to it.
+
+    Parameters
+    ----------
+    source
+        The page.
+    page
+        Its outline.
+    finding
+        The element.
+    pivot
+        Outline of another page of the template group.
+    """
+    article = article_of(source.url, page, pivot, finding)
+    return Extracted(article.title, article.text, article.blocks)

@@ -1,0 +1,173 @@
+"""The weighted token trees of paper 000's first experiments (section 4.4.1).
+
+A page becomes a tree of its elements in which every word is a leaf below the element that
+holds its text node. Two such trees are aligned by tree edit distance; what the edit script
+does not leave alone is text that differs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from worker.extraction import words
+from worker.extraction.vocabulary import NO_TEXT
+from worker.pages import Tree
+
+WORD_MARK = "="
+"""First character of a token's label, which no element name has."""
+
+EditScript = Sequence[tuple[int | None, int | None]]
+"""Pairs of postorder numbers; None for the missing side of a deletion or an insertion."""
+
+
+@dataclass(frozen=True)
+class TokenTree:
+    """A page as elements and tokens.
+
+    Attributes
+    ----------
+    tree
+        The ordered tree: elements labelled with their names, tokens with their words.
+    holders
+        For each node of the tree, in postorder, the index of the element that holds it if it
+        is a token, else -1.
+    elements
+        The elements, in document order; those of `NO_TEXT` are left out.
+    parents
+        Index of the parent element, -1 for the root.
+    tokens
+        Number of tokens directly below each element.
+    offsets
+        Where each element begins: its position, in characters, in the page's code.
+    """
+
+    tree: Tree
+    holders: Sequence[int]
+    elements: Sequence[HtmlElement]
+    parents: Sequence[int]
+    tokens: Sequence[int]
+    offsets: Sequence[int]
+
+    def weights(self, other: "TokenTree", script: EditScript) -> list[int]:
+        """Weigh the elements by the text below them that the edit script changes.
+
+        A token that is deleted, inserted or relabelled adds one to its parent (algorithm 2 of
+        the paper); the weights are then propagated back to the root (algorithm 3).
+
+        Parameters
+        ----------
+        other
+            The tree that this one was compared with.
+        script
+            The edit script from this tree to the other.
+        """
+        weights = [0] * len(self.elements)
+        for mine, others in script:
+            if mine is None or self.holders[mine] < 0:
+                continue
+            if others is None or self.tree.labels[mine] != other.tree.labels[others]:
+                weights[self.holders[mine]] += 1
+        for index in range(len(weights) - 1, 0, -1):
+            weights[self.parents[index]] += weights[index]
+        return weights
+
+    def depths(self) -> list[int]:
+        """Count the levels between each element and the root."""
+        depths: list[int] = []
+        for parent in self.parents:
+            depths.append(depths[parent] + 1 if parent >= 0 else 0)
+        return depths
+
+    def path_to_root(self, index: int) -> list[int]:
+        """Return an element and its ancestors, the root last."""
+        path = [index]
+        while self.parents[path[-1]] >= 0:
+            path.append(self.parents[path[-1]])
+        return path
+
+
+def token_tree_of(document: HtmlElement) -> TokenTree:
+    """Build the token tree of a parsed page."""
+    return _Builder().build(document)
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self._nodes: list[tuple[str, int]] = []
+        self._holders: list[int] = []
+        self._elements: list[HtmlElement] = []
+        self._parents: list[int] = []
+        self._tokens: list[int] = []
+        self._offsets: list[int] = []
+        self._open: list[int] = []
+        self._position = 0
+
+    def build(self, document: HtmlElement) -> TokenTree:
+        walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
+        skipped: HtmlElement | None = None
+        for event, node in walk:
+            if event == "start":
+                if node.tag in NO_TEXT:
+                    self._position += _code_length(node)
+                    skipped = node
+                    walk.skip_subtree()
+                else:
+                    self._enter(node)
+                    self._add_text(node.text)
+                continue
+            if event != "end":
+                self._position += _code_length(node)
+            elif node is skipped:
+                skipped = None
+            else:
+                self._open.pop()
+                self._position += len(f"</{node.tag}>")
+            if self._open:
+                self._add_text(node.tail)
+        return TokenTree(
+            tree=Tree.from_preorder(self._nodes),
+            holders=_in_postorder(self._holders, self._nodes),
+            elements=self._elements,
+            parents=self._parents,
+            tokens=self._tokens,
+            offsets=self._offsets,
+        )
+
+    def _enter(self, element: HtmlElement) -> None:
+        self._nodes.append((element.tag, len(self._open)))
+        self._holders.append(-1)
+        self._parents.append(self._open[-1] if self._open else -1)
+        self._open.append(len(self._elements))
+        self._elements.append(element)
+        self._tokens.append(0)
+        self._offsets.append(self._position)
+        self._position += len(f"<{element.tag}>")
+        self._position += sum(len(f' {name}="{value}"') for name, value in element.items())
+
+    def _add_text(self, text: str | None) -> None:
+        if not text:
+            return
+        self._position += len(text)
+        holder = self._open[-1]
+        tokens = words.tokens(text)
+        self._nodes.extend((WORD_MARK + token, len(self._open)) for token in tokens)
+        self._holders.extend(holder for _ in tokens)
+        self._tokens[holder] += len(tokens)
+
+
+def _code_length(node: HtmlElement) -> int:
+    return len(etree.tostring(node, encoding="unicode", with_tail=False))
+
+
+def _in_postorder(values: Sequence[int], nodes: Sequence[tuple[str, int]]) -> list[int]:
+    """Bring values of nodes from document order into postorder."""
+    ordered: list[int] = []
+    pending: list[int] = []
+    for value, (_, depth) in zip(values, nodes, strict=True):
+        while len(pending) > depth:
+            ordered.append(pending.pop())
+        pending.append(value)
+    ordered.extend(reversed(pending))
+    return ordered

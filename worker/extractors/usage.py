@@ -1,0 +1,55 @@
+"""What this process and the programs it started have used so far."""
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+_PROCESSES = Path("/proc")
+_USER_TIME, _SYSTEM_TIME = 11, 12
+"""Fields of ``/proc/PID/stat`` after the command's name, in clock ticks (proc(5))."""
+
+
+def cpu_seconds(children: Iterable[int] = ()) -> float:
+    """CPU time of this process and of running child processes.
+
+    Where the system has no ``/proc``, that of the children is left out until they end.
+    """
+    return time.process_time() + sum(_cpu_of(pid) for pid in children)
+
+
+def peak_memory(children: Iterable[int] = ()) -> int | None:
+    """Largest resident memory of this process and of running child processes, in bytes.
+
+    The peaks are added, though they need not have been at the same moment. None where the
+    system does not tell.
+    """
+    if (_PROCESSES / "self").exists():
+        return sum(_peak_of(pid) for pid in ("self", *map(str, children)))
+    try:
+        import resource
+    except ImportError:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _cpu_of(pid: int) -> float:
+    try:
+        stat = (_PROCESSES / str(pid) / "stat").read_text()
+    except OSError:
+        return 0.0
+    fields = stat.rpartition(")")[2].split()
+    ticks = int(fields[_USER_TIME]) + int(fields[_SYSTEM_TIME])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_of(pid: str) -> int:
+    """Read the high-water mark, which unlike ``ru_maxrss`` is not the parent's after a fork."""
+    try:
+        status = (_PROCESSES / pid / "status").read_text()
+    except OSError:
+        return 0
+    marks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(marks[0]) * 1024 if marks else 0
