@@ -1,10 +1,9 @@
 """Files of articles against golds."""
 
 import gzip
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from pydantic import ValidationError
 
@@ -25,14 +24,11 @@ from worker.evaluation import (
     Gold,
     PageScores,
     load_corpus,
+    load_golds,
     macro_average_by_language,
     macro_average_by_site,
-    read_gold,
 )
-from worker.evaluation.corpora import BODY_ONLY
 from worker.extractors import Source
-
-_GOLDS = "gold.jsonl.gz"
 
 
 def evaluate(
@@ -190,32 +186,12 @@ def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
 
 def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
     """Read golds, with their pages where they are in a corpus."""
-    folder = path if path.is_dir() else path.parent
-    if title_in_text is None:
-        title_in_text = folder.name not in BODY_ONLY
     try:
-        pages = load_corpus(folder).pages if path.is_dir() else {}
-        golds = {}
-        for number, line in _lines(path / _GOLDS if path.is_dir() else path):
-            place = f"{path.name}, line {number}"
-            gold = read_gold(_contract_names(line, place), title_in_text=title_in_text, place=place)
-            golds[gold.id] = gold
+        if path.is_dir():
+            return load_corpus(path, title_in_text=title_in_text)
+        return Corpus(path.name, {}, load_golds(path, title_in_text=title_in_text))
     except CorpusError as error:
         raise BenchError(str(error)) from error
-    return Corpus(path.name, pages, golds)
-
-
-def _contract_names(line: str, place: str) -> dict[str, Any]:
-    """Accept the article contract's names of the authors and the date in a gold record."""
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise BenchError(f"{place}: {error}") from error
-    if not isinstance(record, dict):
-        raise BenchError(f"{place}: no JSON object")
-    record.setdefault("author", record.get("authors") or None)
-    record.setdefault("date", record.get("published_at"))
-    return record
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -13,7 +13,14 @@ from worker.evaluation.averages import (
 )
 from worker.evaluation.cleaneval import MarkupScore, characters, text_and_markup, text_only
 from worker.evaluation.comments import CommentScore, score_comments
-from worker.evaluation.corpora import Corpus, CorpusError, CorpusPage, load_corpus, read_gold
+from worker.evaluation.corpora import (
+    Corpus,
+    CorpusError,
+    CorpusPage,
+    load_corpus,
+    load_golds,
+    read_gold,
+)
 from worker.evaluation.daniel import (
     DiseaseWatch,
     Event,
@@ -31,6 +38,7 @@ from worker.evaluation.metadata import SnippetCounts, score_metadata, score_snip
 from worker.evaluation.names import Gazetteer, score_names
 from worker.evaluation.page import SCORES, score_page
 from worker.evaluation.prf import PRF
+from worker.evaluation.recognisers import Recogniser, recogniser_of
 from worker.evaluation.records import Block, Comment, Extracted, Gold
 from worker.evaluation.rouge import rouge_lsum
 from worker.evaluation.statistics import TextStatistics
@@ -56,6 +64,7 @@ __all__ = [
     "Interval",
     "MarkupScore",
     "PageScores",
+    "Recogniser",
     "SnippetCounts",
     "TaskScore",
     "TextStatistics",
@@ -68,6 +77,7 @@ __all__ = [
     "headline_of",
     "load_corpus",
     "load_diseases",
+    "load_golds",
     "macro_average",
     "macro_average_by_language",
     "macro_average_by_site",
@@ -77,6 +87,7 @@ __all__ = [
     "paired_difference",
     "read_gold",
     "read_markup",
+    "recogniser_of",
     "rouge_lsum",
     "score_comments",
     "score_metadata",

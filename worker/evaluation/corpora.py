@@ -7,10 +7,10 @@ A folder holds ``pages.jsonl.gz``, one page message a line as a crawler publishe
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from worker.evaluation.markup import read_markup
 from worker.evaluation.records import Comment, Gold
@@ -90,8 +90,8 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     folder
         Folder with ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
     title_in_text
-        Whether the golds' texts begin with the headline; None for what is known of the
-        corpus by the folder's name, see `BODY_ONLY`.
+        Whether the golds' texts begin with the headline; None for what the records say
+        of themselves, else what is known of the corpus by the folder's name, see `BODY_ONLY`.
 
     Raises
     ------
@@ -99,23 +99,48 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
         If a file is missing or no gzip, a line is no record of its kind, an id comes
         twice, or a gold has no page.
     """
-    if title_in_text is None:
-        title_in_text = folder.name not in BODY_ONLY
     pages: dict[str, CorpusPage] = {}
     for place, record in _records(folder / "pages.jsonl.gz"):
         page = _page(record, place)
         if page.id in pages:
             raise CorpusError(f"{place}: a second page {page.id!r}")
         pages[page.id] = page
+    golds = load_golds(folder / "gold.jsonl.gz", title_in_text=title_in_text)
+    for name in golds:
+        if name not in pages:
+            raise CorpusError(f"gold.jsonl.gz: a gold without a page, {name!r}")
+    return Corpus(folder.name, {name: pages[name] for name in pages if name in golds}, golds)
+
+
+def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Gold]:
+    """Read a file of golds, one JSON object a line, compressed if its name ends in ``.gz``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    title_in_text
+        As in `load_corpus`.
+
+    Returns
+    -------
+    dict
+        The golds by `Gold.id`, in the order of the file.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be read, a line is no gold, or an id comes twice.
+    """
+    in_corpus = path.parent.name not in BODY_ONLY
     golds: dict[str, Gold] = {}
-    for place, record in _records(folder / "gold.jsonl.gz"):
-        gold = read_gold(record, title_in_text=title_in_text, place=place)
-        if gold.id not in pages:
-            raise CorpusError(f"{place}: a gold without a page, {gold.id!r}")
+    for place, record in _records(path):
+        said = record.get("title_in_text", in_corpus) if title_in_text is None else title_in_text
+        gold = read_gold(record, title_in_text=said, place=place)
         if gold.id in golds:
             raise CorpusError(f"{place}: a second gold for {gold.id!r}")
         golds[gold.id] = gold
-    return Corpus(folder.name, {name: pages[name] for name in pages if name in golds}, golds)
+    return golds
 
 
 def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "gold") -> Gold:
@@ -124,7 +149,8 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
     Parameters
     ----------
     record
-        The decoded JSON object.
+        The decoded JSON object. Authors and date may bear the names that they have in the
+        article message, ``authors`` and ``published_at``.
     title_in_text
         Whether its text begins with the headline.
     place
@@ -147,8 +173,8 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
             title_in_text=title_in_text,
             title=_text(record, "title"),
             blocks=None if markup is None else read_markup(markup),
-            authors=_authors(record.get("author")),
-            date=_text(record, "date"),
+            authors=_authors(record.get("author", record.get("authors"))),
+            date=_text(record, "date" if "date" in record else "published_at"),
             wanted=_snippets(record, "with"),
             unwanted=_snippets(record, "without"),
             comments=_comments(comments),
@@ -163,7 +189,7 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
+        with _open_text(path) as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     place = f"{path.name}, line {number}"
@@ -176,6 +202,12 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     yield place, record
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: {error}") from error
+
+
+def _open_text(path: Path) -> IO[str]:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")
 
 
 def _page(record: Mapping[str, Any], place: str) -> CorpusPage:
@@ -203,8 +235,8 @@ def _text(record: Mapping[str, Any], field: str) -> str | None:
     return value
 
 
-def _authors(value: str | list[str] | None) -> tuple[str, ...] | None:
-    if value is None:
+def _authors(value: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    if not value:
         return None
     return (value,) if isinstance(value, str) else tuple(value)
 

@@ -22,6 +22,7 @@ def articleless_gold(view: View, url: str, template: str, kind: str) -> Gold:
         "title": None,
         "lead": None,
         "text": "",
+        "title_in_text": False,
         "authors": [],
         "published_at": None,
         "images": [],

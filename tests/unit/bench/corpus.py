@@ -16,14 +16,15 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
     return path
 
 
-def write_corpus(folder: Path, orders: Sequence[str], **gold: Any) -> Path:
+def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gold: Any) -> Path:
     """Write a corpus of pages that hold nothing but a text; their golds hold the same.
 
-    A page is of ``site-1.example``, ``site-2.example``, ``site-1.example`` and so on.
+    A page is of ``site-1.example``, ``site-2.example``, ``site-1.example`` and so on, or of
+    sites with another prefix.
     """
     pages, golds = [], []
     for number, order in enumerate(orders):
-        site = f"site-{number % 2 + 1}.example"
+        site = f"{of}-{number % 2 + 1}.example"
         pages.append(
             {
                 "version": 1,

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_the_latest_revision_counts(tmp_path: Path) -> None:
 
 
 def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
-    gold = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
+    gold: dict[str, Any] = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
     folder = write_corpus(tmp_path / "gulls", ["one gull"], **gold)
     message = article(
         0,

@@ -66,6 +66,20 @@ def test_a_corpus_may_leave_headlines_out(tmp_path: Path) -> None:
         assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
 
 
+def test_a_gold_may_say_itself_that_it_leaves_the_headline_out(tmp_path: Path) -> None:
+    golds = [{"id": "1", "text": "x", "title_in_text": False}]
+    folder = write_corpus(tmp_path / "press", [page("1")], golds)
+    assert not load_corpus(folder).golds["1"].title_in_text
+    assert load_corpus(folder, title_in_text=True).golds["1"].title_in_text
+
+
+def test_a_gold_may_bear_the_names_of_the_article_message() -> None:
+    record = {"id": "1", "authors": ["Eva Beispiel"], "published_at": "2020-01-02"}
+    gold = read_gold(record, title_in_text=True)
+    assert (gold.authors, gold.date) == (("Eva Beispiel",), "2020-01-02")
+    assert read_gold({"id": "1", "authors": []}, title_in_text=True).authors is None
+
+
 def test_golds_that_the_page_does_not_hold_are_not_scored(tmp_path: Path) -> None:
     recalls = {
         "other page": {"token_recall_in_html": 0.79},
