@@ -364,6 +364,13 @@ def evaluate(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Names of diseases by language: add what the texts do to the system downstream.",
 )
+@click.option(
+    "--train",
+    "training",
+    metavar="CORPUS",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Train nclean on this corpus, without the sites that are measured.",
+)
 @click.option("--statistics", is_flag=True, help="Count paragraphs, lines, words and characters.")
 @click.option(
     "--cache",
@@ -393,6 +400,7 @@ def bench(
     by: Grouped | None,
     limits: bool,
     diseases: Path | None,
+    training: Path | None,
     statistics: bool,
     cache: Path | None,
     jobs: int,
@@ -414,6 +422,7 @@ def bench(
             with_statistics=statistics,
             by=by,
             diseases=load_diseases(diseases) if diseases else None,
+            training=training,
             sample=sample,
             runner=Runner(processes=jobs, seconds_per_page=seconds, cache=cache),
             progress=progress,

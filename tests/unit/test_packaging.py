@@ -15,7 +15,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("models", "migrations", "worker")
-PEERS = ROOT / "worker" / "extractors" / "peers"
+USERS_OF_EXTRAS = {
+    "peers": "worker/extractors/peers",
+    "recognisers": "worker/evaluation/recognisers.py",
+}
 REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")
 
 # Chosen by name in a URL or at run time, never imported.
@@ -35,9 +38,9 @@ def declared_dependencies() -> set[str]:
     return names_of(project["dependencies"])
 
 
-def declared_peers() -> set[str]:
+def declared_extra(name: str) -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return names_of(project["optional-dependencies"]["peers"])
+    return names_of(project["optional-dependencies"][name])
 
 
 def imported_by(paths: Iterable[Path]) -> set[str]:
@@ -66,28 +69,33 @@ def unused(imported: set[str], declared: set[str]) -> set[str]:
     return declared - {normalised(name) for module in imported for name in providers[module]}
 
 
-def sources(*, of_peers: bool) -> list[Path]:
-    return [
-        path
-        for package in PACKAGES
-        for path in (ROOT / package).rglob("*.py")
-        if path.is_relative_to(PEERS) == of_peers
-    ]
+def sources() -> set[Path]:
+    return {path for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+
+
+def sources_of_extra(name: str) -> set[Path]:
+    place = ROOT / USERS_OF_EXTRAS[name]
+    return {path for path in sources() if path.is_relative_to(place)}
+
+
+def sources_of_all() -> set[Path]:
+    return sources().difference(*map(sources_of_extra, USERS_OF_EXTRAS))
 
 
 def test_every_import_is_a_declared_dependency() -> None:
-    assert undeclared(imported_by(sources(of_peers=False)), declared_dependencies()) == set()
-
-
-def test_peers_are_imported_in_their_own_room_and_declared_in_their_own_extra() -> None:
-    allowed = declared_dependencies() | declared_peers()
-    assert undeclared(imported_by(sources(of_peers=True)), allowed) == set()
+    assert undeclared(imported_by(sources_of_all()), declared_dependencies()) == set()
 
 
 def test_every_declared_dependency_is_used() -> None:
-    imported = imported_by(sources(of_peers=False))
-    assert unused(imported, declared_dependencies()) - NOT_IMPORTED == set()
-    assert unused(imported_by(sources(of_peers=True)), declared_peers()) == set()
+    assert unused(imported_by(sources_of_all()), declared_dependencies()) - NOT_IMPORTED == set()
+
+
+@pytest.mark.parametrize("extra", USERS_OF_EXTRAS)
+def test_an_extra_is_declared_and_used_in_one_place(extra: str) -> None:
+    imported = imported_by(sources_of_extra(extra))
+    declared = declared_extra(extra)
+    assert undeclared(imported, declared | declared_dependencies()) == set()
+    assert unused(imported, declared) == set()
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)

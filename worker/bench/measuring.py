@@ -1,7 +1,7 @@
 """Methods run over corpora and scored."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from worker.bench.averaging import best_by_score, means
 from worker.bench.errors import BenchError
 from worker.bench.memo import Memo, scorer_version
 from worker.bench.results import CorpusTable, Kind, Line, Task
-from worker.bench.scoring import LIMITS, events, limits, prepare, score
+from worker.bench.scoring import LIMITS, entities, events, limits, prepare, score
 from worker.evaluation import (
     Corpus,
     CorpusError,
@@ -27,6 +27,7 @@ from worker.evaluation import (
     load_corpus,
     macro_average_by_language,
     macro_average_by_site,
+    recogniser_of,
     score_names,
     score_task,
 )
@@ -40,7 +41,7 @@ from worker.extractors import (
     Summary,
     UnavailableError,
     UnknownExtractorError,
-    get_extractor,
+    is_peer,
     parse_chain,
 )
 from worker.extractors.grouping import find_neighbours
@@ -51,8 +52,6 @@ Progress = Callable[[str, int, int], None]
 
 _CHUNK = 8
 """Pages sent to a scoring process at once."""
-
-_PEERS = "worker.extractors.peers."
 
 _Answer = TypeVar("_Answer")
 
@@ -77,6 +76,9 @@ class Bench:
     diseases
         Disease by name, by language: the task of the system downstream is done with them.
         None to leave it, and the recogniser's view of names, out.
+    training
+        Folder of a corpus that ``nclean`` is trained on; pages of sites that are being
+        measured are left out. None to leave the method untrained, hence unavailable.
     sample
         Number of pages to measure in each corpus, taken at even strides; None for all.
         The pages that methods compare with are those of the whole corpus all the same.
@@ -91,6 +93,7 @@ class Bench:
     with_statistics: bool = False
     by: Grouped | None = None
     diseases: Mapping[str, Mapping[str, str]] | None = None
+    training: Path | None = None
     sample: int | None = None
     runner: Runner = field(default_factory=Runner)
     progress: Progress = lambda _what, _done, _total: None
@@ -110,10 +113,11 @@ class Bench:
         """
         for method in self.methods:
             kind_of(method)
+        training = _load(self.training) if self.training is not None else None
         memo = Memo(self.runner.cache, scorer_version())
         with _mapping(self.runner.processes) as mapped:
             for folder in folders:
-                yield _Measurement(self, mapped, memo, _load(folder)).table()
+                yield _Measurement(self, mapped, memo, _load(folder), training).table()
 
 
 def kind_of(method: Extractor | str) -> Kind:
@@ -126,7 +130,10 @@ def kind_of(method: Extractor | str) -> Kind:
     """
     if isinstance(method, Extractor):
         return "method"
-    return "peer" if all(_is_peer(name.strip()) for name in method.split(">")) else "method"
+    try:
+        return "peer" if all(is_peer(name.strip()) for name in method.split(">")) else "method"
+    except UnknownExtractorError as error:
+        raise BenchError(str(error)) from error
 
 
 def name_of(method: Extractor | str) -> str:
@@ -162,11 +169,14 @@ def even_sample(golds: Sequence[Gold], count: int | None) -> list[Gold]:
 class _Measurement:
     """One corpus on the bench."""
 
-    def __init__(self, bench: Bench, mapped: _Mapped, memo: Memo, corpus: Corpus) -> None:
+    def __init__(
+        self, bench: Bench, mapped: _Mapped, memo: Memo, corpus: Corpus, training: Corpus | None
+    ) -> None:
         self._bench = bench
         self._mapped = mapped
         self._memo = memo
         self._corpus = corpus
+        self._pairs = _pairs(training, without={page.site for page in corpus.pages.values()})
         self._all_golds = measurable(corpus)
         self._golds = even_sample(self._all_golds, bench.sample)
         if not self._golds:
@@ -224,7 +234,7 @@ class _Measurement:
         return answers
 
     def _with_neighbours(self, sources: Mapping[str, Source]) -> list[Job]:
-        if all(_needs(method) is Needs.PAGE for method in self._bench.methods):
+        if all(self._needs(method) is Needs.PAGE for method in self._bench.methods):
             return [Job(source) for source in self._sources]
         what = f"{self._corpus.name}: groups"
         self._bench.progress(what, 0, 1)
@@ -242,7 +252,7 @@ class _Measurement:
         name = name_of(method)
         line = Line(name, kind_of(method))
         try:
-            extractor = _extractor(method, self._bench.runner.tools)
+            extractor = self._extractor(method)
         except UnavailableError as error:
             return replace(line, note=str(error)), None
         outcomes: list[Outcome | None] = [None] * len(self._jobs)
@@ -268,6 +278,17 @@ class _Measurement:
         ]
         return self._scored(line, texts)
 
+    def _extractor(self, method: Extractor | str) -> Extractor:
+        if isinstance(method, Extractor):
+            return method
+        return parse_chain(method, tools=self._bench.runner.tools, pairs=self._pairs)
+
+    def _needs(self, method: Extractor | str) -> Needs:
+        try:
+            return self._extractor(method).needs
+        except UnavailableError:
+            return Needs.PAGE
+
     def _limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
         found = self._map("limits", partial(limits, self._memo), self._sources, self._targets)
         for name, texts in zip(LIMITS, zip(*found, strict=True), strict=True):
@@ -281,6 +302,7 @@ class _Measurement:
         scores = [dict(found) for found, _ in scored]
         if self._bench.diseases is not None:
             self._add_names(scores, texts)
+            self._add_entities(line.method, scores, texts)
         rows = [
             PageScores(gold.id, gold.site, gold.language, found)
             for gold, found in zip(self._golds, scores, strict=True)
@@ -354,6 +376,7 @@ class _Measurement:
         for gold in self._corpus.scorable():
             texts[gold.language].append(gold.text or "")
         self._gazetteers = {language: Gazetteer(found) for language, found in texts.items()}
+        self._entities = self._recognise("gold", [gold.text or "" for gold in self._golds])
         found = self._events("gold", [_as_found(gold) for gold in self._golds], given=True)
         self._wanted = {name: marked for name, (marked, _) in found.items()}
 
@@ -402,6 +425,23 @@ class _Measurement:
                 found["names_p"], found["names_r"] = score.precision, score.recall
                 found["names_f"] = score.f1
 
+    def _recognise(self, method: str, texts: Sequence[str]) -> list[Counter[str] | None]:
+        languages = [gold.language for gold in self._golds]
+        if not any(map(recogniser_of, languages)):
+            return [None] * len(texts)
+        return self._map(f"{method}, entities", partial(entities, self._memo), texts, languages)
+
+    def _add_entities(
+        self, method: str, scores: Sequence[dict[str, float]], texts: Sequence[Extracted]
+    ) -> None:
+        shown = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
+        recognised = self._recognise(method, shown)
+        for found, wanted, row in zip(recognised, self._entities, scores, strict=True):
+            if found is not None and wanted:
+                score = score_names(found, wanted)
+                row["entities_p"], row["entities_r"] = score.precision, score.recall
+                row["entities_f"] = score.f1
+
 
 def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
     """Leave out scores of metadata, which a limit of the text has none of."""
@@ -416,24 +456,14 @@ def _as_found(gold: Gold) -> Extracted:
     return Extracted(gold.title, gold.text or "", gold.paragraphs)
 
 
-def _extractor(method: Extractor | str, tools: Path | None) -> Extractor:
-    return method if isinstance(method, Extractor) else parse_chain(method, tools=tools)
-
-
-def _is_peer(name: str) -> bool:
-    try:
-        return get_extractor(name).function.startswith(_PEERS)
-    except UnavailableError:
-        return True
-    except UnknownExtractorError as error:
-        raise BenchError(str(error)) from error
-
-
-def _needs(method: Extractor | str) -> Needs:
-    try:
-        return _extractor(method, None).needs
-    except UnavailableError:
-        return Needs.PAGE
+def _pairs(corpus: Corpus | None, *, without: Set[str]) -> list[tuple[Source, str]]:
+    if corpus is None:
+        return []
+    return [
+        (Source(page.html, page.url, page.content_type), gold.text or "")
+        for gold in corpus.scorable()
+        if (page := corpus.pages[gold.id]).site not in without
+    ]
 
 
 def _load(folder: Path) -> Corpus:

@@ -34,6 +34,7 @@ LABELS = {
     "snippets_f": "snippets F1",
     "snippets_accuracy": "snippets accuracy",
     "names_f": "names F1",
+    "entities_f": "entities F1",
     "comments_p": "comments P",
     "comments_r": "comments R",
     "comments_f": "comments F1",

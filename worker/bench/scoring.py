@@ -1,5 +1,6 @@
 """The scores of single pages, as functions that another process can be given."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
@@ -15,6 +16,7 @@ from worker.evaluation import (
     best_subtree,
     headline_of,
     marked_document,
+    recogniser_of,
     score_comments,
     score_metadata,
     score_page,
@@ -166,6 +168,14 @@ def events(
         Event(*marked) if marked else None,
         Event(*unmarked) if unmarked else None,
     )
+
+
+def entities(memo: Memo, text: str, language: str) -> Counter[str] | None:
+    """Count the names that a real recogniser finds, None in a language without one."""
+    recogniser = recogniser_of(language)
+    if recogniser is None:
+        return None
+    return Counter(memo(("entities", recogniser.name, text), lambda: recogniser.find(text)))
 
 
 _watches: dict[tuple[tuple[str, str], ...], DiseaseWatch] = {}

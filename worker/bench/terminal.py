@@ -14,7 +14,8 @@ _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 
 _OTHERS = (
     *("tm_f", "rouge_f", "title_exact", "authors_f", "date_exact"),
-    *("snippets_accuracy", "names_f", "comments_p", "comments_r", "comments_f"),
+    *("snippets_accuracy", "names_f", "entities_f"),
+    *("comments_p", "comments_r", "comments_f"),
 )
 """Scores of the second, where there are any; a page of HTML has room for all."""
 

@@ -13,7 +13,13 @@ from worker.extractors.interface import (
     UnknownExtractorError,
 )
 from worker.extractors.outcome import Failure, Job, Outcome, PageResult, Summary
-from worker.extractors.registry import describe, extractor_names, get_extractor, parse_chain
+from worker.extractors.registry import (
+    describe,
+    extractor_names,
+    get_extractor,
+    is_peer,
+    parse_chain,
+)
 from worker.extractors.runner import Runner
 
 __all__ = [
@@ -36,5 +42,6 @@ __all__ = [
     "describe",
     "extractor_names",
     "get_extractor",
+    "is_peer",
     "parse_chain",
 ]

@@ -27,6 +27,7 @@ from worker.extractors.interface import (
 )
 from worker.extractors.provenance import READING, source_digest
 from worker.extractors.reading import page_of, stretches_of
+from worker.pages import PageError
 
 NAME = "nclean"
 """Name of the method that is trained by its user."""
@@ -210,7 +211,8 @@ class Model:
         Parameters
         ----------
         pairs
-            Pages with their cleaned text, one segment a line.
+            Pages with their cleaned text, one segment a line. From those that cannot be
+            read, nothing is learnt.
         normalisation
             `NONE` suits pairs in one language.
         min_count
@@ -224,7 +226,10 @@ class Model:
         clean: Counter[str] = Counter()
         raw: Counter[str] = Counter()
         for source, gold in pairs:
-            segments = (text for _, text in segments_of(source))
+            try:
+                segments = [text for _, text in segments_of(source)]
+            except PageError:
+                continue
             raw.update(_ngrams(segments, normalisation))
             clean.update(_ngrams(gold.splitlines(), normalisation))
         dirty = raw - clean

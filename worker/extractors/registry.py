@@ -146,6 +146,17 @@ def extractor_names() -> tuple[str, ...]:
     return tuple(_METHODS)
 
 
+def is_peer(name: str) -> bool:
+    """Tell a library or program of others from the papers' methods and our own.
+
+    Raises
+    ------
+    UnknownExtractorError
+        If no method has the name.
+    """
+    return _find(name).function.startswith(f"{_HERE}.peers.")
+
+
 def describe(name: str) -> str:
     """Return what a method is, on one line.
 

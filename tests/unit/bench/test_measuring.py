@@ -9,6 +9,9 @@ from worker.extractors import Extracted, Extractor, Neighbours, Runner, Source, 
 HERE = "tests.unit.bench.test_measuring"
 
 
+MARKED_UP = "<p>three gulls</p><p>and an advertisement</p>"
+
+
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
     """Return the page's text, or do as it says."""
     text = source.html.decode() if isinstance(source.html, bytes) else source.html
@@ -111,6 +114,28 @@ def test_averages_by_site_limits_statistics_and_the_task_downstream(tmp_path: Pa
     assert ours.task.marked.pairs.f1 == 100
     raw, gold = table.references
     assert raw.statistics["en"].words >= gold.statistics["en"].words == 22
+
+
+def test_names_that_a_recogniser_finds_are_scored(tmp_path: Path) -> None:
+    text = "Маргарет Чен была в Москве."
+    folder = write_corpus(tmp_path / "gulls", [text], language="ru")
+    table = measure(folder, method(), diseases={"ru": {"грипп": "Flu"}})
+    assert mean(table.lines[0], "entities_f") == 100
+
+
+def test_nclean_is_trained_on_another_corpus_without_the_sites_that_are_measured(
+    tmp_path: Path,
+) -> None:
+    measured = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
+    same_sites = write_corpus(tmp_path / "same", ["three gulls", "four gulls"])
+    [untrained] = measure(measured, "nclean", training=same_sites).lines
+    assert "must be trained" in (untrained.note or "")
+    others = write_corpus(
+        tmp_path / "other", [MARKED_UP, "unreadable"], text="three gulls", of="tern"
+    )
+    [trained] = measure(measured, "nclean", training=others).lines
+    assert trained.version is not None
+    assert trained.version.startswith("trained")
 
 
 def test_an_unknown_method_is_refused_before_anything_runs(tmp_path: Path) -> None:

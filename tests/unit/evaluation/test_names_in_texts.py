@@ -1,4 +1,6 @@
-from worker.evaluation import PRF, Gazetteer, score_names
+import pytest
+
+from worker.evaluation import PRF, Gazetteer, recogniser_of, score_names
 
 TEXTS = [
     "Flu Returns To The Northern Islands\n"
@@ -41,3 +43,26 @@ def test_no_text_makes_no_names() -> None:
     gazetteer = Gazetteer([])
     assert len(gazetteer) == 0
     assert not gazetteer.find("Anna Kowalska")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        (
+            "ru",
+            "Маргарет Чен прилетела в Москву.\nВ Москве её ждал мэр.",
+            ["Маргарет Чен", "Москву"],
+        ),
+        ("zh", "陈竺在北京表示。\n他去了上海。", ["陈竺", "北京", "上海"]),
+    ],
+)
+def test_a_real_recogniser_finds_names(language: str, text: str, names: list[str]) -> None:
+    recogniser = recogniser_of(language)
+    assert recogniser is not None
+    found = recogniser.find(text)
+    assert set(names) <= set(found)
+    assert recogniser.find(f"{text}\n\n{text}") == found + found
+
+
+def test_a_language_without_a_recogniser_has_none() -> None:
+    assert recogniser_of("la") is None
