@@ -20,9 +20,9 @@ from worker.evaluation import (
     Corpus,
     CorpusError,
     CorpusPage,
-    Extracted,
     Gold,
     PageScores,
+    Prediction,
     load_corpus,
     load_golds,
     macro_average_by_language,
@@ -105,9 +105,9 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
             ) from error
 
 
-def extracted_of(article: ArticleMessage) -> Extracted:
+def extracted_of(article: ArticleMessage) -> Prediction:
     """Take over an article message: its ``published_at`` is the date."""
-    return Extracted(
+    return Prediction(
         title=article.title,
         text=article.text,
         blocks=tuple(Block(block.type, block.text) for block in article.blocks),
@@ -133,7 +133,7 @@ def _evaluated(
     for done, target in enumerate(targets, 1):
         gold = target.gold
         article = found.get(gold.id)
-        extracted = extracted_of(article) if article else Extracted()
+        extracted = extracted_of(article) if article else Prediction()
         if gold.title_in_text and gold.id not in corpus.pages and extracted.title:
             target = Target(gold, Block("heading", extracted.title))
         scores, _ = score(memo, extracted, target, comments=True)

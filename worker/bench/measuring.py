@@ -19,10 +19,10 @@ from worker.evaluation import (
     Corpus,
     CorpusError,
     Event,
-    Extracted,
     Gazetteer,
     Gold,
     PageScores,
+    Prediction,
     TextStatistics,
     load_corpus,
     macro_average_by_language,
@@ -273,7 +273,7 @@ class _Measurement:
         if summary.failures["unavailable"] == len(known):
             return line, None
         texts = [
-            Extracted() if outcome.extracted is None else Extracted.of(outcome.extracted)
+            Prediction() if outcome.extracted is None else Prediction.of(outcome.extracted)
             for outcome in known
         ]
         return self._scored(line, texts)
@@ -295,7 +295,7 @@ class _Measurement:
             line, rows = self._scored(Line(name, "limit"), list(texts))
             yield line, [replace(row, scores=_of_text(row.scores)) for row in rows]
 
-    def _scored(self, line: Line, texts: Sequence[Extracted]) -> tuple[Line, list[PageScores]]:
+    def _scored(self, line: Line, texts: Sequence[Prediction]) -> tuple[Line, list[PageScores]]:
         scored = self._map(
             f"{line.method}, scores", partial(score, self._memo), texts, self._targets
         )
@@ -381,7 +381,7 @@ class _Measurement:
         self._wanted = {name: marked for name, (marked, _) in found.items()}
 
     def _events(
-        self, method: str, texts: Sequence[Extracted], *, given: bool = False
+        self, method: str, texts: Sequence[Prediction], *, given: bool = False
     ) -> dict[str, tuple[Event | None, Event | None]]:
         diseases = self._bench.diseases or {}
         chosen = [
@@ -397,7 +397,9 @@ class _Measurement:
         )
         return {name: pair for (name, _, _), pair in zip(chosen, found, strict=True)}
 
-    def _task(self, method: str, texts: Sequence[Extracted], *, given: bool = False) -> Task | None:
+    def _task(
+        self, method: str, texts: Sequence[Prediction], *, given: bool = False
+    ) -> Task | None:
         if not self._wanted:
             return None
         found = self._events(method, texts, given=given)
@@ -416,7 +418,7 @@ class _Measurement:
             },
         )
 
-    def _add_names(self, scores: Sequence[dict[str, float]], texts: Sequence[Extracted]) -> None:
+    def _add_names(self, scores: Sequence[dict[str, float]], texts: Sequence[Prediction]) -> None:
         for target, text, found in zip(self._targets, texts, scores, strict=True):
             gazetteer = self._gazetteers.get(target.gold.language)
             wanted = gazetteer.find(target.gold.text or "") if gazetteer else None
@@ -432,7 +434,7 @@ class _Measurement:
         return self._map(f"{method}, entities", partial(entities, self._memo), texts, languages)
 
     def _add_entities(
-        self, method: str, scores: Sequence[dict[str, float]], texts: Sequence[Extracted]
+        self, method: str, scores: Sequence[dict[str, float]], texts: Sequence[Prediction]
     ) -> None:
         shown = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
         recognised = self._recognise(method, shown)
@@ -452,8 +454,8 @@ def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def _as_found(gold: Gold) -> Extracted:
-    return Extracted(gold.title, gold.text or "", gold.paragraphs)
+def _as_found(gold: Gold) -> Prediction:
+    return Prediction(gold.title, gold.text or "", gold.paragraphs)
 
 
 def _pairs(corpus: Corpus | None, *, without: Set[str]) -> list[tuple[Source, str]]:

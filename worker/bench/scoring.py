@@ -9,8 +9,8 @@ from worker.evaluation import (
     Block,
     DiseaseWatch,
     Event,
-    Extracted,
     Gold,
+    Prediction,
     TextStatistics,
     best_blocks,
     best_subtree,
@@ -50,7 +50,7 @@ class Target:
     gold: Gold
     headline: Block | None = None
 
-    def given(self, extracted: Extracted) -> Extracted:
+    def given(self, extracted: Prediction) -> Prediction:
         """Give a method the headline."""
         return with_headline(extracted, self.headline) if self.headline else extracted
 
@@ -69,7 +69,7 @@ def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatist
     return Target(gold, Block(*headline) if headline else None), TextStatistics(*counts)
 
 
-def limits(memo: Memo, source: Source, target: Target) -> list[Extracted]:
+def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
     """Find the best subtree and the best set of blocks of a page, as in `LIMITS`."""
 
     def compute() -> list[list[Block]]:
@@ -85,13 +85,13 @@ def limits(memo: Memo, source: Source, target: Target) -> list[Extracted]:
         for blocks in memo(("limits", source.digest, target), compute)
     ]
     return [
-        Extracted(target.gold.title, "\n".join(block.text for block in blocks), blocks)
+        Prediction(target.gold.title, "\n".join(block.text for block in blocks), blocks)
         for blocks in found
     ]
 
 
 def score(
-    memo: Memo, extracted: Extracted, target: Target, *, comments: bool = False
+    memo: Memo, extracted: Prediction, target: Target, *, comments: bool = False
 ) -> tuple[dict[str, float], TextStatistics]:
     """Score all that the gold of a page speaks of, and count the text.
 
@@ -119,7 +119,7 @@ def score(
     return scores, TextStatistics(*counts)
 
 
-def _scores(extracted: Extracted, target: Target) -> dict[str, float]:
+def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
     gold = target.gold
     scores: dict[str, float] = {}
     if gold.text and gold.text.strip():
@@ -135,7 +135,7 @@ def _scores(extracted: Extracted, target: Target) -> dict[str, float]:
     return scores
 
 
-def _comment_scores(extracted: Extracted, gold: Gold) -> dict[str, float]:
+def _comment_scores(extracted: Prediction, gold: Gold) -> dict[str, float]:
     if gold.comments is None:
         return {}
     score = score_comments(extracted.comments, gold.comments)

@@ -39,7 +39,7 @@ from worker.evaluation.names import Gazetteer, score_names
 from worker.evaluation.page import SCORES, score_page
 from worker.evaluation.prf import PRF
 from worker.evaluation.recognisers import Recogniser, recogniser_of
-from worker.evaluation.records import Block, Comment, Extracted, Gold
+from worker.evaluation.records import Block, Comment, Gold, Prediction
 from worker.evaluation.rouge import rouge_lsum
 from worker.evaluation.statistics import TextStatistics
 from worker.evaluation.words import words
@@ -58,12 +58,12 @@ __all__ = [
     "Difference",
     "DiseaseWatch",
     "Event",
-    "Extracted",
     "Gazetteer",
     "Gold",
     "Interval",
     "MarkupScore",
     "PageScores",
+    "Prediction",
     "Recogniser",
     "SnippetCounts",
     "TaskScore",

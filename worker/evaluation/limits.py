@@ -7,11 +7,11 @@ from lxml.html import HtmlElement
 
 from worker.evaluation.matching import matched_total, matching_blocks
 from worker.evaluation.pagetext import PageText, page_text
-from worker.evaluation.records import Block, Extracted, Gold
+from worker.evaluation.records import Block, Gold, Prediction
 from worker.evaluation.words import words
 
 
-def best_subtree(document: HtmlElement, gold: Gold, headline: Block | None = None) -> Extracted:
+def best_subtree(document: HtmlElement, gold: Gold, headline: Block | None = None) -> Prediction:
     """Return the text of the element that comes closest to the gold.
 
     Closest by the text-only F1 of CleanEval, and exactly so: no other element is closer.
@@ -41,7 +41,7 @@ def best_subtree(document: HtmlElement, gold: Gold, headline: Block | None = Non
     return _extracted(page.within(best))
 
 
-def best_blocks(document: HtmlElement, gold: Gold, headline: Block | None = None) -> Extracted:
+def best_blocks(document: HtmlElement, gold: Gold, headline: Block | None = None) -> Prediction:
     """Return the text of a set of blocks that comes as close to the gold as can be found.
 
     Which set has the best text-only F1 is a hard problem. The page is matched with the
@@ -109,6 +109,6 @@ def _fractional_choice(page: PageText, wanted: _Wanted) -> list[bool]:
         half_f1 = reached
 
 
-def _extracted(blocks: Iterable[Block]) -> Extracted:
+def _extracted(blocks: Iterable[Block]) -> Prediction:
     kept = tuple(blocks)
-    return Extracted(text="\n".join(block.text for block in kept), blocks=kept)
+    return Prediction(text="\n".join(block.text for block in kept), blocks=kept)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from worker.evaluation.agreement import bag_of_words
 from worker.evaluation.dates import near_day, same_day
 from worker.evaluation.prf import PRF
-from worker.evaluation.records import Extracted, Gold
+from worker.evaluation.records import Gold, Prediction
 from worker.evaluation.words import normalised, words
 
 _BETWEEN_AUTHORS = re.compile(r"\s*[;,|/&、，；\n]\s*|\s+(?:and|und|et|y|e|i|en|και|и)\s+")
@@ -51,7 +51,7 @@ class SnippetCounts:
         )
 
 
-def score_metadata(extracted: Extracted, gold: Gold) -> dict[str, float]:
+def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
     """Score title, authors and date, in percent, each where the gold has it.
 
     Returns

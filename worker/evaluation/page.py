@@ -6,7 +6,7 @@ from worker.evaluation.agreement import agreement, bag_of_words
 from worker.evaluation.cleaneval import characters, text_and_markup
 from worker.evaluation.matching import matched_total
 from worker.evaluation.prf import PRF
-from worker.evaluation.records import HEADING, Block, Extracted, Gold
+from worker.evaluation.records import HEADING, Block, Gold, Prediction
 from worker.evaluation.rouge import rouge_lsum
 from worker.evaluation.words import words
 
@@ -27,7 +27,9 @@ SCORES = {
 """What `score_page` computes; names with precision, recall and F1 get ``_p _r _f``."""
 
 
-def score_page(extracted: Extracted, gold: Gold, headline: Block | None = None) -> dict[str, float]:
+def score_page(
+    extracted: Prediction, gold: Gold, headline: Block | None = None
+) -> dict[str, float]:
     """Score the text of a page, in percent.
 
     Parameters
@@ -78,7 +80,7 @@ def score_page(extracted: Extracted, gold: Gold, headline: Block | None = None) 
     return scores
 
 
-def with_headline(extracted: Extracted, headline: Block) -> Extracted:
+def with_headline(extracted: Prediction, headline: Block) -> Prediction:
     """Put a headline before a text, unless the text begins with its words.
 
     Where golds hold the headline, every method is given the same one: most give a body

@@ -76,8 +76,8 @@ class Article(Protocol):
 
 
 @dataclass(frozen=True)
-class Extracted:
-    """The output of an extractor for one page.
+class Prediction:
+    """What a method says a page holds, as opposed to its `Gold`.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Gold:
     blocks
         `text` with its marks, None in corpora without them.
     authors, date
-        As `Extracted` has them.
+        As `Prediction` has them.
     wanted, unwanted
         Snippets that must, and must not, be in the extracted text.
     comments

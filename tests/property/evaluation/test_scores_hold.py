@@ -7,8 +7,8 @@ from lxml import html
 
 from worker.evaluation import (
     PRF,
-    Extracted,
     Gold,
+    Prediction,
     bag_of_words,
     best_blocks,
     best_subtree,
@@ -34,7 +34,7 @@ def test_a_text_is_perfect_against_itself(text: str) -> None:
     for score in TEXT_SCORES:
         assert score(text, text) == perfect
     gold = Gold(id="page", site="site", text=text)
-    scores = score_page(Extracted(text=text), gold)
+    scores = score_page(Prediction(text=text), gold)
     assert all(
         value == (0 if name in ("within", "around") else 100) for name, value in scores.items()
     )
@@ -47,7 +47,7 @@ def test_nothing_is_worth_nothing(text: str) -> None:
         assert score("", text) == nothing
         assert score(text, "") == nothing
     gold = Gold(id="page", site="site", text=text)
-    assert set(score_page(Extracted(), gold).values()) == {0}
+    assert set(score_page(Prediction(), gold).values()) == {0}
 
 
 @given(texts, texts)

@@ -1,6 +1,6 @@
 import pytest
 
-from worker.evaluation import Extracted, Gold, SnippetCounts, score_metadata, score_snippets
+from worker.evaluation import Gold, Prediction, SnippetCounts, score_metadata, score_snippets
 from worker.evaluation.dates import near_day, same_day, spans
 from worker.evaluation.metadata import author_names
 
@@ -14,22 +14,22 @@ GOLD = Gold(
 
 
 def test_perfect_metadata_is_perfect() -> None:
-    extracted = Extracted(
+    extracted = Prediction(
         title="Flu is back!", authors=("By Bo Ek and Ann Lee",), date="2019-10-16T08:00:00+02:00"
     )
     assert set(score_metadata(extracted, GOLD).values()) == {100}
 
 
 def test_no_metadata_is_worth_nothing() -> None:
-    assert set(score_metadata(Extracted(), GOLD).values()) == {0}
+    assert set(score_metadata(Prediction(), GOLD).values()) == {0}
 
 
 def test_what_the_gold_lacks_is_not_scored() -> None:
-    assert score_metadata(Extracted(title="x"), Gold(id="1", site="s")) == {}
+    assert score_metadata(Prediction(title="x"), Gold(id="1", site="s")) == {}
 
 
 def test_near_misses_are_worth_something() -> None:
-    extracted = Extracted(title="The flu is back", authors=("Lee",), date="17 October 2019")
+    extracted = Prediction(title="The flu is back", authors=("Lee",), date="17 October 2019")
     scores = score_metadata(extracted, GOLD)
     assert scores["title_exact"] == 0
     assert scores["title_f"] == pytest.approx(600 / 7)

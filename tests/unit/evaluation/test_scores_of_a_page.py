@@ -7,8 +7,8 @@ from worker.evaluation import (
     PRF,
     SCORES,
     Block,
-    Extracted,
     Gold,
+    Prediction,
     agreement,
     headline_of,
     read_markup,
@@ -59,11 +59,11 @@ def test_rouge_counts_no_word_twice() -> None:
 def test_a_page_gets_every_score_that_applies() -> None:
     blocks = (Block(HEADING, "Flu"), Block(PARAGRAPH, "It is back."), Block(LIST_ITEM, "Cough"))
     gold = Gold(id="1", site="s", text="Flu\nIt is back.\nCough", blocks=blocks)
-    text_alone = score_page(Extracted(text="Flu\nIt is back.\nCough"), gold)
+    text_alone = score_page(Prediction(text="Flu\nIt is back.\nCough"), gold)
     assert {name.split("_")[0] for name in text_alone} == set(SCORES)
     assert text_alone["to_f"] == text_alone["tmu_f"] == text_alone["equal"] == 100
     assert text_alone["mark_f"] == pytest.approx(100 / 3)
-    marked = Extracted(text="Flu\n\nIt is back.\n\nCough", blocks=blocks)
+    marked = Prediction(text="Flu\n\nIt is back.\n\nCough", blocks=blocks)
     assert score_page(marked, gold)["mark_f"] == 100
     without_marks = Gold(id="1", site="s", text="Flu\nIt is back.\nCough")
     assert "tm_f" not in score_page(marked, without_marks)
@@ -79,14 +79,14 @@ def test_an_extractor_of_any_making_is_scored() -> None:
         text = "It is back."
         blocks = [Stretch("paragraph", "It is back.")]  # noqa: RUF012
 
-    extracted = Extracted.of(Article())
+    extracted = Prediction.of(Article())
     assert extracted.blocks == (Block(PARAGRAPH, "It is back."),)
     assert score_page(extracted, Gold(id="1", site="s", text="It is back."))["equal"] == 100
 
 
 def test_a_gold_without_a_text_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match="no text"):
-        score_page(Extracted(text="x"), Gold(id="1", site="s"))
+        score_page(Prediction(text="x"), Gold(id="1", site="s"))
 
 
 PAGE = html.document_fromstring(
@@ -100,8 +100,8 @@ def test_every_method_is_given_the_headline_of_the_gold() -> None:
     headline = headline_of(gold, PAGE)
     assert headline == Block(HEADING, "Flu is back")
     for text in ("It coughs.", "Flu is back! It coughs."):
-        assert score_page(Extracted(text=text), gold, headline)["equal"] == 100
-    assert score_page(Extracted(text="It coughs."), gold)["equal"] == 0
+        assert score_page(Prediction(text=text), gold, headline)["equal"] == 100
+    assert score_page(Prediction(text="It coughs."), gold)["equal"] == 0
 
 
 def test_an_unnamed_headline_is_the_first_line_that_the_page_calls_a_title() -> None:
@@ -122,7 +122,7 @@ def test_no_headline_is_given_where_the_gold_has_none() -> None:
 def test_a_headline_has_the_mark_that_the_gold_gives_it() -> None:
     blocks = read_markup("<p>Flu is back</p>\n<p>It coughs.</p>")
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", blocks=blocks)
-    scores = score_page(Extracted(text="It coughs."), gold, headline_of(gold, PAGE))
+    scores = score_page(Prediction(text="It coughs."), gold, headline_of(gold, PAGE))
     assert scores["tm_f"] == scores["mark_f"] == 100
 
 
