@@ -1,6 +1,6 @@
 """Methods run over corpora and scored."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from worker.bench.averaging import best_by_score, means
+from worker.bench.downstream import Downstream
 from worker.bench.errors import BenchError
 from worker.bench.memo import Memo, scorer_version
-from worker.bench.results import CorpusTable, Kind, Line, Task
-from worker.bench.scoring import LIMITS, entities, events, limits, prepare, score
+from worker.bench.results import CorpusTable, Kind, Line
+from worker.bench.scoring import LIMITS, limits, prepare, score
 from worker.evaluation import (
     Corpus,
     CorpusError,
-    Event,
-    Gazetteer,
     Gold,
     PageScores,
     Prediction,
@@ -27,9 +26,6 @@ from worker.evaluation import (
     load_corpus,
     macro_average_by_language,
     macro_average_by_site,
-    recogniser_of,
-    score_names,
-    score_task,
 )
 from worker.extractors import (
     Extractor,
@@ -192,7 +188,9 @@ class _Measurement:
         prepared = self._map("pages", partial(prepare, self._memo), self._sources, self._golds)
         self._targets = [target for target, _ in prepared]
         raw_statistics = [counts for _, counts in prepared]
-        self._prepare_task()
+        self._downstream = Downstream(
+            self._bench.diseases or {}, self._corpus, self._targets, self._memo, self._map
+        )
         self._jobs = self._with_neighbours(sources)
 
         lines: list[Line] = []
@@ -300,9 +298,8 @@ class _Measurement:
             f"{line.method}, scores", partial(score, self._memo), texts, self._targets
         )
         scores = [dict(found) for found, _ in scored]
-        if self._bench.diseases is not None:
-            self._add_names(scores, texts)
-            self._add_entities(line.method, scores, texts)
+        for row, names in zip(scores, self._downstream.names(line.method, texts), strict=True):
+            row |= names
         rows = [
             PageScores(gold.id, gold.site, gold.language, found)
             for gold, found in zip(self._golds, scores, strict=True)
@@ -310,7 +307,7 @@ class _Measurement:
         return (
             replace(
                 line,
-                task=self._task(line.method, texts),
+                task=self._downstream.task(line.method, texts),
                 statistics=self._by_language([counts for _, counts in scored]),
             ),
             rows,
@@ -363,86 +360,9 @@ class _Measurement:
                 "gold",
                 "gold",
                 statistics=self._by_language(golds),
-                task=self._task("gold", [_as_found(gold) for gold in self._golds], given=True),
+                task=self._downstream.task_of_gold(),
             ),
         ]
-
-    def _prepare_task(self) -> None:
-        self._wanted: dict[str, Event | None] = {}
-        self._gazetteers: dict[str, Gazetteer] = {}
-        if self._bench.diseases is None:
-            return
-        texts: defaultdict[str, list[str]] = defaultdict(list)
-        for gold in self._corpus.scorable():
-            texts[gold.language].append(gold.text or "")
-        self._gazetteers = {language: Gazetteer(found) for language, found in texts.items()}
-        self._entities = self._recognise("gold", [gold.text or "" for gold in self._golds])
-        found = self._events("gold", [_as_found(gold) for gold in self._golds], given=True)
-        self._wanted = {name: marked for name, (marked, _) in found.items()}
-
-    def _events(
-        self, method: str, texts: Sequence[Prediction], *, given: bool = False
-    ) -> dict[str, tuple[Event | None, Event | None]]:
-        diseases = self._bench.diseases or {}
-        chosen = [
-            (gold.id, (text if given else target.given(text)).paragraphs, diseases[gold.language])
-            for gold, target, text in zip(self._golds, self._targets, texts, strict=True)
-            if gold.text and gold.language in diseases
-        ]
-        found = self._map(
-            f"{method}, task",
-            partial(events, self._memo),
-            [blocks for _, blocks, _ in chosen],
-            [dict(names) for _, _, names in chosen],
-        )
-        return {name: pair for (name, _, _), pair in zip(chosen, found, strict=True)}
-
-    def _task(
-        self, method: str, texts: Sequence[Prediction], *, given: bool = False
-    ) -> Task | None:
-        if not self._wanted:
-            return None
-        found = self._events(method, texts, given=given)
-        marked = {name: pair[0] for name, pair in found.items()}
-        unmarked = {name: pair[1] for name, pair in found.items()}
-        wanted: defaultdict[str, dict[str, Event | None]] = defaultdict(dict)
-        for gold in self._golds:
-            if gold.id in self._wanted:
-                wanted[gold.language][gold.id] = self._wanted[gold.id]
-        return Task(
-            score_task(marked, self._wanted),
-            score_task(unmarked, self._wanted),
-            {
-                language: (score_task(marked, documents), score_task(unmarked, documents))
-                for language, documents in sorted(wanted.items())
-            },
-        )
-
-    def _add_names(self, scores: Sequence[dict[str, float]], texts: Sequence[Prediction]) -> None:
-        for target, text, found in zip(self._targets, texts, scores, strict=True):
-            gazetteer = self._gazetteers.get(target.gold.language)
-            wanted = gazetteer.find(target.gold.text or "") if gazetteer else None
-            if gazetteer and wanted:
-                score = score_names(gazetteer.find(target.given(text).text), wanted)
-                found["names_p"], found["names_r"] = score.precision, score.recall
-                found["names_f"] = score.f1
-
-    def _recognise(self, method: str, texts: Sequence[str]) -> list[Counter[str] | None]:
-        languages = [gold.language for gold in self._golds]
-        if not any(map(recogniser_of, languages)):
-            return [None] * len(texts)
-        return self._map(f"{method}, entities", partial(entities, self._memo), texts, languages)
-
-    def _add_entities(
-        self, method: str, scores: Sequence[dict[str, float]], texts: Sequence[Prediction]
-    ) -> None:
-        shown = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
-        recognised = self._recognise(method, shown)
-        for found, wanted, row in zip(recognised, self._entities, scores, strict=True):
-            if found is not None and wanted:
-                score = score_names(found, wanted)
-                row["entities_p"], row["entities_r"] = score.precision, score.recall
-                row["entities_f"] = score.f1
 
 
 def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
@@ -452,10 +372,6 @@ def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
         for name, value in scores.items()
         if not name.startswith(("title_", "authors_", "date_"))
     }
-
-
-def _as_found(gold: Gold) -> Prediction:
-    return Prediction(gold.title, gold.text or "", gold.paragraphs)
 
 
 def _pairs(corpus: Corpus | None, *, without: Set[str]) -> list[tuple[Source, str]]:

@@ -170,11 +170,11 @@ def events(
     )
 
 
-def entities(memo: Memo, text: str, language: str) -> Counter[str] | None:
-    """Count the names that a real recogniser finds, None in a language without one."""
+def entities(memo: Memo, text: str, language: str) -> Counter[str]:
+    """Count the names that the recogniser of a language finds, none where there is none."""
     recogniser = recogniser_of(language)
     if recogniser is None:
-        return None
+        return Counter()
     return Counter(memo(("entities", recogniser.name, text), lambda: recogniser.find(text)))
 
 
