@@ -1,16 +1,22 @@
 """Ordered labelled trees, the structure that pages are compared by."""
 
 import hashlib
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 _FORMAT = b"T1"
+
+_TOKENS = re.compile(r"\\[\\{}]|[{}]")
+"""An escaped character or a brace of bracket notation."""
+
+_ESCAPED = re.compile(r"\\([\\{}])")
 
 
 class TreeFormatError(ValueError):
@@ -58,7 +64,10 @@ class Tree:
             If the sizes are not those of one tree with as many nodes as there are labels.
         """
         named = tuple(labels)
-        array = np.array(sizes, dtype=np.int32)
+        try:
+            array = np.array(sizes, dtype=np.int32)
+        except OverflowError as error:
+            raise TreeFormatError(f"no tree is so large: {error}") from error
         _check_sizes(array.tolist(), len(named))
         array.setflags(write=False)
         return cls(named, array)
@@ -99,12 +108,27 @@ class Tree:
 
     @classmethod
     def from_brackets(cls, text: str) -> Self:
-        r"""Read bracket notation, ``{a{b}{c}}``; ``\`` escapes a brace or itself.
+        r"""Read bracket notation, ``{a{b}{c}}``.
+
+        Parameters
+        ----------
+        text
+            A node is an opening brace, its label, its children and a closing brace.
+            The label is all text up to the next brace, as it is: of any characters,
+            spaces included, or none. In it, ``\{``, ``\}`` and ``\\`` stand for a brace
+            and a backslash; a backslash before anything else stands for itself. White
+            space around the tree and after a child is ignored.
 
         Raises
         ------
         TreeFormatError
-            If the brackets do not describe exactly one tree.
+            If the brackets do not describe exactly one tree, or there is text after a
+            child or outside of the tree.
+
+        Notes
+        -----
+        The notation of the APTED programs by M. Pawlik and N. Augsten, which have no
+        escapes and do not refuse what they cannot read.
         """
         return cls.from_preorder(_bracket_nodes(text))
 
@@ -159,6 +183,11 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # An array is writable again after pickling.
+        self.__dict__.update(state)
+        self.sizes.setflags(write=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -219,24 +248,29 @@ def _unpack(payload: bytes) -> tuple[list[str], npt.NDArray[np.int32]]:
 
 def _bracket_nodes(text: str) -> Iterator[tuple[str, int]]:
     depth = 0
-    label: list[str] | None = None
-    characters = iter(text.strip())
-    for character in characters:
-        if character == "{":
-            if label is not None:
-                yield "".join(label), depth - 1
-            depth += 1
-            label = []
-        elif character == "}":
-            if depth == 0:
-                raise TreeFormatError("a closing brace without its opening one")
-            if label is not None:
-                yield "".join(label), depth - 1
-            depth -= 1
-            label = None
+    in_label = False
+    end = 0
+    for token in _TOKENS.finditer(text):
+        brace = token.group()
+        if brace[0] == "\\":
+            continue
+        between = text[end : token.start()]
+        if in_label:
+            yield _ESCAPED.sub(r"\1", between), depth - 1
         else:
-            if label is None:
-                raise TreeFormatError(f"text outside of a node: {character!r}")
-            label.append(next(characters, "") if character == "\\" else character)
+            _refuse_text(between, end)
+        if brace == "}" and depth == 0:
+            raise TreeFormatError(f"character {token.start()} closes a node that was never opened")
+        depth += 1 if brace == "{" else -1
+        in_label = brace == "{"
+        end = token.end()
     if depth:
-        raise TreeFormatError("an opening brace is never closed")
+        raise TreeFormatError(f"at the end of the text {depth} nodes are still open")
+    _refuse_text(text[end:], end)
+
+
+def _refuse_text(between: str, start: int) -> None:
+    outside = between.strip()
+    if outside:
+        place = start + between.index(outside)
+        raise TreeFormatError(f"text outside of a label, at character {place}: {outside[:20]!r}")

@@ -1,7 +1,10 @@
+import copy
 import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from worker.pages import Tree, TreeFormatError
 
@@ -25,6 +28,38 @@ def test_braces_and_backslashes_are_escaped() -> None:
     tree = Tree.from_brackets(r"{a\{b\}{c\\}}")
     assert tree.labels == ("c\\", "a{b}")
     assert tree.to_brackets() == r"{a\{b\}{c\\}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        (" {a\n  {b }\t{ c} \r\n} ", (["b ", " c", "a\n  "])),
+        ("{}", [""]),
+        ("{{}{}}", ["", "", ""]),
+        (r"{a\\{b\c\d}}", ["b\\c\\d", "a\\"]),
+        (r"{\\\{{\}\}}}", ["}}", "\\{"]),
+        ("{é{中}{😀\x00}}", ["中", "😀\x00", "é"]),
+    ],
+)
+def test_a_label_is_what_is_between_braces(text: str, labels: list[str]) -> None:
+    tree = Tree.from_brackets(text)
+    assert list(tree.labels) == labels
+    assert Tree.from_brackets(tree.to_brackets()) == tree
+
+
+@given(st.text("ab{}\\ \n", max_size=12), st.text(max_size=5))
+def test_any_label_survives_bracket_notation(root: str, child: str) -> None:
+    tree = Tree.from_preorder([(root, 0), (child, 1), (root, 2), (child, 1)])
+    assert Tree.from_brackets(tree.to_brackets()) == tree
+
+
+@given(st.text("{}\\a ", max_size=16))
+def test_any_text_is_a_tree_or_refused(text: str) -> None:
+    try:
+        tree = Tree.from_brackets(text)
+    except TreeFormatError:
+        return
+    assert Tree.from_brackets(tree.to_brackets()) == tree
 
 
 def test_equality_is_of_shape_and_labels() -> None:
@@ -58,7 +93,9 @@ def test_source_of_the_sizes_is_copied() -> None:
 
 def test_tree_survives_pickling() -> None:
     tree = Tree.from_brackets("{a{b}{c}}")
-    assert pickle.loads(pickle.dumps(tree)) == tree
+    for copied in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
+        assert copied == tree
+        assert not copied.sizes.flags.writeable
 
 
 def test_long_trees_are_shown_by_their_length() -> None:
@@ -66,9 +103,26 @@ def test_long_trees_are_shown_by_their_length() -> None:
     assert repr(Tree.from_preorder([("a", 0)] + [("b", 1)] * 30)) == "Tree(<31 nodes>)"
 
 
-@pytest.mark.parametrize("text", ["", "a", "{a", "{a}}", "{a}{b}", "{a}b", "{a{b}c}", "}", "{a\\"])
-def test_brackets_that_are_no_tree_are_refused(text: str) -> None:
-    with pytest.raises(TreeFormatError):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "at least one node"),
+        (" \n", "at least one node"),
+        ("a", "character 0: 'a'"),
+        ("{a", "still open"),
+        ("{a}}", "character 3 closes"),
+        ("}", "character 0 closes"),
+        ("{a}{b}", "'b' is a second root"),
+        ("{a} b", "character 4: 'b'"),
+        ("x{a}", "character 0: 'x'"),
+        ("{a{b}c}", "character 5: 'c'"),
+        ("{a{b}\\{}", "outside of a label"),
+        ("{a\\", "still open"),
+        ("{a\\}", "still open"),
+    ],
+)
+def test_brackets_that_are_no_tree_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(TreeFormatError, match=reason):
         Tree.from_brackets(text)
 
 
@@ -99,6 +153,7 @@ def test_depths_that_are_no_tree_are_refused(nodes: list[tuple[str, int]]) -> No
         ("ab", [-1, 2]),
         ("abc", [1, 2, 2]),
         ("abcd", [1, 2, 1, 2]),
+        ("ab", [1, 2**40]),
     ],
 )
 def test_sizes_that_are_no_tree_are_refused(labels: str, sizes: list[int]) -> None:
@@ -128,3 +183,6 @@ def test_depth_is_limited_by_memory_alone() -> None:
     assert tree.to_brackets() == "{div" * DEPTH + "}" * DEPTH
     assert Tree.from_brackets(tree.to_brackets()) == tree
     assert Tree.from_bytes(tree.to_bytes()) == tree
+    assert pickle.loads(pickle.dumps(tree)) == tree
+    assert len({tree, copy.deepcopy(tree)}) == 1
+    assert repr(tree) == f"Tree(<{DEPTH} nodes>)"
