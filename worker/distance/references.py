@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from worker.distance.errors import TreeTooLargeError
 from worker.distance.forest import forest_of
 from worker.distance.matrix import MEMORY
 from worker.distance.normalisation import normalised_distance
@@ -63,7 +64,8 @@ def nearest_references(
     Raises
     ------
     TreeTooLargeError
-        If a pair is too large to compare.
+        If a pair is too large to compare; its ``trees`` are the places of those to leave
+        out, of the references after all of `trees`.
 
     Notes
     -----
@@ -130,7 +132,8 @@ def reference_trees(
     Raises
     ------
     TreeTooLargeError
-        If a pair is too large to compare.
+        If a pair is too large to compare; its ``trees`` are the places of those to leave
+        out.
 
     Notes
     -----
@@ -142,8 +145,14 @@ def reference_trees(
         place_of.setdefault(tree.digest, place)
     ranked = [place_of[digest] for digest in sorted(place_of)]
     chosen, others = ranked[:sample], ranked[sample:]
-    nearest = nearest_references(
-        [trees[i] for i in others], [trees[i] for i in chosen], threads=threads, memory=memory
-    )
+    try:
+        nearest = nearest_references(
+            [trees[i] for i in others], [trees[i] for i in chosen], threads=threads, memory=memory
+        )
+    except TreeTooLargeError as error:
+        compared = [*others, *chosen]
+        digests = {trees[compared[i]].digest for i in error.trees}
+        places = [place for place, tree in enumerate(trees) if tree.digest in digests]
+        raise TreeTooLargeError(str(error), places) from None
     rare = [i for i, distance in zip(others, nearest.distance, strict=True) if distance >= far]
     return np.array(sorted(chosen + rare[:faraway]), np.intp)

@@ -1,7 +1,10 @@
-/* Random trees through every way of the kernel, in a program of its own that sanitizers can
- * watch: sound and unsound input, plenty of memory and too little.
+/* Trees through every way of the kernel, in a program of its own that sanitizers can watch:
+ * sound and unsound input, plenty of memory and too little. Every distance is compared with
+ * that of a plain Zhang-Shasha.
  *
- * Usage: fuzz_kernel ROUNDS SEED. Prints what is wrong, and then exits with 1.
+ * Usage: fuzz_kernel ROUNDS SEED, for random trees. Prints what is wrong, and then exits with 1.
+ * Built with -DLIBFUZZER and clang's -fsanitize=fuzzer the trees, and all else that is drawn,
+ * come from what libFuzzer makes up to reach more of the kernel.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +12,21 @@
 
 #include "pair.h"
 
+#ifdef LIBFUZZER
+enum { MOST_NODES = 120, TREES = 3 };
+#else
 enum { MOST_NODES = 220, TREES = 3 };
+#endif
 
 static uint64_t state;
+static const uint8_t *input, *input_end; /* what is drawn first, while there is any */
 
 static uint32_t any(uint32_t below) {
+    if (input < input_end) {
+        uint32_t value = *input++;
+        if (below > 256 && input < input_end) value = value << 8 | *input++;
+        return value % below;
+    }
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)((state >> 33) % below);
 }
@@ -56,11 +69,21 @@ static void repeat(Plain *tree) {
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
+/* A node that is not the first child of another. */
+static bool is_keyroot(const Plain *tree, int32_t i) {
+    for (int32_t k = i + 1; k < tree->n; k++)
+        if (k - tree->size[k] == i - tree->size[i]) return false;
+    return true;
+}
+
 /* Zhang and Shasha, as printed. */
 static int32_t plain_distance(const Plain *a, const Plain *b) {
     static int32_t tree[MOST_NODES][MOST_NODES], table[MOST_NODES + 1][MOST_NODES + 1];
+    bool is_root[MOST_NODES];
+    for (int32_t j = 0; j < b->n; j++) is_root[j] = is_keyroot(b, j);
     for (int32_t i = 0; i < a->n; i++)
-        for (int32_t j = 0; j < b->n; j++) {
+        for (int32_t j = 0; j < b->n && is_keyroot(a, i); j++) {
+            if (!is_root[j]) continue;
             const int32_t f = i - a->size[i] + 1, g = j - b->size[j] + 1;
             for (int32_t y = 0; y <= b->size[j]; y++) table[0][y] = y;
             for (int32_t x = 1; x <= a->size[i]; x++) {
@@ -69,14 +92,15 @@ static int32_t plain_distance(const Plain *a, const Plain *b) {
                     const int32_t u = f + x - 1, v = g + y - 1;
                     const int32_t left_u = u - a->size[u] + 1 - f, left_v = v - b->size[v] + 1 - g;
                     int32_t best = least(table[x - 1][y], table[x][y - 1]) + 1;
-                    if (left_u == 0 && left_v == 0)
+                    if (left_u == 0 && left_v == 0) {
                         best = least(best, table[x - 1][y - 1] + (a->label[u] != b->label[v]));
-                    else
+                        tree[u][v] = best;
+                    } else {
                         best = least(best, table[left_u][left_v] + tree[u][v]);
+                    }
                     table[x][y] = best;
                 }
             }
-            tree[i][j] = table[a->size[i]][b->size[j]];
         }
     return tree[a->n - 1][b->n - 1];
 }
@@ -186,6 +210,15 @@ static int fuzz(void) {
     return bad;
 }
 
+#ifdef LIBFUZZER
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    state = size;
+    input = data;
+    input_end = data + size;
+    if (fuzz()) abort();
+    return 0;
+}
+#else
 int main(int count, char **arguments) {
     if (count != 3) return 2;
     const long rounds = strtol(arguments[1], NULL, 10);
@@ -199,3 +232,4 @@ int main(int count, char **arguments) {
     }
     return 0;
 }
+#endif

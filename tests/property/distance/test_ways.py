@@ -24,8 +24,8 @@ def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
     pairs = []
     for shape in SHAPES:
         labels = source.choice(("ab", "abcdefgh"))
-        a = random_tree(source, source.randint(2, 130), shape, labels)
-        other = random_tree(source, source.randint(2, 130), source.choice(SHAPES), labels)
+        a = random_tree(source, source.randint(2, 90), shape, labels)
+        other = random_tree(source, source.randint(2, 90), source.choice(SHAPES), labels)
         pairs += [(a, edited(source, a, source.randint(1, 12), labels)), (a, other)]
     return pairs
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from worker.pages.tree import Tree
 
-SHAPES = ("any", "deep", "flat", "comb", "zigzag", "page")
+SHAPES = ("any", "deep", "flat", "star", "comb", "zigzag", "page")
 
 Nodes = list[tuple[str, int]]
 
@@ -45,6 +45,7 @@ def _random_nodes(source: random.Random, size: int, shape: str, labels: Sequence
             "any": source.randint(1, before + 1),
             "deep": before + 1 if source.random() < 0.9 else source.randint(1, before + 1),
             "flat": 1 if source.random() < 0.9 else 2,
+            "star": 1,
             "comb": before + len(nodes) % 2,
             "zigzag": before + source.choice((1, 1, 0)),
             "page": source.randint(max(1, before - 3), before + 1),

@@ -6,7 +6,6 @@ import pytest
 
 from worker.distance import (
     IMPLEMENTATION,
-    TreeTooLargeError,
     distance_matrix,
     distances_between,
     edit_mapping,
@@ -111,36 +110,3 @@ def test_mapping_of_known_trees() -> None:
     leaf = Tree.from_brackets("{c}")
     assert edit_mapping(leaf, a) == [(0, 2), *((None, j) for j in (0, 1, 3, 4, 5))]
     assert edit_mapping(leaf, leaf) == [(0, 0)]
-
-
-STAR = Tree.from_preorder([("a", min(index, 1)) for index in range(50_001)])
-OTHER_STAR = Tree.from_preorder([("ab"[index % 2], min(index, 1)) for index in range(50_001)])
-CHAIN = Tree.from_preorder([("a", depth) for depth in range(10_000)])
-OTHER_CHAIN = Tree.from_preorder([("ab"[depth % 2], depth) for depth in range(10_000)])
-LADDER = Tree.from_preorder(
-    [node for depth in range(33_000) for node in [("a", depth), ("b", depth + 1)]]
-    + [("c", depth) for depth in range(33_000, 0, -1)]
-)
-
-
-def test_trees_of_extreme_shape() -> None:
-    assert tree_edit_distance(STAR, OTHER_STAR) == 25_000
-    assert tree_edit_distance(CHAIN, OTHER_CHAIN) == 5_000
-    assert tree_edit_distance(STAR, CHAIN) == 50_001 + 10_000 - 4
-
-
-def test_what_passes_the_limits_is_refused() -> None:
-    for compare in (tree_edit_distance, edit_mapping):
-        with pytest.raises(TreeTooLargeError) as caught:
-            compare(LADDER, STAR)
-        assert caught.value.trees == (0,)
-
-
-def test_what_passes_the_limits_is_named_among_those_given() -> None:
-    leaf = Tree.from_brackets("{c}")
-    with pytest.raises(TreeTooLargeError) as matrix_error:
-        distance_matrix([leaf, LADDER, CHAIN, leaf, LADDER])
-    assert matrix_error.value.trees == (1, 4)
-    with pytest.raises(TreeTooLargeError) as block_error:
-        distances_between([leaf, CHAIN], [LADDER, leaf])
-    assert block_error.value.trees == (2,)

@@ -6,7 +6,8 @@
 #include "ted.h"
 
 /* Unit-cost edit distance of two sequences of labels below `labels`, bit-parallel (Myers 1999,
- * in the form of Hyyrö 2003), in words of 64 rows. */
+ * in the form of Hyyrö 2003), in words of 64 rows; of sequences so long that this would take
+ * more than seconds only the difference of their lengths. */
 int32_t sequence_distance(const int32_t *a, int32_t n, const int32_t *b, int32_t m,
                           int32_t labels, Arena *arena);
 

@@ -2,8 +2,19 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <string.h>
+#include <time.h>
 
 #include "pair.h"
+
+/* Pairs are compared without the interpreter lock. After this time, and a pair, signals are
+ * looked at: an interrupt does not wait for a long list. */
+static const int64_t PATIENCE = INT64_C(100000000); /* nanoseconds */
+
+static int64_t nanoseconds(void) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
 typedef struct {
     PyObject_HEAD
@@ -154,17 +165,24 @@ static PyObject *for_pairs(const ForestObject *self, const Py_buffer *a, const P
         return NULL;
     const int32_t *x = a->buf, *y = b->buf;
     int32_t *result = out->buf;
-    bool ok;
-    Py_BEGIN_ALLOW_THREADS
+    PyThreadState *thread = PyEval_SaveThread();
     Workspace workspace;
-    ok = workspace_create(&workspace, &self->forest);
-    for (Py_ssize_t i = 0; ok && i < count; i++) {
+    bool has_memory = workspace_create(&workspace, &self->forest), is_interrupted = false;
+    int64_t looked = nanoseconds();
+    for (Py_ssize_t i = 0; has_memory && !is_interrupted && i < count; i++) {
         result[i] = function(self, x[i], y[i], bound, way, &workspace);
-        ok = result[i] != PAIR_NO_MEMORY;
+        has_memory = result[i] != PAIR_NO_MEMORY;
+        const int64_t now = nanoseconds();
+        if (now - looked >= 0 && now - looked < PATIENCE) continue;
+        looked = now;
+        PyEval_RestoreThread(thread);
+        is_interrupted = PyErr_CheckSignals() < 0;
+        thread = PyEval_SaveThread();
     }
     workspace_free(&workspace);
-    Py_END_ALLOW_THREADS
-    return ok ? Py_NewRef(Py_None) : PyErr_NoMemory();
+    PyEval_RestoreThread(thread);
+    if (is_interrupted) return NULL;
+    return has_memory ? Py_NewRef(Py_None) : PyErr_NoMemory();
 }
 
 PyDoc_STRVAR(distances_doc,

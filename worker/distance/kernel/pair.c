@@ -183,7 +183,6 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
     look(&right, workspace);
     if (arena_failed(arena)) return failure(arena);
     const View *view = is_cheaper(&right, &left, way) ? &right : &left;
-    if (table_size(view) > HOPELESS * (double)MOST_CELLS) return PAIR_TOO_LARGE;
     int32_t lower = n < m ? m - n : n - m, upper = n + m;
     if (way->runs_bounded || bound < UNBOUNDED)
         lower = max32(sequence_bound(&left.a, &left.b, forest->labels, arena),
@@ -194,6 +193,7 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
         upper = top_down_distance(&left.a, &left.b, TOP_DOWN_PAIRS * ((int64_t)n + m), arena);
     if (arena_failed(arena)) return failure(arena);
     if (lower == upper) return upper;
+    if (table_size(view) > HOPELESS * (double)MOST_CELLS) return PAIR_TOO_LARGE;
     Plan plan;
     make_plan(&plan, view, forest->labels, way, memo, arena);
     if (arena_failed(arena)) return failure(arena);
@@ -252,6 +252,10 @@ int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way,
     arena_reset(arena);
     View left = {.a = forest->trees[a], .b = forest->trees[b]}, right;
     const int32_t n = left.a.n, m = left.b.n;
+    if (left.a.subtree[n - 1] == left.b.subtree[m - 1]) {
+        for (int32_t i = 0; i < n; i++) mapped[i] = i;
+        return 0;
+    }
     for (int32_t i = 0; i < n; i++) mapped[i] = -1;
     if (n == 1 || m == 1) {
         int32_t i = n - 1, j = m - 1;
@@ -260,6 +264,10 @@ int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way,
         mapped[i] = j;
         return max32(n, m) - is_equal;
     }
+    /* The first table that it will be followed back through. */
+    const int64_t traced = ((int64_t)n + 1) * ((int64_t)m + 1);
+    if (traced > MOST_TRACED_CELLS || (size_t)traced > MOST_MEMORY / sizeof(int32_t))
+        return PAIR_TOO_LARGE;
     int32_t *shown_a = TAKE(arena, int32_t, n), *shown_b = TAKE(arena, int32_t, m);
     if (arena_failed(arena)) return failure(arena);
     mirror(&left.a, &right.a, shown_a, arena);
