@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     CheckConstraint,
     DateTime,
@@ -48,6 +49,7 @@ class Base(DeclarativeBase):
         datetime: DateTime(timezone=True),
         UUID: Uuid,
         dict[str, Any]: JSONB,
+        list[int]: ARRAY(BigInteger),
     }
 
 
@@ -62,6 +64,12 @@ class Site(Base):
         server_default="0", doc="Rises with every change of the site's pages."
     )
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    pairs_planned: Mapped[int] = mapped_column(
+        server_default="0", doc="Pairs of trees that were ever to be compared."
+    )
+    pairs_compared: Mapped[int] = mapped_column(
+        server_default="0", doc="Those of them that are done."
+    )
 
 
 class StoredTree(Base):
@@ -148,7 +156,76 @@ class Distance(Base):
         ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
     )
     distance: Mapped[int | None] = mapped_column(
-        Integer, doc="Null where the pair is too large to compare."
+        Integer, doc="Null where the pair cannot be compared."
+    )
+
+
+class SiteComparison(Base):
+    """The comparisons that the next clustering of a site waits for.
+
+    They are of the trees that the site had when they began; pages that come in
+    meanwhile have to wait for the clustering after that.
+    """
+
+    __tablename__ = "site_comparisons"
+
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
+    site_version: Mapped[int] = mapped_column(doc="Site.version that they began with.")
+    tree_ids: Mapped[list[int]] = mapped_column(doc="Distinct trees of the site, ascending.")
+    began_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ReferenceSet(Base):
+    """Trees that stand for a site too large for all of its trees to be compared."""
+
+    __tablename__ = "reference_sets"
+    __table_args__ = (UniqueConstraint("site_id", "digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
+    digest: Mapped[str] = mapped_column(doc="SHA-256 of the ids.")
+    tree_ids: Mapped[list[int]] = mapped_column(doc="In the order of the trees' digests.")
+
+
+class NearestReference(Base):
+    """The reference nearest to a tree, of a set of them."""
+
+    __tablename__ = "nearest_references"
+
+    reference_set_id: Mapped[int] = mapped_column(
+        ForeignKey("reference_sets.id", ondelete="CASCADE"), primary_key=True
+    )
+    tree_id: Mapped[int] = mapped_column(
+        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    reference_id: Mapped[int | None] = mapped_column(
+        doc="Tree of the set; null where the tree is too large to compare."
+    )
+    distance: Mapped[float | None] = mapped_column(Float, doc="Normalised distance to it.")
+
+
+class ComparisonBlock(Base):
+    """A piece of a site's comparisons that is not done yet; one that is done is removed."""
+
+    __tablename__ = "comparison_blocks"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    site_id: Mapped[int] = mapped_column(
+        ForeignKey("site_comparisons.site_id", ondelete="CASCADE"), index=True
+    )
+    reference_set_id: Mapped[int | None] = mapped_column(
+        ForeignKey("reference_sets.id", ondelete="CASCADE"),
+        index=True,
+        doc="Where the nearest reference of each row is asked for, not every distance.",
+    )
+    rows: Mapped[list[int]] = mapped_column(doc="Ids of trees.")
+    columns: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare them with.")
+    pairs: Mapped[int] = mapped_column(Integer, doc="How many comparisons at most.")
+    asked_at: Mapped[datetime] = mapped_column(
+        server_default=func.now(), doc="When its task was last asked for."
+    )
+    attempts: Mapped[int] = mapped_column(
+        Integer, server_default="0", doc="How often a worker has begun with it."
     )
 
 

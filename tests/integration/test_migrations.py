@@ -1,5 +1,6 @@
 """The migrations make the tables that the code expects, on an empty and on a filled database."""
 
+import alembic.command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
@@ -7,7 +8,7 @@ from sqlalchemy import text
 from models.tables import Base
 from tests.services import Services, temporary_database
 from worker.store.database import Database
-from worker.store.migrations import is_behind, migrate
+from worker.store.migrations import _config, is_behind, migrate
 
 
 def test_models_and_migrations_agree(database_url: str) -> None:
@@ -30,3 +31,42 @@ def test_migrating_again_keeps_what_is_stored(services: Services) -> None:
         with database.transaction() as session:
             assert session.scalar(text("SELECT key FROM sites")) == "news.example"
         database.dispose()
+
+
+def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_kind(
+    services: Services,
+) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        _go_to(database, "0001")
+        with database.transaction() as session:
+            session.execute(text("INSERT INTO sites (key, version) VALUES ('news.example', 2)"))
+            session.execute(
+                text("INSERT INTO trees (digest, size, packed) VALUES ('a', 1, ''), ('b', 2, '')")
+            )
+            session.execute(text("INSERT INTO distances VALUES (1, 2, 1)"))
+            session.execute(
+                text(
+                    "INSERT INTO outbox (task, arguments) VALUES"
+                    " ('detourage.compare', '{}'), ('detourage.extract', '{}')"
+                )
+            )
+        migrate(database)
+        with database.transaction() as session:
+            assert session.execute(text("SELECT * FROM distances")).all() == [(1, 2, 1)]
+            assert session.scalars(text("SELECT task FROM outbox")).all() == ["detourage.extract"]
+            planned = session.execute(text("SELECT version, pairs_planned FROM sites")).all()
+            assert planned == [(2, 0)]
+        _go_to(database, "0001", down=True)
+        assert is_behind(database)
+        migrate(database)
+        assert not is_behind(database)
+        database.dispose()
+
+
+def _go_to(database: Database, revision: str, *, down: bool = False) -> None:
+    with database.engine.begin() as connection:
+        config = _config()
+        config.attributes["connection"] = connection
+        change = alembic.command.downgrade if down else alembic.command.upgrade
+        change(config, revision)

@@ -123,7 +123,7 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
 
     def due(settle: float, longest: float = 3600) -> bool:
         return site_id in templates.due_sites(
-            session, settle_seconds=settle, max_settle_seconds=longest
+            session, settle_seconds=settle, max_settle_seconds=longest, patience_seconds=600
         )
 
     assert due(0)

@@ -1,6 +1,6 @@
 """Exact tree edit distance between pages."""
 
-from worker.distance.blocks import Block, blocks_to_compare
+from worker.distance.blocks import Block, blocks_of_missing, blocks_to_compare
 from worker.distance.errors import TreeTooLargeError
 from worker.distance.forest import IMPLEMENTATION
 from worker.distance.matrix import distance_matrix, distances_between
@@ -13,6 +13,7 @@ __all__ = [
     "Block",
     "Nearest",
     "TreeTooLargeError",
+    "blocks_of_missing",
     "blocks_to_compare",
     "distance_bounds",
     "distance_matrix",

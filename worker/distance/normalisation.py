@@ -10,12 +10,12 @@ import numpy.typing as npt
 def normalised_distance(distance: int, size_a: int, size_b: int) -> float: ...
 @overload
 def normalised_distance(
-    distance: npt.NDArray[np.integer],
+    distance: npt.NDArray[np.integer] | npt.NDArray[np.floating],
     size_a: int | npt.NDArray[np.integer],
     size_b: int | npt.NDArray[np.integer],
 ) -> npt.NDArray[np.float64]: ...
 def normalised_distance(
-    distance: int | npt.NDArray[np.integer],
+    distance: int | npt.NDArray[np.integer] | npt.NDArray[np.floating],
     size_a: int | npt.NDArray[np.integer],
     size_b: int | npt.NDArray[np.integer],
 ) -> float | npt.NDArray[np.float64]:

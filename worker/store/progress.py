@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
-from models.tables import Distance, Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
+from models.tables import Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
 
@@ -85,26 +85,14 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
 
 
 def _comparisons(session: Session, page_ids: Select[int | None]) -> tuple[int, int]:
-    """Return the pairs of trees that the pages' sites have, and how many are compared."""
-    trees = (
-        select(StoredPage.site_id, StoredPage.tree_id)
-        .where(StoredPage.id.in_(page_ids), StoredPage.tree_id.is_not(None))
-        .distinct()
-        .cte("trees")
-    )
-    sizes = select(func.count().label("n")).select_from(trees).group_by(trees.c.site_id).subquery()
-    pairs = session.scalar(select(func.sum(sizes.c.n * (sizes.c.n - 1) / 2)))
-    lower, higher = aliased(trees), aliased(trees)
-    compared = session.scalar(
-        select(func.count())
-        .select_from(Distance)
-        .join(lower, lower.c.tree_id == Distance.lower_tree_id)
-        .join(
-            higher,
-            (higher.c.tree_id == Distance.higher_tree_id) & (higher.c.site_id == lower.c.site_id),
+    """Return the pairs of trees that the pages' sites asked for, and how many are compared."""
+    sites = select(StoredPage.site_id).where(StoredPage.id.in_(page_ids))
+    planned, compared = session.execute(
+        select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
+            Site.id.in_(sites)
         )
-    )
-    return int(pairs or 0), compared or 0
+    ).one()
+    return int(planned or 0), int(compared or 0)
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:

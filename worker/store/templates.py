@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from models.tables import Generation, Membership, Site, StoredPage, TemplateGroup
+from models.tables import ComparisonBlock, Generation, Membership, Site, StoredPage, TemplateGroup
 
 _CLUSTER_LOCK = 0x6474
 """Class of the advisory locks of sites; any number that nothing else in the database uses."""
@@ -36,12 +36,18 @@ class NewMembership:
 
 
 def due_sites(
-    session: Session, *, settle_seconds: float, max_settle_seconds: float
+    session: Session,
+    *,
+    settle_seconds: float,
+    max_settle_seconds: float,
+    patience_seconds: float,
 ) -> Sequence[int]:
     """Return the sites whose pages changed since their last clustering and are settled.
 
     Settled means that no page came for ``settle_seconds``, or that the site has
-    been waiting since ``max_settle_seconds`` for such a silence.
+    been waiting since ``max_settle_seconds`` for such a silence. A site whose
+    comparisons are being done is left out, unless one of them is so since
+    ``patience_seconds``.
     """
     last = (
         select(
@@ -57,8 +63,17 @@ def due_sites(
         .where(StoredPage.site_id == Site.id)
         .scalar_subquery()
     )
+    blocks = (
+        select(
+            ComparisonBlock.site_id,
+            func.min(ComparisonBlock.asked_at).label("oldest"),
+        )
+        .group_by(ComparisonBlock.site_id)
+        .subquery()
+    )
     return session.scalars(
         select(Site.id)
+        .outerjoin(blocks, blocks.c.site_id == Site.id)
         .outerjoin(last, last.c.site_id == Site.id)
         .where(
             Site.version > func.coalesce(last.c.version, 0),
@@ -66,6 +81,10 @@ def due_sites(
                 Site.changed_at <= func.now() - timedelta(seconds=settle_seconds),
                 func.coalesce(last.c.at, first_page)
                 <= func.now() - timedelta(seconds=max_settle_seconds),
+            ),
+            or_(
+                blocks.c.oldest.is_(None),
+                blocks.c.oldest <= func.now() - timedelta(seconds=patience_seconds),
             ),
         )
         .order_by(Site.changed_at, Site.id)
@@ -81,14 +100,10 @@ def try_lock_clustering(session: Session, site_id: int) -> bool:
     )
 
 
-def site_state(session: Session, site_id: int) -> tuple[int, float, int]:
-    """Return version, seconds since the last change and last generation (0: none) of a site."""
-    version, age = session.execute(
-        select(Site.version, func.extract("epoch", func.now() - Site.changed_at)).where(
-            Site.id == site_id
-        )
-    ).one()
-    return version, float(age), last_generation(session, site_id)
+def site_state(session: Session, site_id: int) -> tuple[int, int]:
+    """Return version and last generation (0: none) of a site."""
+    version = session.scalars(select(Site.version).where(Site.id == site_id)).one()
+    return version, last_generation(session, site_id)
 
 
 def last_generation(session: Session, site_id: int) -> int:

@@ -1,39 +1,23 @@
 """The periodic clustering of each site into template groups."""
 
 import logging
-from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 from celery import current_app, shared_task
 from sqlalchemy.orm import Session
 
 from worker.broker import connect, topology_of
-from worker.distance import normalised_distance
 from worker.settings import Settings, load_settings
-from worker.store import outbox, templates, trees
+from worker.store import comparisons, outbox, references, templates, trees
 from worker.store.templates import ComparablePage, NewMembership
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extract import extraction_key
-from worker.templates import Grouping, group_pages
+from worker.tasks.matrix import ComparedSite, KnownSite, Missing, known_or_missing
+from worker.templates import Grouping
 
 logger = logging.getLogger(__name__)
 
 METHOD = "mds_kmeans"
-
-
-@dataclass(frozen=True)
-class SiteMatrix:
-    """The pages of a site in the order of their URLs, and their normalised distances.
-
-    A distance that is not known, or cannot be computed, is NaN.
-    """
-
-    site_version: int
-    generation: int
-    pages: list[ComparablePage]
-    distances: npt.NDArray[np.float64]
 
 
 @shared_task(name=names.CLUSTER_DUE, **TASK_OPTIONS)
@@ -57,7 +41,10 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
         settle = settings.settle_seconds
     due = database().run(
         lambda session: templates.due_sites(
-            session, settle_seconds=settle, max_settle_seconds=settings.max_settle_seconds
+            session,
+            settle_seconds=settle,
+            max_settle_seconds=settings.max_settle_seconds,
+            patience_seconds=settings.comparison_patience_seconds,
         )
     )
     for site_id in due:
@@ -74,9 +61,9 @@ def _pages_waiting(settings: Settings) -> int:
 def cluster(site_id: int) -> None:
     """Group the pages of a site and ask for the extractions that the groups change.
 
-    Does nothing while another process clusters the site, while distances are
-    still being computed, or when no page changed since the last generation; the
-    periodic task comes back to it.
+    Where distances are missing it asks for them instead, in blocks; the last block
+    calls it again. Does nothing while another process clusters the site, while
+    blocks are being compared, or when no page changed since the last generation.
     """
     database().run(lambda session: _cluster(session, site_id))
 
@@ -84,89 +71,95 @@ def cluster(site_id: int) -> None:
 def _cluster(session: Session, site_id: int) -> None:
     if not templates.try_lock_clustering(session, site_id):
         return
-    matrix = _load_matrix(session, site_id)
-    if matrix is None:
+    settings = load_settings()
+    if comparisons.is_in_flight(session, site_id):
+        late = comparisons.ask_again(
+            session, site_id, patience_seconds=settings.comparison_patience_seconds
+        )
+        _ask_for_blocks(session, late)
         return
-    grouping = group_pages([page.url for page in matrix.pages], matrix.distances)
-    memberships = _memberships(matrix, grouping)
-    number = matrix.generation + 1
+    site = _load_site(session, site_id)
+    if site is None:
+        return
+    known = known_or_missing(session, site, whole_matrix_trees=settings.whole_matrix_trees)
+    if isinstance(known, Missing):
+        if not site.has_begun:
+            comparisons.begin(
+                session, site_id, site_version=site.version, tree_ids=sorted(site.trees)
+            )
+        _ask_for_blocks(session, comparisons.add_blocks(session, site_id, known.blocks))
+        return
+    site_pages = [
+        page for page in templates.comparable_pages(session, site_id) if page.tree_id in site.trees
+    ]
+    grouping = known.group(site_pages)
+    number = site.generation + 1
+    memberships = _memberships(site_pages, grouping, known)
     templates.save_generation(
         session,
         site_id=site_id,
         number=number,
-        site_version=matrix.site_version,
+        site_version=site.version,
         method=METHOD,
         silhouette=grouping.silhouette,
         groups={
-            group_number: (len(group.members), matrix.pages[group.pivot].id)
+            group_number: (len(group.members), site_pages[group.pivot].id)
             for group_number, group in enumerate(grouping.groups, start=1)
         },
         memberships=memberships,
     )
-    _dispatch_extractions(session, matrix.pages, memberships, number)
+    comparisons.end(session, site_id)
+    references.keep_sets(session, site_id, known.reference_sets)
+    _dispatch_extractions(session, site_pages, memberships, number)
     logger.info(
         "site %d: generation %d, %d pages, %d groups, %d outliers",
         site_id,
         number,
-        len(matrix.pages),
+        len(site_pages),
         len(grouping.groups),
         len(grouping.outliers),
     )
 
 
-def _load_matrix(session: Session, site_id: int) -> SiteMatrix | None:
+def _ask_for_blocks(session: Session, block_ids: list[int]) -> None:
+    outbox.add_tasks(session, names.COMPARE, [{"block_id": each} for each in block_ids])
+
+
+def _load_site(session: Session, site_id: int) -> ComparedSite | None:
     # The version is read before the pages: a page that comes in between is then
     # seen, and makes the site due once more, instead of being overlooked.
-    version, age, generation = templates.site_state(session, site_id)
+    version, generation = templates.site_state(session, site_id)
+    begun = comparisons.find(session, site_id)
+    if begun is not None:
+        shapes = trees.tree_shapes(session, begun.tree_ids)
+        return ComparedSite(site_id, begun.site_version, generation, shapes, has_begun=True)
     if generation and version <= templates.generation_version(session, site_id, generation):
         return None
-    site_pages = sorted(templates.comparable_pages(session, site_id), key=lambda page: page.url)
-    tree_ids = sorted({page.tree_id for page in site_pages})
-    known = trees.known_distances(session, tree_ids, tree_ids)
-    complete = len(known) == len(tree_ids) * (len(tree_ids) - 1) // 2
-    if not complete and age < load_settings().comparison_patience_seconds:
-        return None
-    sizes = trees.tree_sizes(session, tree_ids)
-    rank = {tree_id: position for position, tree_id in enumerate(tree_ids)}
-    raw = np.full((len(tree_ids), len(tree_ids)), np.nan)
-    np.fill_diagonal(raw, 0)
-    for (lower, higher), distance in known.items():
-        if distance is not None:
-            raw[rank[lower], rank[higher]] = raw[rank[higher], rank[lower]] = distance
-    size = np.array([sizes[tree_id] for tree_id in tree_ids], dtype=np.int64)
-    normalised = normalised_distance(raw, size[:, None], size[None, :])
-    order = [rank[page.tree_id] for page in site_pages]
-    distances = np.asarray(normalised, dtype=np.float64)[np.ix_(order, order)]
-    return SiteMatrix(version, generation, site_pages, distances)
+    shapes = trees.tree_shapes(session, trees.site_tree_ids(session, site_id))
+    return ComparedSite(site_id, version, generation, shapes, has_begun=False)
 
 
-def _memberships(matrix: SiteMatrix, grouping: Grouping) -> list[NewMembership]:
+def _memberships(
+    site_pages: list[ComparablePage], grouping: Grouping, known: KnownSite
+) -> list[NewMembership]:
     memberships = [
-        NewMembership(matrix.pages[index].id, None, "outlier", None) for index in grouping.outliers
+        NewMembership(site_pages[index].id, None, "outlier", None) for index in grouping.outliers
     ]
     for number, group in enumerate(grouping.groups, start=1):
         for index in group.members:
             is_pivot = index == group.pivot
             compared_with = (
-                _nearest(matrix.distances, group.members, index) if is_pivot else group.pivot
+                known.nearest_member(site_pages, group, index) if is_pivot else group.pivot
             )
             memberships.append(
                 NewMembership(
-                    matrix.pages[index].id,
+                    site_pages[index].id,
                     number,
                     "representative" if is_pivot else "member",
-                    matrix.pages[compared_with].id,
+                    site_pages[compared_with].id,
                 )
             )
     return memberships
-
-
-def _nearest(distances: npt.NDArray[np.float64], members: tuple[int, ...], index: int) -> int:
-    """Return the member nearest to one, the first of equals."""
-    return min(
-        (member for member in members if member != index),
-        key=lambda member: (distances[index, member], member),
-    )
 
 
 def _dispatch_extractions(

@@ -1,68 +1,243 @@
-"""The comparison task: a block of pairs of trees."""
+"""The comparison task: a block of pairs of trees, or the nearest references of some trees."""
 
+import logging
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+import numpy as np
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.distance import TreeTooLargeError, tree_edit_distance
+from worker.distance import Block, TreeTooLargeError
+from worker.distance.assignment import KnownNearest, nearest_of_changed
+from worker.distance.forest import Forest, forest_of
 from worker.pages import Tree
-from worker.store import trees
+from worker.settings import load_settings
+from worker.store import comparisons, outbox, references, trees
+from worker.store.references import Nearest
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 
-CACHED_TREES = 512
-"""Unpacked trees that a process keeps: some tens of megabytes, and most of a site's trees."""
+logger = logging.getLogger(__name__)
+
+CACHED_NODES = 2_000_000
+"""Nodes of the unpacked trees that a process keeps, some 12 bytes each: 2,000 ordinary pages."""
+
+MAX_ATTEMPTS = 5
+"""Workers that a block may take down with it before its trees count as not comparable.
+
+The kernel bounds its memory, so none should; but no page may block its site.
+"""
+
+Distances = dict[tuple[int, int], int | None]
 
 
 class TreeCache:
     """The trees used last, by id; a stored tree never changes."""
 
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
+    def __init__(self, nodes: int) -> None:
+        self._room = nodes
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
-    def load(self, session: Session, tree_ids: list[int]) -> dict[int, Tree]:
+    def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
         """Return the trees that exist among the ids."""
         missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
         found = trees.load_trees(session, missing) if missing else {}
         known = {i: self._trees[i] for i in tree_ids if i in self._trees}
         for tree_id, tree in {**known, **found}.items():
+            if tree_id not in self._trees:
+                self._room -= len(tree)
             self._trees[tree_id] = tree
             self._trees.move_to_end(tree_id)
-        while len(self._trees) > self._capacity:
-            self._trees.popitem(last=False)
+        while self._room < 0 and self._trees:
+            self._room += len(self._trees.popitem(last=False)[1])
         return known | found
 
 
-_cache = TreeCache(CACHED_TREES)
+_cache = TreeCache(CACHED_NODES)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A block with all that doing it needs.
+
+    Parameters
+    ----------
+    block_id, site_id, rows, columns, reference_set_id
+        As in `ComparisonBlock`.
+    gives_up
+        Whether it was tried too often.
+    trees
+        The trees of the block by id.
+    known
+        Pairs that are compared already.
+    earlier
+        References of other sets of the site, with what is nearest to the rows.
+    """
+
+    block_id: int
+    site_id: int
+    rows: list[int]
+    columns: list[int]
+    reference_set_id: int | None
+    gives_up: bool
+    trees: dict[int, Tree]
+    known: set[tuple[int, int]]
+    earlier: list[tuple[list[int], dict[int, Nearest]]]
 
 
 @shared_task(name=names.COMPARE, **TASK_OPTIONS)
-def compare(tree_id: int, other_ids: list[int]) -> None:
-    """Compute and store the distances of a tree to others, save those known already."""
+def compare(block_id: int) -> None:
+    """Compute and store what a block asks for, save what is known already.
 
-    def read(session: Session) -> tuple[set[tuple[int, int]], dict[int, Tree]]:
-        known = trees.known_distances(session, [tree_id], other_ids)
-        missing = {_pair(tree_id, other) for other in other_ids if other != tree_id} - set(known)
-        needed = sorted({each for pair in missing for each in pair})
-        return missing, _cache.load(session, needed)
-
-    missing, loaded = database().run(read)
-    distances = {
-        pair: _distance(loaded[pair[0]], loaded[pair[1]])
-        for pair in missing
-        if pair[0] in loaded and pair[1] in loaded
-    }
-    database().run(lambda session: trees.save_distances(session, distances))
-
-
-def _pair(a: int, b: int) -> tuple[int, int]:
-    return (a, b) if a < b else (b, a)
+    The last block of a site starts its clustering. Does nothing when the block is
+    done, or no longer asked for.
+    """
+    job = database().run(lambda session: _load(session, block_id))
+    if job is None:
+        return
+    if job.gives_up:
+        logger.error("block %d is given up, its trees count as not comparable", block_id)
+    if job.reference_set_id is not None:
+        nearest = _nearest(job)
+        database().run(lambda session: _save(session, job, nearest=nearest))
+    else:
+        distances = _distances(job)
+        database().run(lambda session: _save(session, job, distances=distances))
 
 
-def _distance(a: Tree, b: Tree) -> int | None:
-    try:
-        return tree_edit_distance(a, b)
-    except TreeTooLargeError:
+def _load(session: Session, block_id: int) -> Job | None:
+    block = comparisons.take_block(session, block_id)
+    if block is None:
         return None
+    set_id = block.reference_set_id
+    known: set[tuple[int, int]] = set()
+    earlier: list[tuple[list[int], dict[int, Nearest]]] = []
+    if set_id is None:
+        known = set(trees.known_distances(session, block.rows, block.columns))
+    else:
+        earlier = [
+            (members, references.load_nearest(session, other, block.rows))
+            for other, members in references.sets_of_site(session, block.site_id).items()
+            if other != set_id
+        ]
+    return Job(
+        block_id=block_id,
+        site_id=block.site_id,
+        rows=block.rows,
+        columns=block.columns,
+        reference_set_id=set_id,
+        gives_up=block.attempts > MAX_ATTEMPTS,
+        trees=_cache.load(session, sorted({*block.rows, *block.columns})),
+        known=known,
+        earlier=earlier,
+    )
+
+
+def _save(
+    session: Session,
+    job: Job,
+    *,
+    distances: Distances | None = None,
+    nearest: Mapping[int, Nearest] | None = None,
+) -> None:
+    comparisons.lock_for_result(session, job.site_id)
+    finished = comparisons.finish_block(session, job.block_id)
+    if finished is None:
+        return
+    if distances:
+        trees.save_distances(session, distances)
+    if nearest and job.reference_set_id is not None:
+        references.save_nearest(session, job.reference_set_id, nearest)
+    if finished.is_last:
+        outbox.add_tasks(session, names.CLUSTER, [{"site_id": job.site_id}])
+
+
+def _distances(job: Job) -> Distances:
+    pairs = [
+        pair
+        for pair in Block(tuple(job.rows), tuple(job.columns)).pairs()
+        if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
+    ]
+    if job.gives_up:
+        return dict.fromkeys(pairs)
+    ids = sorted({each for pair in pairs for each in pair})
+    place = {tree_id: i for i, tree_id in enumerate(ids)}
+    forest = forest_of([job.trees[tree_id] for tree_id in ids], memory=_memory())
+    a = np.array([place[lower] for lower, _ in pairs], np.int32)
+    b = np.array([place[higher] for _, higher in pairs], np.int32)
+    return dict(zip(pairs, distances_or_none(forest, a, b), strict=True))
+
+
+def distances_or_none(forest: Forest, a: np.ndarray, b: np.ndarray) -> list[int | None]:
+    """Compare pairs of trees; None for those that are too large.
+
+    What is too large is told of a pair alone, so it does not depend on the block.
+    """
+    try:
+        return list(map(int, forest.distances(a, b)))
+    except TreeTooLargeError as error:
+        is_suspect = np.isin(a, error.trees) | np.isin(b, error.trees)
+    results: list[int | None] = [None] * len(a)
+    others = np.flatnonzero(~is_suspect)
+    for i, distance in zip(others, forest.distances(a[others], b[others]), strict=True):
+        results[i] = int(distance)
+    for i in np.flatnonzero(is_suspect):
+        try:
+            results[i] = int(forest.distances(a[i : i + 1], b[i : i + 1])[0])
+        except TreeTooLargeError:
+            continue
+    return results
+
+
+def _nearest(job: Job) -> dict[int, Nearest]:
+    rows = [tree_id for tree_id in job.rows if tree_id in job.trees]
+    if job.gives_up:
+        return dict.fromkeys(rows, Nearest(None, None))
+    columns = [job.trees[tree_id] for tree_id in job.columns]
+    place = {tree_id: i for i, tree_id in enumerate(job.columns)}
+    known = {tree_id: _known(tree_id, job.earlier, place) for tree_id in rows}
+
+    def search(tree_ids: list[int], *, afresh: bool = False) -> dict[int, Nearest]:
+        found = nearest_of_changed(
+            [job.trees[tree_id] for tree_id in tree_ids],
+            columns,
+            [[] if afresh else known[tree_id] for tree_id in tree_ids],
+            memory=_memory(),
+        )
+        return {
+            tree_id: Nearest(job.columns[reference], float(distance))
+            for tree_id, reference, distance in zip(
+                tree_ids, found.reference, found.distance, strict=True
+            )
+        }
+
+    try:
+        return search(rows)
+    except TreeTooLargeError:
+        pass
+    results = {}
+    for tree_id in rows:
+        try:
+            results.update(search([tree_id], afresh=True))
+        except TreeTooLargeError:
+            results[tree_id] = Nearest(None, None)
+    return results
+
+
+def _known(
+    tree_id: int, earlier: list[tuple[list[int], dict[int, Nearest]]], place: dict[int, int]
+) -> list[KnownNearest]:
+    facts = []
+    for members, nearest_of in earlier:
+        nearest = nearest_of.get(tree_id)
+        if nearest is None or nearest.distance is None or nearest.reference_id not in place:
+            continue
+        searched = frozenset(place[member] for member in members if member in place)
+        facts.append(KnownNearest(place[nearest.reference_id], nearest.distance, searched))
+    return facts
+
+
+def _memory() -> int:
+    return load_settings().comparison_memory_mib * 2**20

@@ -5,10 +5,10 @@ import logging
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.store import outbox, pages, templates, trees
+from worker.store import comparisons, outbox, pages, references, templates, trees
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
-from worker.tasks.parsing import parse_or_reject, plan_comparisons, save_parsed
+from worker.tasks.parsing import parse_or_reject, save_parsed
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def _reprocess(session: Session, site: str, stage: names.ReprocessStage) -> None
     if stage == "parse":
         outbox.add_tasks(session, names.PARSE, [{"page_id": page_id} for page_id in page_ids])
     elif stage == "compare":
-        _compare_again(session, site_id)
+        _forget_comparisons(session, site_id)
         pages.touch_site(session, site_id)
     elif stage == "cluster":
         pages.touch_site(session, site_id)
@@ -50,11 +50,11 @@ def _reprocess(session: Session, site: str, stage: names.ReprocessStage) -> None
         extract_again(session, site_id)
 
 
-def _compare_again(session: Session, site_id: int) -> None:
+def _forget_comparisons(session: Session, site_id: int) -> None:
     tree_ids = trees.site_tree_ids(session, site_id)
+    comparisons.end(session, site_id)
+    references.keep_sets(session, site_id, [])
     trees.forget_distances(session, tree_ids)
-    for position, tree_id in enumerate(tree_ids):
-        plan_comparisons(session, tree_id, tree_ids[:position])
 
 
 def extract_again(session: Session, site_id: int) -> None:

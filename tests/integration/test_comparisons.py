@@ -1,0 +1,345 @@
+"""The comparisons of a site on a real PostgreSQL, its tasks run one by one in any order."""
+
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, func, select, text
+
+from models.tables import (
+    ComparisonBlock,
+    Distance,
+    Generation,
+    Membership,
+    NearestReference,
+    OutboxEntry,
+    ReferenceSet,
+    Site,
+    StoredPage,
+)
+from tests.pages import article_html
+from worker.distance import distance_matrix, nearest_references
+from worker.pages import Tree, parse_page
+from worker.settings import load_settings
+from worker.store import pages, trees
+from worker.store.database import Database
+from worker.store.pages import FetchedPage
+from worker.tasks import context, names
+from worker.tasks.cluster import cluster
+from worker.tasks.compare import MAX_ATTEMPTS, compare
+from worker.tasks.parsing import save_parsed
+from worker.tasks.reprocess import reprocess
+
+SMALL_LIMIT = 16
+"""Trees of which all pairs are compared, where a site of some dozens is to be a large one."""
+
+
+class Tasks:
+    """Plays broker and worker: runs what the outbox holds, in the order that chance gives."""
+
+    def __init__(self, database: Database, seed: int = 0) -> None:
+        self.database = database
+        self._chance = random.Random(seed)
+
+    def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
+        """Store pages, given by path and content, as the intake does; return the site's id."""
+        for path, html in htmls:
+            url = f"https://news.example/{path}"
+            parsed = parse_page(html, url)
+            with self.database.transaction() as session:
+                site_id = pages.lock_site(session, site)
+                page, _ = pages.record_page(
+                    session, site_id, FetchedPage(site, url, html, None, None, None, "{}")
+                )
+                save_parsed(session, page, parsed)
+                pages.touch_site(session, site_id)
+        return site_id
+
+    def take(self, task: str) -> list[dict[str, Any]]:
+        """Take the arguments of all tasks of a kind that are asked for."""
+        with self.database.transaction() as session:
+            found = session.execute(
+                delete(OutboxEntry).where(OutboxEntry.task == task).returning(OutboxEntry.arguments)
+            )
+            arguments = [each for (each,) in found]
+        self._chance.shuffle(arguments)
+        return arguments
+
+    def finish(self) -> None:
+        """Run comparisons and clusterings until there are no more."""
+        while blocks := self.take(names.COMPARE):
+            for block in blocks:
+                compare(**block)
+            for site in self.take(names.CLUSTER):
+                cluster(**site)
+
+    def group(self, site_id: int) -> None:
+        """Cluster a site with all that this needs."""
+        cluster(site_id)
+        self.finish()
+
+    def ask(self, query: Any) -> Any:
+        """Return the rows that a query gives, or the values where it has one column."""
+        with self.database.transaction() as session:
+            return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
+
+    def generations(self, site_id: int) -> int:
+        """Return the number of clusterings of a site."""
+        return len(self.ask(select(Generation.number).where(Generation.site_id == site_id)))
+
+    def groups(self, site_id: int) -> dict[str, tuple[int | None, str, str | None]]:
+        """Return group, role and page compared with, by URL, of the last clustering."""
+        last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
+        url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
+        return {
+            url_of[page_id]: (group, role, url_of.get(pivot_id))
+            for page_id, group, role, pivot_id in self.ask(
+                select(
+                    Membership.page_id,
+                    Membership.group_number,
+                    Membership.role,
+                    Membership.pivot_id,
+                ).where(
+                    Membership.site_id == site_id, Membership.generation == last.scalar_subquery()
+                )
+            )
+        }
+
+    def trees(self, site_id: int) -> dict[int, Tree]:
+        """Return the distinct trees of a site."""
+        with self.database.transaction() as session:
+            return trees.load_trees(session, trees.site_tree_ids(session, site_id))
+
+
+@pytest.fixture
+def tasks(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tasks]:
+    """The tasks on a database without pages."""
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL", database_url)
+    load_settings.cache_clear()
+    context._database_of.cache_clear()
+    with context.database().transaction() as session:
+        session.execute(text("TRUNCATE sites, trees, outbox CASCADE"))
+    yield Tasks(context.database())
+    context.database().dispose()
+    context._database_of.cache_clear()
+    load_settings.cache_clear()
+
+
+@pytest.fixture
+def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sites are large from few trees on."""
+    monkeypatch.setenv("DETOURAGE_WHOLE_MATRIX_TREES", str(SMALL_LIMIT))
+    load_settings.cache_clear()
+
+
+def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str, str]]:
+    """Return pages of one template, each of another structure."""
+    return [
+        (f"{template}/{number}", article_html(number, number=number, template=template))
+        for number in numbers
+    ]
+
+
+def two_templates(each: int = 20) -> list[tuple[str, str]]:
+    """Return pages of two templates, all of different structures."""
+    return [*articles(range(2, 2 + each)), *articles(range(2, 2 + each), "table")]
+
+
+def test_every_pair_of_distinct_trees_is_compared_once_and_exactly(tasks: Tasks) -> None:
+    same = [(f"again/{number}", html) for number, (_, html) in enumerate(articles(range(2, 6)))]
+    site_id = tasks.publish("a", [*articles(range(2, 12)), *same])
+    tasks.group(site_id)
+    tree_of = tasks.trees(site_id)
+    exact = distance_matrix(list(tree_of.values()))
+    stored = tasks.ask(
+        select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).order_by(
+            Distance.lower_tree_id, Distance.higher_tree_id
+        )
+    )
+    ids = list(tree_of)
+    assert stored == [
+        (ids[i], ids[j], exact[i, j]) for i in range(len(ids)) for j in range(i + 1, len(ids))
+    ]
+    assert len(ids) == 10
+    assert {group for group, _, _ in tasks.groups(site_id).values()} == {1}
+
+
+def test_a_page_more_asks_for_its_own_pairs_only(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", two_templates())
+    tasks.group(site_id)
+    tasks.publish("a", articles([50]))
+    cluster(site_id)
+    (pairs,) = tasks.ask(select(ComparisonBlock.pairs))
+    assert pairs == 40
+    tasks.finish()
+    assert tasks.generations(site_id) == 2
+    assert tasks.groups(site_id)["https://news.example/plain/50"][0] is not None
+    cluster(site_id)
+    assert tasks.generations(site_id) == 2
+
+
+def test_blocks_that_died_are_asked_for_again_and_no_others(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", two_templates())
+    cluster(site_id)
+    blocks = tasks.take(names.COMPARE)
+    assert len(blocks) == 3
+    compare(**blocks[0])
+    done = tasks.ask(select(func.count()).select_from(Distance))
+    assert done[0] > 0
+
+    cluster(site_id)
+    assert tasks.take(names.COMPARE) == []
+    assert tasks.generations(site_id) == 0
+
+    with tasks.database.transaction() as session:
+        session.execute(text("UPDATE comparison_blocks SET asked_at = now() - interval '1 day'"))
+    cluster(site_id)
+    again = tasks.take(names.COMPARE)
+    assert sorted(each["block_id"] for each in again) == sorted(
+        each["block_id"] for each in blocks[1:]
+    )
+    for each in [*again, *blocks]:
+        compare(**each)
+    (last,) = tasks.take(names.CLUSTER)
+    cluster(**last)
+    assert tasks.generations(site_id) == 1
+    assert tasks.ask(select(func.count()).select_from(Distance)) == [40 * 39 // 2]
+    assert tasks.ask(select(Site.pairs_planned, Site.pairs_compared)) == [(780, 780)]
+
+
+def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", two_templates())
+    cluster(site_id)
+    with tasks.database.transaction() as session:
+        first = session.scalars(select(func.min(ComparisonBlock.id))).one()
+        session.execute(
+            text("UPDATE comparison_blocks SET attempts = :attempts WHERE id = :id"),
+            {"attempts": MAX_ATTEMPTS, "id": first},
+        )
+    tasks.finish()
+    assert tasks.generations(site_id) == 1
+    roles = [role for _, role, _ in tasks.groups(site_id).values()]
+    assert 0 < roles.count("outlier") < len(roles)
+
+
+def test_pages_that_come_in_meanwhile_wait_for_the_next_clustering(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 12)))
+    cluster(site_id)
+    tasks.publish("a", articles(range(12, 15)))
+    tasks.finish()
+    assert len(tasks.groups(site_id)) == 10
+    tasks.group(site_id)
+    assert len(tasks.groups(site_id)) == 13
+
+
+def test_reprocessing_compares_everything_again(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(site_id)
+    before = tasks.groups(site_id)
+    reprocess("a", "compare")
+    assert tasks.ask(select(func.count()).select_from(Distance)) == [0]
+    tasks.group(site_id)
+    assert tasks.ask(select(func.count()).select_from(Distance)) == [15]
+    assert tasks.groups(site_id) == before
+
+
+@pytest.mark.usefixtures("large_from")
+def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", two_templates(40))
+    tasks.group(site_id)
+    compared = tasks.ask(select(func.count()).select_from(Distance))
+    assert compared[0] <= SMALL_LIMIT * (SMALL_LIMIT - 1) // 2
+    (planned,) = tasks.ask(select(Site.pairs_planned))
+    assert planned <= 3 * 80 * SMALL_LIMIT
+
+    groups = tasks.groups(site_id)
+    assert len(groups) == 80
+    templates_of: dict[int | None, set[str]] = {}
+    for url, (group, role, _) in groups.items():
+        if role != "outlier":
+            templates_of.setdefault(group, set()).add(url.split("/")[3])
+    assert sorted(map(sorted, templates_of.values())) == [["plain"], ["table"]]
+
+
+@pytest.mark.usefixtures("large_from")
+def test_the_nearest_reference_is_exact_after_references_have_changed(tasks: Tasks) -> None:
+    everything = two_templates(30)
+    site_id = 0
+    for start in range(0, len(everything), 20):
+        site_id = tasks.publish("a", everything[start : start + 20])
+        tasks.group(site_id)
+    tree_of = tasks.trees(site_id)
+    digest = {tree_id: tree.digest for tree_id, tree in tree_of.items()}
+    sets = tasks.ask(select(ReferenceSet.id, ReferenceSet.tree_ids))
+    assert 1 <= len(sets) <= 2
+    for set_id, members in sets:
+        assert members == sorted(members, key=digest.__getitem__)
+        others = [tree_id for tree_id in tree_of if tree_id not in members]
+        expected = nearest_references([tree_of[i] for i in others], [tree_of[i] for i in members])
+        stored = {
+            tree_id: (reference, distance)
+            for tree_id, reference, distance in tasks.ask(
+                select(
+                    NearestReference.tree_id,
+                    NearestReference.reference_id,
+                    NearestReference.distance,
+                ).where(NearestReference.reference_set_id == set_id)
+            )
+        }
+        assert [stored[i] for i in others] == [
+            (members[reference], distance)
+            for reference, distance in zip(expected.reference, expected.distance, strict=True)
+        ]
+
+
+@pytest.mark.parametrize("limit", [SMALL_LIMIT, 400])
+def test_neither_order_nor_steps_change_the_groups(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setenv("DETOURAGE_WHOLE_MATRIX_TREES", str(limit))
+    load_settings.cache_clear()
+    everything = [*two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
+    site_id = tasks.publish("a", everything)
+    tasks.group(site_id)
+    expected = tasks.groups(site_id)
+    assert len(expected) == 37
+
+    other = Tasks(tasks.database, seed=5)
+    shuffled = random.Random(5).sample(everything, len(everything))
+    for start, stop in [(0, 14), (14, 21), (21, 37)]:
+        reprocess("a", "compare")
+        other_id = other.publish("b", shuffled[start:stop])
+        other.group(other_id)
+    assert other.groups(other_id) == expected
+
+
+STAR = Tree.from_preorder([("a", 0), *[("b", 1)] * 50_000])
+LADDER = Tree.from_preorder(
+    [node for depth in range(33_000) for node in [("a", depth), ("b", depth + 1)]]
+    + [("c", depth) for depth in range(33_000, 0, -1)]
+)
+
+
+@pytest.mark.parametrize("limit", [5, 400])
+def test_trees_too_large_to_compare_are_outliers_and_hold_nothing_up(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setenv("DETOURAGE_WHOLE_MATRIX_TREES", str(limit))
+    load_settings.cache_clear()
+    site_id = tasks.publish("a", articles(range(2, 10)))
+    for name, tree in ("star", STAR), ("ladder", LADDER):
+        tasks.publish("a", articles([20], "table"))
+        with tasks.database.transaction() as session:
+            page = session.scalars(
+                select(StoredPage).where(StoredPage.url.endswith("table/20"))
+            ).one()
+            page.url, page.url_digest = f"https://news.example/{name}", name
+            page.tree_id = trees.save_tree(session, tree)
+    tasks.group(site_id)
+    groups = tasks.groups(site_id)
+    huge = [groups.pop(f"https://news.example/{name}") for name in ("star", "ladder")]
+    assert huge == [(None, "outlier", None)] * 2
+    assert {group for group, _, _ in groups.values()} == {1}
+    if limit == 400:
+        assert None in tasks.ask(select(Distance.distance))

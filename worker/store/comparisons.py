@@ -1,0 +1,135 @@
+"""What of a site is being compared: the trees, and the blocks that are not done yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from models.tables import ComparisonBlock, Site, SiteComparison
+
+
+@dataclass(frozen=True)
+class NewBlock:
+    """Comparisons to be done by one task.
+
+    Parameters
+    ----------
+    rows, columns
+        Ids of trees; every row is compared with every column.
+    pairs
+        How many comparisons that is at most.
+    reference_set_id
+        Where only the nearest of the columns, a set of references, is asked for.
+    """
+
+    rows: Sequence[int]
+    columns: Sequence[int]
+    pairs: int
+    reference_set_id: int | None = None
+
+
+def find(session: Session, site_id: int) -> SiteComparison | None:
+    """Return the comparison of a site that is under way."""
+    return session.get(SiteComparison, site_id)
+
+
+def begin(
+    session: Session, site_id: int, *, site_version: int, tree_ids: Sequence[int]
+) -> SiteComparison:
+    """Begin with the comparison of the trees that a site has."""
+    comparison = SiteComparison(site_id=site_id, site_version=site_version, tree_ids=list(tree_ids))
+    session.add(comparison)
+    session.flush()
+    return comparison
+
+
+def end(session: Session, site_id: int) -> None:
+    """Forget the comparison of a site, with the blocks that are not done."""
+    session.execute(delete(SiteComparison).where(SiteComparison.site_id == site_id))
+
+
+def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
+    """Store blocks of a site's comparison, and return their ids."""
+    ids = session.scalars(
+        insert(ComparisonBlock).returning(ComparisonBlock.id),
+        [
+            {
+                "site_id": site_id,
+                "reference_set_id": block.reference_set_id,
+                "rows": list(block.rows),
+                "columns": list(block.columns),
+                "pairs": block.pairs,
+            }
+            for block in blocks
+        ],
+    ).all()
+    pairs = sum(block.pairs for block in blocks)
+    session.execute(
+        update(Site).where(Site.id == site_id).values(pairs_planned=Site.pairs_planned + pairs)
+    )
+    return list(ids)
+
+
+def is_in_flight(session: Session, site_id: int) -> bool:
+    """Tell whether blocks of a site are not done yet."""
+    found = session.scalar(select(exists().where(ComparisonBlock.site_id == site_id)))
+    return bool(found)
+
+
+def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
+    """Note that blocks asked for long ago are asked for again, and return their ids."""
+    return list(
+        session.scalars(
+            update(ComparisonBlock)
+            .where(
+                ComparisonBlock.site_id == site_id,
+                ComparisonBlock.asked_at <= func.now() - timedelta(seconds=patience_seconds),
+            )
+            .values(asked_at=func.now())
+            .returning(ComparisonBlock.id)
+        )
+    )
+
+
+def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
+    """Return a block, counting that a worker begins with it; nothing if it is done."""
+    return session.scalar(
+        update(ComparisonBlock)
+        .where(ComparisonBlock.id == block_id)
+        .values(attempts=ComparisonBlock.attempts + 1)
+        .returning(ComparisonBlock)
+    )
+
+
+def lock_for_result(session: Session, site_id: int) -> None:
+    """Make the results of a site's blocks come in one after the other.
+
+    So the last of them sees that it is the last. To be called before anything else
+    is written: the intake, too, locks the site first.
+    """
+    session.execute(select(Site.id).where(Site.id == site_id).with_for_update())
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A block that is done; it may be the last one of its site."""
+
+    is_last: bool
+
+
+def finish_block(session: Session, block_id: int) -> Finished | None:
+    """Remove a block that is done; nothing if that was done before."""
+    done = session.execute(
+        delete(ComparisonBlock)
+        .where(ComparisonBlock.id == block_id)
+        .returning(ComparisonBlock.site_id, ComparisonBlock.pairs)
+    ).one_or_none()
+    if done is None:
+        return None
+    site_id, pairs = done
+    session.execute(
+        update(Site).where(Site.id == site_id).values(pairs_compared=Site.pairs_compared + pairs)
+    )
+    return Finished(is_last=not is_in_flight(session, site_id))
