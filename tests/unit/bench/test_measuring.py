@@ -4,40 +4,16 @@ import pytest
 
 from tests.unit.bench.corpus import write_corpus
 from worker.bench import Bench, BenchError, CorpusTable, Line
-from worker.extractors import Extracted, Extractor, Neighbours, Runner, Source, UnavailableError
+from worker.extractors import Extractor, Runner
 
-HERE = "tests.unit.bench.test_measuring"
+OBEDIENT = "tests.unit.bench.obedient"
 
 
 MARKED_UP = "<p>three gulls</p><p>and an advertisement</p>"
 
 
-def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
-    """Return the page's text, or do as it says."""
-    text = source.html.decode() if isinstance(source.html, bytes) else source.html
-    if calls is not None:
-        with calls.open("a") as file:
-            file.write(text + "\n")
-    if text == "raise now":
-        raise LookupError("as told")
-    if text == "hang now":
-        import time
-
-        time.sleep(600)
-    if text == "crash now":
-        import os
-
-        os.abort()
-    return Extracted.from_lines(None, text)
-
-
-def lack() -> None:
-    """Lack something."""
-    raise UnavailableError("the gull is not installed")
-
-
 def method(name: str = "obedient", **options: object) -> Extractor:
-    return Extractor(name, "1", f"{HERE}:obey", options)
+    return Extractor(name, "1", f"{OBEDIENT}:obey", options)
 
 
 def measure(folder: Path, *methods: Extractor | str, **options: object) -> CorpusTable:
@@ -60,7 +36,7 @@ def test_a_method_that_returns_the_gold_scores_100(tmp_path: Path) -> None:
 
 def test_what_goes_wrong_is_shown_and_stops_nothing(tmp_path: Path) -> None:
     orders = ["one gull", "raise now", "hang now", "crash now"]
-    missing = Extractor("missing", "1", f"{HERE}:obey", preparation=f"{HERE}:lack")
+    missing = Extractor("missing", "1", f"{OBEDIENT}:obey", preparation=f"{OBEDIENT}:lack")
     broken, absent, after = measure(
         write_corpus(tmp_path / "gulls", orders), method(), missing, method("after")
     ).lines

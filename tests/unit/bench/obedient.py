@@ -1,0 +1,30 @@
+"""A method that does what its pages say.
+
+It stands by itself, because every process that runs it imports this module.
+"""
+
+import os
+import time
+from pathlib import Path
+
+from worker.extractors import Extracted, Neighbours, Source, UnavailableError
+
+
+def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
+    """Return the page's text, or do as it says."""
+    text = source.html.decode() if isinstance(source.html, bytes) else source.html
+    if calls is not None:
+        with calls.open("a") as file:
+            file.write(text + "\n")
+    if text == "raise now":
+        raise LookupError("as told")
+    if text == "hang now":
+        time.sleep(600)
+    if text == "crash now":
+        os.abort()
+    return Extracted.from_lines(None, text)
+
+
+def lack() -> None:
+    """Lack something."""
+    raise UnavailableError("the gull is not installed")
