@@ -51,7 +51,7 @@ format: $(development)
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra recognisers --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra plot --extra recognisers --constraints requirements.txt pyproject.toml
 
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis

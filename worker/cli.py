@@ -284,6 +284,49 @@ def sample(directory: Path) -> None:
     click.echo(f"sample crawl written to {directory}")
 
 
+@main.command()
+@input_paths
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for a picture, .png or .svg.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the groups with all their pages.",
+)
+@click.option("--method", help="How the pages are grouped; the service's method unless given.")
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one a core",
+    help="Threads that compare.",
+)
+def cluster(
+    inputs: tuple[Path, ...],
+    plot: Path | None,
+    json_file: Path | None,
+    method: str | None,
+    threads: int,
+) -> None:
+    """Show the template groups of the pages of each site, without any service."""
+    from worker.clustering import check_drawable, cluster_pages, draw_clustering
+
+    if plot:
+        check_drawable(plot)
+    with _measurement_bar() as progress:
+        found = cluster_pages(_messages(inputs), method, threads=threads, progress=progress)
+    click.echo("\n".join(found.to_lines()))
+    if json_file:
+        groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
+        json_file.write_text(groups + "\n", encoding="utf-8")
+    if plot:
+        draw_clustering(found, plot)
+
+
 by_option = click.option(
     "--by", type=click.Choice(("site", "language")), help="Average by site or language too."
 )

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("models", "migrations", "worker")
 USERS_OF_EXTRAS = {
     "peers": "worker/extractors/peers",
+    "plot": "worker/templates/picture.py",
     "recognisers": "worker/evaluation/recognisers.py",
 }
 REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")

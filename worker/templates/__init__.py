@@ -5,10 +5,12 @@ from worker.templates.density import Dbscan, Hdbscan
 from worker.templates.grouping import Group, Grouping, group_pages
 from worker.templates.kmeans import MdsKMeans
 from worker.templates.linkage import AverageLinkage
-from worker.templates.methods import METHODS
+from worker.templates.methods import DEFAULT_METHOD, METHODS
+from worker.templates.sites import SiteGroups, group_site
 from worker.templates.spectral import Spectral
 
 __all__ = [
+    "DEFAULT_METHOD",
     "METHODS",
     "OUTLIER",
     "AverageLinkage",
@@ -17,7 +19,9 @@ __all__ = [
     "Grouping",
     "Hdbscan",
     "MdsKMeans",
+    "SiteGroups",
     "Spectral",
     "TemplateClusterer",
     "group_pages",
+    "group_site",
 ]

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from worker.templates.clusterer import OUTLIER, TemplateClusterer
-from worker.templates.kmeans import MdsKMeans
 from worker.templates.matrix import Matrix, checked_distances
+from worker.templates.methods import DEFAULT_METHOD, METHODS
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def group_pages(
         Normalised distances in [0, 1], shape (n, n), rows in the order of
         ``keys``; NaN where two pages could not be compared.
     estimator
-        The method; `MdsKMeans` with its defaults unless given.
+        The method; `DEFAULT_METHOD` with its defaults unless given.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def group_pages(
     if len(set(keys)) != len(keys):
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    method: TemplateClusterer = MdsKMeans() if estimator is None else clone(estimator)
+    method: TemplateClusterer = METHODS[DEFAULT_METHOD]() if estimator is None else clone(estimator)
     method.fit(matrix[np.ix_(order, order)])
 
     groups = [

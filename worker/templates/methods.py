@@ -19,3 +19,6 @@ METHODS: Final = MappingProxyType[str, type[TemplateClusterer]](
     }
 )
 """Every method that groups pages; each works with its defaults on any site."""
+
+DEFAULT_METHOD: Final = "mds_kmeans"
+"""The method that groups pages unless another is asked for."""

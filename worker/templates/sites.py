@@ -1,0 +1,89 @@
+"""The template groups of a site, from the trees of its pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from worker.distance import TreeTooLargeError, distance_matrix, normalised_distance
+from worker.pages import Tree
+from worker.templates.clusterer import TemplateClusterer
+from worker.templates.grouping import Grouping, group_pages
+from worker.templates.matrix import Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class SiteGroups:
+    """A site, its pages and how they were grouped.
+
+    Parameters
+    ----------
+    site
+        Its name.
+    urls
+        Addresses of the pages.
+    distances
+        Normalised distances in the order of ``urls``, shape (n, n); NaN where a page is
+        too large to be compared.
+    grouping
+        The groups; their indices are places in ``urls``.
+    """
+
+    site: str
+    urls: tuple[str, ...]
+    distances: Matrix
+    grouping: Grouping
+
+
+def group_site(
+    site: str,
+    urls: Sequence[str],
+    trees: Sequence[Tree],
+    *,
+    estimator: TemplateClusterer | None = None,
+    threads: int = 1,
+) -> SiteGroups:
+    """Compare all pages of a site and group them by template.
+
+    Parameters
+    ----------
+    site
+        Its name.
+    urls
+        Addresses of its pages, all different.
+    trees
+        Their trees, in the same order.
+    estimator
+        As for `group_pages`.
+    threads
+        Number of threads that compare.
+
+    Raises
+    ------
+    ValueError
+        If two addresses are equal, or their number is not that of the trees.
+    """
+    distances = normalised_distances(trees, threads=threads)
+    return SiteGroups(
+        site, tuple(urls), distances, group_pages(urls, distances, estimator=estimator)
+    )
+
+
+def normalised_distances(trees: Sequence[Tree], *, threads: int = 1) -> Matrix:
+    """Normalised tree edit distances of all pairs, shape (n, n).
+
+    The distances of a tree that is too large to be compared are NaN.
+    """
+    distances = np.full((len(trees), len(trees)), np.nan)
+    np.fill_diagonal(distances, 0)
+    places = list(range(len(trees)))
+    while places:
+        try:
+            raw = distance_matrix([trees[place] for place in places], threads=threads)
+        except TreeTooLargeError as error:
+            places = np.delete(places, error.trees).tolist()
+            continue
+        sizes = np.array([len(trees[place]) for place in places])
+        distances[np.ix_(places, places)] = normalised_distance(raw, sizes[:, None], sizes[None, :])
+        break
+    return distances
