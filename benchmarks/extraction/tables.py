@@ -1,7 +1,11 @@
-"""Write a report of ``detourage bench --json`` as Markdown: ``python -m … report.json``."""
+"""Write a report of ``detourage bench --json`` as Markdown.
 
+``python -m benchmarks.extraction.tables report.json`` writes the scores and the task
+downstream, with ``statistics`` after it the counts of the texts.
+"""
+
+import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +19,13 @@ SCORES = {
     "tm_f": "tmF",
     "char_f": "chF",
     "rouge_f": "rouge",
+    "names_f": "names",
+    "entities_f": "entities",
 }
 """Scores of the tables, with the heads of their columns."""
+
+TASK_CORPUS = "daniel"
+"""The corpus whose texts the task was made for."""
 
 COUNTS = ("files", "paragraphs", "lines", "words", "characters")
 
@@ -52,6 +61,8 @@ def task(table: dict[str, Any]) -> Iterator[str]:
     """Write what the system downstream finds."""
     heads = [
         "",
+        "toF",
+        "chF",
         "documents P",
         "R",
         "F1",
@@ -69,7 +80,9 @@ def task(table: dict[str, Any]) -> Iterator[str]:
 def task_cells(line: dict[str, Any], names: Sequence[str]) -> list[str]:
     """Write the cells of a method."""
     found = line["task"]
-    values = [
+    scores = line["scores"]
+    intrinsic = [scores[name]["pages"]["mean"] if scores else 100.0 for name in ("to_f", "char_f")]
+    values = intrinsic + [
         found["marked"][of][part]
         for of in ("documents", "pairs")
         for part in ("precision", "recall", "f1")
@@ -114,25 +127,47 @@ def extent(table: dict[str, Any]) -> str:
     return shown
 
 
-def main(path: Path) -> Iterator[str]:
-    """Write a whole report."""
-    report = json.loads(path.read_text("utf-8"))
+def head(report: dict[str, Any]) -> Iterator[str]:
+    """Write when, where and with what it was measured."""
     environment = ", ".join(f"{name} {value}" for name, value in report["environment"].items())
     yield f"Measured {report['created']} with {environment}.\n"
     versions = {line["method"]: line["version"] for line in report["tables"][0]["lines"]}
     yield ", ".join(f"{name} {version}" for name, version in versions.items() if version) + ".\n"
+
+
+def measured(report: dict[str, Any]) -> Iterator[str]:
+    """Write the scores and the task downstream."""
+    yield from head(report)
     for table in report["tables"]:
         yield f"## {table['corpus']} ({extent(table)})\n"
         yield from scores(table)
     for table in report["tables"]:
-        if table["corpus"] == "daniel" and any(line["task"] for line in table["lines"]):
+        if table["corpus"] == TASK_CORPUS and any(line["task"] for line in table["lines"]):
             yield f"## The DAnIEL task on {table['corpus']} ({extent(table)})\n"
             yield from task(table)
+
+
+def counted(report: dict[str, Any]) -> Iterator[str]:
+    """Write the counts of the texts."""
+    yield "# Statistics of the corpora\n"
+    yield from head(report)
     for table in report["tables"]:
         if any(line["statistics"] for line in table["lines"]):
-            yield f"## Statistics of {table['corpus']} ({extent(table)})\n"
+            yield f"## {table['corpus']} ({extent(table)})\n"
             yield from statistics(table)
 
 
+PARTS = {"scores": measured, "statistics": counted}
+
+
+def main() -> None:
+    """Write the part of the report that was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("report", type=Path, help="file of detourage bench --json")
+    parser.add_argument("part", choices=PARTS, nargs="?", default="scores")
+    options = parser.parse_args()
+    print("\n".join(PARTS[options.part](json.loads(options.report.read_text("utf-8")))))
+
+
 if __name__ == "__main__":
-    print("\n".join(main(Path(sys.argv[1]))))
+    main()
