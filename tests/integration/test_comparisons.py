@@ -19,7 +19,12 @@ from models.tables import (
     StoredPage,
 )
 from tests.pages import article_html
-from worker.distance import distance_matrix, nearest_references
+from worker.distance import (
+    distance_matrix,
+    nearest_references,
+    normalised_distance,
+    tree_edit_distance,
+)
 from worker.pages import Tree, parse_page
 from worker.settings import load_settings
 from worker.store import pages, trees
@@ -30,6 +35,7 @@ from worker.tasks.cluster import cluster
 from worker.tasks.compare import MAX_ATTEMPTS, compare
 from worker.tasks.parsing import save_parsed
 from worker.tasks.reprocess import reprocess
+from worker.templates.clusterer import NOT_COMPARABLE
 
 SMALL_LIMIT = 16
 """Trees of which all pairs are compared, where a site of some dozens is to be a large one."""
@@ -260,6 +266,30 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tas
         if role != "outlier":
             templates_of.setdefault(group, set()).add(url.split("/")[3])
     assert sorted(map(sorted, templates_of.values())) == [["plain"], ["table"]]
+
+
+@pytest.mark.usefixtures("large_from")
+def test_no_page_of_a_large_site_is_too_far_from_the_page_it_is_paired_with(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 200, 3)))
+    tasks.group(site_id)
+    references = {i for members in tasks.ask(select(ReferenceSet.tree_ids)) for i in members}
+    compared = tasks.ask(select(Distance.lower_tree_id, Distance.higher_tree_id))
+    assert not all({lower, higher} <= references for lower, higher in compared)
+
+    tree_of_id = tasks.trees(site_id)
+    tree_of = {
+        url: tree_of_id[tree_id]
+        for url, tree_id in tasks.ask(select(StoredPage.url, StoredPage.tree_id))
+    }
+    paired = [
+        (tree_of[url], tree_of[pivot])
+        for url, (_, _, pivot) in tasks.groups(site_id).items()
+        if pivot is not None
+    ]
+    assert len(paired) > SMALL_LIMIT
+    for page, pivot in paired:
+        distance = tree_edit_distance(page, pivot)
+        assert normalised_distance(distance, len(page), len(pivot)) <= NOT_COMPARABLE
 
 
 @pytest.mark.usefixtures("large_from")

@@ -12,7 +12,13 @@ from worker.store.templates import ComparablePage, NewMembership
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extract import extraction_key
-from worker.tasks.matrix import ComparedSite, KnownSite, Missing, known_or_missing
+from worker.tasks.matrix import (
+    ComparedSite,
+    KnownSite,
+    Missing,
+    group_or_missing,
+    known_or_missing,
+)
 from worker.templates import Grouping
 
 logger = logging.getLogger(__name__)
@@ -83,16 +89,15 @@ def _cluster(session: Session, site_id: int) -> None:
         return
     known = known_or_missing(session, site, whole_matrix_trees=settings.whole_matrix_trees)
     if isinstance(known, Missing):
-        if not site.has_begun:
-            comparisons.begin(
-                session, site_id, site_version=site.version, tree_ids=sorted(site.trees)
-            )
-        _ask_for_blocks(session, comparisons.add_blocks(session, site_id, known.blocks))
+        _ask_for_missing(session, site, known)
         return
     site_pages = [
         page for page in templates.comparable_pages(session, site_id) if page.tree_id in site.trees
     ]
-    grouping = known.group(site_pages)
+    grouping = group_or_missing(session, site, known, site_pages)
+    if isinstance(grouping, Missing):
+        _ask_for_missing(session, site, grouping)
+        return
     number = site.generation + 1
     memberships = _memberships(site_pages, grouping, known)
     templates.save_generation(
@@ -119,6 +124,12 @@ def _cluster(session: Session, site_id: int) -> None:
         len(grouping.groups),
         len(grouping.outliers),
     )
+
+
+def _ask_for_missing(session: Session, site: ComparedSite, missing: Missing) -> None:
+    if not site.has_begun:
+        comparisons.begin(session, site.id, site_version=site.version, tree_ids=sorted(site.trees))
+    _ask_for_blocks(session, comparisons.add_blocks(session, site.id, missing.blocks))
 
 
 def _ask_for_blocks(session: Session, block_ids: list[int]) -> None:

@@ -2,11 +2,13 @@
 
 Of a site of few trees every pair is compared. Beyond, work, rows and memory would grow
 with the square of the trees, and the policy of `worker.distance.references` takes over
-in two rounds of blocks, each of a size proportional to the site:
+in three rounds of blocks, each of a size proportional to the site:
 
 1. the nearest of a sample is sought for every tree;
 2. trees far from all of the sample join it as references: those are compared with each
-   other, and the nearest of the new ones is sought too.
+   other, and the nearest of the new ones is sought too;
+3. once the references are grouped, pages are compared with the pivot of their group where
+   the triangle inequality leaves open whether they are too far from it.
 
 Sample and references are functions of the set of trees, so neither the order of the
 pages nor the number of workers changes the groups. When pages arrive, only theirs is
@@ -21,7 +23,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from worker.distance import blocks_of_missing, normalised_distance
-from worker.distance.blocks import parts
+from worker.distance.blocks import BLOCK_SIDE, parts
 from worker.distance.references import FAR
 from worker.store import references, trees
 from worker.store.comparisons import NewBlock
@@ -29,7 +31,11 @@ from worker.store.references import Nearest
 from worker.store.templates import ComparablePage
 from worker.store.trees import TreeShape
 from worker.templates import Group, Grouping, group_pages
-from worker.templates.references import group_by_references
+from worker.templates.references import (
+    doubtful_members,
+    group_by_references,
+    without_far_members,
+)
 
 SAMPLED_SHARE = 0.75
 """Share of the references of a large site that are drawn, the others being far from these.
@@ -101,16 +107,22 @@ class KnownSite:
     def group(self, pages: Sequence[ComparablePage]) -> Grouping:
         """Group pages, each of a tree of the site."""
         urls = [page.url for page in pages]
-        if self.nearest is None:
-            rows = [self._row(page.tree_id) for page in pages]
-            return group_pages(urls, self.distances[np.ix_(rows, rows)])
-        comparable = {
-            tree_id: (each.reference_id, each.distance)
-            for tree_id, each in self.nearest.items()
-            if each.reference_id is not None and each.distance is not None
-        }
         tree_ids = [page.tree_id for page in pages]
-        return group_by_references(urls, tree_ids, self.references, self.distances, comparable)
+        if self.nearest is None:
+            rows = [self._row(tree_id) for tree_id in tree_ids]
+            return group_pages(urls, self.distances[np.ix_(rows, rows)])
+        return group_by_references(
+            urls, tree_ids, self.references, self.distances, self._comparable()
+        )
+
+    def doubtful(self, pages: Sequence[ComparablePage], grouping: Grouping) -> set[tuple[int, int]]:
+        """Return the trees that may be too far from their group's pivot, each with the pivot's."""
+        if self.nearest is None:
+            return set()
+        tree_ids = [page.tree_id for page in pages]
+        return doubtful_members(
+            grouping, tree_ids, self.references, self.distances, self._comparable()
+        )
 
     def nearest_member(self, pages: Sequence[ComparablePage], group: Group, index: int) -> int:
         """Return the member of a group nearest to one, by URL the first of equals.
@@ -125,6 +137,13 @@ class KnownSite:
                 pages[member].url,
             ),
         )
+
+    def _comparable(self) -> dict[int, tuple[int, float]]:
+        return {
+            tree_id: (each.reference_id, each.distance)
+            for tree_id, each in (self.nearest or {}).items()
+            if each.reference_id is not None and each.distance is not None
+        }
 
     def _row(self, tree_id: int) -> int:
         return int(np.searchsorted(self.references, tree_id))
@@ -151,7 +170,7 @@ def known_or_missing(
     ranked = sorted(site.trees, key=lambda tree_id: site.trees[tree_id].digest)
     size = round(whole_matrix_trees * SAMPLED_SHARE)
     sample = ranked[:size]
-    sample_set, nearest = _nearest(session, site, sample)
+    sample_set, nearest = _nearest(session, site, sample, sample)
     if isinstance(nearest, Missing):
         return nearest
     far = [
@@ -159,10 +178,9 @@ def known_or_missing(
         for tree_id in ranked[size:]
         if (distance := nearest[tree_id].distance) is not None and distance >= FAR
     ]
-    chosen = sorted(
-        sample + far[: whole_matrix_trees - size], key=lambda tree_id: site.trees[tree_id].digest
-    )
-    chosen_set, nearest = _nearest(session, site, chosen)
+    rare = far[: whole_matrix_trees - size]
+    chosen = sorted(sample + rare, key=lambda tree_id: site.trees[tree_id].digest)
+    chosen_set, nearest = _nearest(session, site, chosen, rare)
     sets = [sample_set, chosen_set]
     if isinstance(nearest, Missing):
         matrix = _matrix(session, site, sorted(chosen), {}, sets)
@@ -171,8 +189,40 @@ def known_or_missing(
     return _matrix(session, site, sorted(chosen), nearest, sets)
 
 
+def group_or_missing(
+    session: Session, site: ComparedSite, known: KnownSite, pages: Sequence[ComparablePage]
+) -> Grouping | Missing:
+    """Group pages, or return what is missing to tell which are too far from their pivot."""
+    grouping = known.group(pages)
+    doubtful = known.doubtful(pages, grouping)
+    missing: list[NewBlock] = []
+    distances: dict[tuple[int, int], float] = {}
+    sizes = {tree_id: shape.size for tree_id, shape in site.trees.items()}
+    for pivot in sorted({pivot for _, pivot in doubtful}):
+        members = sorted(tree_id for tree_id, other in doubtful if other == pivot)
+        stored = trees.known_distances(session, [pivot], members)
+        unknown = []
+        for tree_id in members:
+            pair = (min(tree_id, pivot), max(tree_id, pivot))
+            if pair not in stored:
+                unknown.append(tree_id)
+                continue
+            raw = stored[pair]
+            distances[tree_id, pivot] = (
+                np.nan if raw is None else normalised_distance(raw, sizes[tree_id], sizes[pivot])
+            )
+        missing += [
+            NewBlock((pivot,), part, len(part))
+            for part in parts(unknown, BLOCK_SIDE**2, sizes, BLOCK_SIDE)
+        ]
+    if missing:
+        return Missing(missing)
+    urls, tree_ids = [page.url for page in pages], [page.tree_id for page in pages]
+    return without_far_members(grouping, urls, tree_ids, distances) if doubtful else grouping
+
+
 def _nearest(
-    session: Session, site: ComparedSite, chosen: Sequence[int]
+    session: Session, site: ComparedSite, chosen: Sequence[int], new: Sequence[int]
 ) -> tuple[int, dict[int, Nearest] | Missing]:
     set_id = references.save_set(session, site.id, chosen)
     others = sorted(set(site.trees).difference(chosen))
@@ -182,7 +232,7 @@ def _nearest(
         return set_id, nearest
     sizes = {tree_id: site.trees[tree_id].size for tree_id in missing}
     blocks = [
-        NewBlock(part, chosen, len(part) * len(chosen), set_id)
+        NewBlock(part, chosen, len(part) * len(new), set_id)
         for part in parts(missing, ASSIGNED_TOGETHER, sizes, ASSIGNED_SHARE)
     ]
     return set_id, Missing(blocks)

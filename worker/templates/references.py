@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.distance.references import FAR
+from worker.templates.clusterer import NOT_COMPARABLE
 from worker.templates.grouping import Group, Grouping, group_pages
 
 
@@ -76,5 +77,78 @@ def group_by_references(
         groups=tuple(groups),
         outliers=tuple(sorted(outliers, key=keys.__getitem__)),
         embedding=embedding,
+        silhouette=grouping.silhouette,
+    )
+
+
+def doubtful_members(
+    grouping: Grouping,
+    trees: Sequence[int],
+    references: Sequence[int],
+    distances: npt.NDArray[np.float64],
+    nearest: Mapping[int, tuple[int, float]],
+) -> set[tuple[int, int]]:
+    """Return the trees that may be too far from the pivot of their group, each with the pivot's.
+
+    A page is no farther from the pivot than from its nearest reference and that from
+    the pivot together, for the normalised distance is a metric. Where this is more
+    than a page of a small site may be apart from its pivot, the distance must be known.
+
+    Parameters
+    ----------
+    grouping
+        What `group_by_references` gave.
+    trees, references, distances, nearest
+        What it was given.
+    """
+    place = {reference: i for i, reference in enumerate(references)}
+    doubtful = set()
+    for group in grouping.groups:
+        pivot = trees[group.pivot]
+        for tree in {trees[page] for page in group.members}.intersection(nearest):
+            reference, distance = nearest[tree]
+            if distance + distances[place[reference], place[pivot]] > NOT_COMPARABLE:
+                doubtful.add((tree, pivot))
+    return doubtful
+
+
+def without_far_members(
+    grouping: Grouping,
+    keys: Sequence[str],
+    trees: Sequence[int],
+    distances: Mapping[tuple[int, int], float],
+) -> Grouping:
+    """Make outliers of the pages that are too far from the pivot of their group.
+
+    Parameters
+    ----------
+    grouping
+        What `group_by_references` gave.
+    keys, trees
+        What it was given.
+    distances
+        Normalised distances of the doubtful members, by tree and tree of the pivot;
+        NaN where they cannot be compared.
+    """
+    groups = []
+    outliers = list(grouping.outliers)
+    for group in grouping.groups:
+        pivot = trees[group.pivot]
+        # A distance that is not a number is not near either.
+        members = tuple(
+            page
+            for page in group.members
+            if distances.get((trees[page], pivot), 0.0) <= NOT_COMPARABLE
+        )
+        if len(members) > 1:
+            groups.append(Group(members, group.pivot))
+        else:
+            members = ()
+        outliers += set(group.members).difference(members)
+    groups.sort(key=lambda group: (-len(group.members), keys[group.members[0]]))
+    return Grouping(
+        groups=tuple(groups),
+        outliers=tuple(sorted(outliers, key=keys.__getitem__)),
+        embedding=grouping.embedding,
         silhouette=grouping.silhouette,
     )

@@ -1,6 +1,10 @@
 import numpy as np
 
-from worker.templates.references import group_by_references
+from worker.templates.references import (
+    doubtful_members,
+    group_by_references,
+    without_far_members,
+)
 
 FAR, NEAR, SAME = 0.9, 0.1, 0.2
 
@@ -44,3 +48,27 @@ def test_pages_that_cannot_be_compared_are_outliers() -> None:
 def test_no_pages_make_no_groups() -> None:
     grouping = group_by_references([], [], [], np.zeros((0, 0)), {})
     assert (grouping.groups, grouping.outliers) == ((), ())
+
+
+def test_members_too_far_from_the_pivot_are_outliers() -> None:
+    distances = np.array([[0, 0.3, 0.3], [0.3, 0, 0.4], [0.3, 0.4, 0]])
+    keys, trees, references = "abcdef", [1, 2, 3, 4, 5, 6], [1, 2, 3]
+    nearest = {4: (2, 0.1), 5: (2, 0.3), 6: (3, 0.5)}
+    grouping = group_by_references(keys, trees, references, distances, nearest)
+    (group,) = grouping.groups
+    assert (group.members, group.pivot) == ((0, 1, 2, 3, 4, 5), 0)
+    doubtful = doubtful_members(grouping, trees, references, distances, nearest)
+    assert doubtful == {(5, 1), (6, 1)}
+    confirmed = without_far_members(grouping, keys, trees, {(5, 1): 0.5, (6, 1): 0.6})
+    assert [group.members for group in confirmed.groups] == [(0, 1, 2, 3, 4)]
+    assert confirmed.outliers == (5,)
+    unknown = without_far_members(grouping, keys, trees, {(5, 1): np.nan, (6, 1): 0.5})
+    assert unknown.outliers == (4,)
+
+
+def test_a_group_that_loses_all_but_its_pivot_is_none() -> None:
+    distances = np.zeros((1, 1))
+    grouping = group_by_references("ab", [1, 2], [1], distances, {2: (1, 0.5)})
+    assert len(grouping.groups) == 1
+    alone = without_far_members(grouping, "ab", [1, 2], {(2, 1): 0.6})
+    assert (alone.groups, alone.outliers) == ((), (0, 1))

@@ -1,0 +1,95 @@
+"""Blocks of comparisons on a real RabbitMQ: a killed one is resumed, a large site is grouped."""
+
+import random
+import signal
+from contextlib import suppress
+
+import psutil
+import pytest
+from sqlalchemy import func, select
+
+from models.tables import ComparisonBlock, Distance, Site, StoredPage
+from tests.deployment import Deployment
+from tests.pages import article_html, message
+from worker.settings import Settings
+
+LIMIT = 16
+"""Trees of which all pairs are compared here."""
+
+ELEMENTS = 1_500
+"""Elements of pages that take some 20 ms a pair: all pairs of 14 are a block of seconds."""
+
+
+@pytest.fixture(scope="module")
+def settings(settings: Settings) -> Settings:
+    """Settings of the deployment, where a few dozen pages are a large site."""
+    return settings.model_copy(update={"whole_matrix_trees": LIMIT})
+
+
+def tangled_html(seed: int) -> str:
+    """Return a page whose elements are nested at random."""
+    chance = random.Random(seed)
+    parts: list[str] = []
+    open_tags: list[str] = []
+    for _ in range(ELEMENTS):
+        while open_tags and chance.random() < 0.48:
+            parts.append(f"</{open_tags.pop()}>")
+        open_tags.append(chance.choice(("div", "section", "article", "nav")))
+        parts.append(f"<{open_tags[-1]}>")
+    return f"<html><body>{''.join(parts)}text</body></html>"
+
+
+def kill_pool() -> None:
+    """Kill the processes that run the deployment's tasks, as the kernel does for want of memory."""
+    below = psutil.Process().children(recursive=True)
+    workers = {each.pid: each for each in below if is_celery_worker(each)}
+    for process in workers.values():
+        with suppress(psutil.Error):
+            if process.ppid() in workers:
+                process.send_signal(signal.SIGKILL)
+
+
+def is_celery_worker(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        words = process.cmdline()
+        return "celery" in words and "--concurrency" in words
+    return False
+
+
+def test_a_block_whose_worker_is_killed_is_done_by_another(deployment: Deployment) -> None:
+    pages = 14
+    deployment.publish(
+        message(f"https://tangled.example/{seed}", tangled_html(seed)) for seed in range(pages)
+    )
+    deployment.wait_for_receipts(pages)
+    begun = select(func.coalesce(func.max(ComparisonBlock.attempts), 0))
+    deployment.wait_until(lambda: deployment.count(begun) == 1)
+    kill_pool()
+    deployment.wait_until(lambda: deployment.count(begun) == 2)
+    deployment.wait_for_outcomes()
+    pairs = pages * (pages - 1) // 2
+    assert deployment.count(select(func.count(Distance.distance))) == pairs
+    assert deployment.count(select(func.sum(Site.pairs_compared))) == pairs
+    assert deployment.count(select(func.count()).select_from(ComparisonBlock)) == 0
+
+
+def test_a_large_site_is_grouped_by_its_templates(deployment: Deployment) -> None:
+    before = deployment.receipts()
+    urls = {
+        f"https://large.example/{template}/{number}": article_html(
+            number, number=number, template=template
+        )
+        for number in range(2, 22)
+        for template in ("plain", "table")
+    }
+    deployment.publish(message(url, html) for url, html in urls.items())
+    deployment.wait_for_receipts(before + len(urls))
+    deployment.wait_for_outcomes()
+    articles = [each for each in deployment.take_articles() if each["site"] == "large.example"]
+    assert {each["url"] for each in articles} == set(urls)
+    groups = {(each["url"].split("/")[3], each["template"]["group"]) for each in articles}
+    assert len(groups) == 2
+    assert len({group for _, group in groups}) == 2
+    of_site = select(StoredPage.tree_id).join(Site).where(Site.key == "large.example")
+    compared = select(func.count()).where(Distance.lower_tree_id.in_(of_site))
+    assert deployment.count(compared) <= LIMIT * (LIMIT - 1) // 2
