@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from benchmarks.distance import against_peers, matrices
+from benchmarks.distance import against_peers, large_sites, matrices
 from benchmarks.distance.corpora import read_sites
 
-PARTS = ("pairs", "cells", "memory", "matrices", "threads")
+PARTS = ("pairs", "edist", "cells", "memory", "matrices", "threads", "references")
 SIZES = (300, 1_000, 2_500)
 
 
@@ -14,6 +14,9 @@ def main() -> None:
     """Measure, and print tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.distance", description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of folders with a pages.jsonl.gz each")
+    parser.add_argument(
+        "--nodes", type=int, nargs="+", default=SIZES, help="sizes of the trees that are paired"
+    )
     parser.add_argument("--pairs", type=int, default=6, help="pairs of each size")
     parser.add_argument(
         "--patience",
@@ -21,21 +24,32 @@ def main() -> None:
         default=60,
         help="seconds that a peer may take for one pair; apted needs 150 for 1,000 nodes",
     )
+    parser.add_argument(
+        "--generated", type=int, nargs="+", default=[1_000], help="pages of the generated sites"
+    )
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
     options = parser.parse_args()
     sites = read_sites(options.corpora)
     if "pairs" in options.only:
-        for nodes in SIZES:
+        for nodes in options.nodes:
             against_peers.compare(sites, nodes, options.pairs, options.patience)
+    if "edist" in options.only:
+        against_peers.print_edist_head()
+        for nodes in options.nodes:
+            against_peers.against_edist(sites, nodes, 4 * options.pairs)
     if "cells" in options.only:
         against_peers.nanoseconds_per_cell(sites, [150, 300, 600, 1_200, 2_500], options.pairs)
     if "memory" in options.only:
-        for nodes in SIZES:
+        for nodes in options.nodes:
             against_peers.memory(sites, nodes, options.patience)
     if "matrices" in options.only:
         matrices.matrices(sites)
     if "threads" in options.only:
         matrices.scaling(sites)
+    if "references" in options.only:
+        large_sites.real(sites)
+        for pages in options.generated:
+            large_sites.generated(pages)
 
 
 if __name__ == "__main__":

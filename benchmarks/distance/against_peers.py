@@ -3,8 +3,8 @@
 import statistics
 from functools import partial
 
-from benchmarks.distance.corpora import Sites, pairs_of_size
-from benchmarks.distance.measure import cpu_seconds, peak_megabytes
+from benchmarks.distance.corpora import Sites, pairs_of_size, strangers
+from benchmarks.distance.measure import cpu_seconds, peak_megabytes, timed
 from benchmarks.distance.tools import OURS, PEERS, UNITS, WHOLE_TABLES, Tool, agree, cells
 from worker.pages import Tree
 
@@ -35,8 +35,7 @@ def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
         for name, tool in tools.items():
             if name in PEERS and pace.get(name, _GUESS[name]) * size > patience:
                 continue
-            distances[name] = tool(a, b)
-            times[name] = cpu_seconds(partial(tool, a, b))
+            distances[name], times[name] = timed(partial(tool, a, b))
             pace[name] = times[name] / size
         for name, seconds in times.items():
             ratios[name].append(seconds / times["ours"])
@@ -52,8 +51,48 @@ def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
     print(f"| least | | | | {' | '.join(least)} | |")
 
 
-_GUESS = {"edist": 2e-8, "zss": 2e-6, "apted": 5e-6}
+_GUESS = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
 """Seconds a cell of a peer, before it has been measured."""
+
+
+def against_edist(sites: Sites, nodes: int, count: int) -> None:
+    """Print how many times as fast as edist many pairs are, of one site and of different ones.
+
+    Parameters
+    ----------
+    sites
+        Trees by site.
+    nodes, count
+        Size of the trees and number of pairs of each kind.
+    """
+    related = pairs_of_size(sites, nodes, count)
+    pages = strangers(sites, nodes)
+    kinds = {
+        "one site": [(a, b) for _, a, b in related],
+        "different sites": list(zip(pages[::2], pages[1::2], strict=False))[:count],
+    }
+    for kind, pairs in kinds.items():
+        ratios: dict[str, list[float]] = {name: [] for name in UNITS}
+        agreed = 0
+        for a, b in pairs:
+            distance, seconds = timed(partial(_EDIST, a, b))
+            distances = {"edist": distance}
+            for name, tool in UNITS.items():
+                distances[name], ours = timed(partial(tool, a, b))
+                ratios[name].append(seconds / ours)
+            agreed += agree(distances)
+        shown = [f"{statistics.median(r):.0f} ({min(r):.0f})" for r in ratios.values()]
+        print(f"| {nodes} | {kind} | {len(pairs)} | {' | '.join(shown)} | {agreed} |", flush=True)
+
+
+def print_edist_head() -> None:
+    """Print the head of the table of `against_edist`."""
+    print("\n### Times as fast as edist: median over the pairs (least)\n")
+    print(f"| nodes | pages of | pairs | {' | '.join(UNITS)} | agree |")
+    print("|---" * (len(UNITS) + 4) + "|")
+
+
+_EDIST = PEERS["edist"]
 
 
 def nanoseconds_per_cell(sites: Sites, sizes: list[int], count: int) -> None:

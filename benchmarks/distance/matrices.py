@@ -1,15 +1,17 @@
 """The distances of all pages of a site."""
 
+import resource
 import statistics
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 
 import numpy as np
 
 from benchmarks.distance.corpora import Sites, largest_sites, site_of_size, strangers
-from benchmarks.distance.measure import peak_megabytes, wall_seconds
+from benchmarks.distance.measure import peak_megabytes
 from worker.distance import _native, distance_matrix
 from worker.distance.native import NativeForest
 from worker.pages import Tree
@@ -53,20 +55,58 @@ def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:
     return time.process_time() - start
 
 
+@dataclass(frozen=True)
+class _Run:
+    seconds: float
+    processor_seconds: float
+    waits: int
+
+
 def scaling(sites: Sites) -> None:
-    """Print how two threads scale, and two processes that know nothing of each other."""
+    """Print how two threads scale, and two processes that know nothing of each other.
+
+    Where others use the machine, what passes on the clock is theirs too; what threads cost
+    each other then shows in their processor time, and in how often they had to wait.
+    """
     trees = strangers(sites, 1_000)
-    one, two, apart = [], [], []
+    runs: dict[str, list[_Run]] = {"one thread": [], "two threads": [], "two processes": []}
     with get_context("fork").Pool(2) as pool:
         for _ in range(REPEATS):
-            one.append(wall_seconds(partial(_matrix, trees, 1)))
-            two.append(wall_seconds(partial(_matrix, trees, 2)))
-            apart.append(wall_seconds(partial(pool.map, partial(_matrix, trees), [1, 1], 1)))
-    print("\n### Two threads, and two processes, against one thread\n")
-    print(f"- one thread: {min(one):.2f} s")
-    print(f"- two threads: {min(one) / min(two):.2f} times as fast")
-    print(f"- two processes, a matrix each: {2 * min(one) / min(apart):.2f} times as much")
+            runs["one thread"].append(_matrix(trees, 1))
+            runs["two threads"].append(_matrix(trees, 2))
+            start = time.perf_counter()
+            each = pool.map(partial(_matrix, trees), [1, 1], 1)
+            passed = time.perf_counter() - start
+            processor = sum(run.processor_seconds for run in each)
+            runs["two processes"].append(_Run(passed / 2, processor / 2, 0))
+    one = _least(runs["one thread"])
+    print("\n### Two threads, and two processes that have a matrix each, for one matrix\n")
+    print("| | seconds | times as fast | CPU seconds | to those of one thread | waits |")
+    print("|---|---|---|---|---|---|")
+    for name, measured in runs.items():
+        least = _least(measured)
+        waits = "" if name == "two processes" else f"{least.waits}"
+        print(
+            f"| {name} | {least.seconds:.2f} | {one.seconds / least.seconds:.2f} "
+            f"| {least.processor_seconds:.2f} "
+            f"| {least.processor_seconds / one.processor_seconds:.2f} | {waits} |"
+        )
 
 
-def _matrix(trees: Sequence[Tree], threads: int) -> None:
+def _least(runs: Sequence[_Run]) -> _Run:
+    return _Run(
+        min(run.seconds for run in runs),
+        min(run.processor_seconds for run in runs),
+        min(run.waits for run in runs),
+    )
+
+
+def _matrix(trees: Sequence[Tree], threads: int) -> _Run:
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    start = time.perf_counter()
+    processor = time.process_time()
     distance_matrix(trees, threads=threads, memory=0)
+    processor = time.process_time() - processor
+    passed = time.perf_counter() - start
+    waits = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before.ru_nvcsw
+    return _Run(passed, processor, waits)

@@ -5,6 +5,9 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 LEAST_SECONDS = 0.2
 """CPU time over which a short call is repeated."""
@@ -12,21 +15,20 @@ LEAST_SECONDS = 0.2
 MOST_REPEATS = 50
 
 
+def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+    """Give the result of a call and its median CPU time, repeated where it is short."""
+    times: list[float] = []
+    while True:
+        start = time.process_time()
+        result = call()
+        times.append(time.process_time() - start)
+        if len(times) == MOST_REPEATS or sum(times) >= LEAST_SECONDS:
+            return result, statistics.median(times)
+
+
 def cpu_seconds(call: Callable[[], object]) -> float:
     """Give the median CPU time of a call, repeated where it is short."""
-    times: list[float] = []
-    while len(times) < MOST_REPEATS and sum(times) < LEAST_SECONDS:
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return statistics.median(times)
-
-
-def wall_seconds(call: Callable[[], object]) -> float:
-    """Give the time that passes during a call."""
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    return timed(call)[1]
 
 
 def peak_megabytes(call: Callable[[], object]) -> float:

@@ -131,6 +131,18 @@ static int32_t mapping_cost(const Plain *a, const Plain *b, const int32_t *mappe
     return cost;
 }
 
+/* Does a mapping keep what is left of what, and what is above what? */
+static bool is_mapping(const Plain *a, const Plain *b, const int32_t *mapped) {
+    for (int32_t k = 0; k < a->n; k++)
+        for (int32_t i = 0; i < k && mapped[k] >= 0; i++) {
+            if (mapped[i] < 0) continue;
+            const bool below_a = i > k - a->size[k];
+            const bool below_b = mapped[i] > mapped[k] - b->size[mapped[k]];
+            if (mapped[i] >= mapped[k] || mapped[k] >= b->n || below_a != below_b) return false;
+        }
+    return true;
+}
+
 static int check(const Forest *forest, const Memo *memo, const Plain *plain, int32_t a, int32_t b,
                  int32_t expected, bool is_tight, Workspace *workspace) {
     const Way way = any_way();
@@ -144,6 +156,8 @@ static int check(const Forest *forest, const Memo *memo, const Plain *plain, int
     const int32_t traced = pair_mapping(forest, a, b, &way, mapped, workspace);
     if (traced >= 0 && (traced != expected || mapping_cost(&plain[a], &plain[b], mapped) != traced))
         bad += wrong("mapping", mapping_cost(&plain[a], &plain[b], mapped), expected);
+    if (traced >= 0 && !is_mapping(&plain[a], &plain[b], mapped))
+        bad += wrong("no mapping", traced, expected);
     if (traced < 0 && !is_tight) bad += wrong("mapping", traced, expected);
     const int32_t lower = pair_lower_bound(forest, a, b, workspace);
     const int32_t upper = pair_upper_bound(forest, a, b, workspace);
