@@ -1,9 +1,9 @@
 """The article of a page, with another page of its template or without one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from worker.extraction import difference, media, menus, sentences, titles, words
+from worker.extraction import classification, difference, media, menus, sentences, titles
 from worker.extraction.errors import MenuPageError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.languages import declared_language
@@ -12,21 +12,34 @@ from worker.extraction.rendering import render, without_title
 from worker.extraction.result import Extraction
 from worker.pages import Page
 
-EXACTITUDE = {difference.METHOD: 0.83, sentences.METHOD: 0.91}
-"""Share of the pages that each method got right (word-count cosine of at least 0.9 with the gold
-text) where it was used, on DAnIEL, MSV and Dragnet; nothing is claimed of any other method."""
+FindBody = Callable[[Outline, Outline | None, str], Finding | None]
+"""Called with the page, another page of its template, and the page's address."""
+
+METHODS: Mapping[str, tuple[FindBody, ...]] = {
+    classification.METHOD: (
+        classification.find_body,
+        lambda page, _other, _url: sentences.find_body(page),
+    ),
+    difference.METHOD: (
+        lambda page, other, _url: difference.find_body(page, other) if other else None,
+        lambda page, _other, _url: sentences.find_body(page),
+    ),
+    sentences.METHOD: (lambda page, _other, _url: sentences.find_body(page),),
+}
+"""Ways to find the body by name: each is tried where those before it find no text."""
+
+DEFAULT_METHOD = classification.METHOD
 
 
-def extract_article(page: Page, pivot: Page | None) -> Extraction:
+def extract_article(page: Page, pivot: Page | None, method: str = DEFAULT_METHOD) -> Extraction:
     """Cut the article out of a page.
 
-    With another page of the template, the body is the text that differs (paper 000, section
-    4.4.2, see `worker.extraction.difference`); where that finds nothing, and where there is no
-    other page, it is the densest packet of sentences (paper 003, see
-    `worker.extraction.sentences`). `Extraction.method` says which of the two it was.
-
-    Its confidence is the share of development pages that the method got right, times the share
-    of the body's words that stand in no link.
+    ``lines`` makes the body of the lines that a classifier takes for the article's, by what is
+    known of them on the page and on another page of the template
+    (`worker.extraction.classification`). ``paper000`` takes the text that differs from the
+    other page (section 4.4.2, `worker.extraction.difference`), ``wutsi`` the densest packet of
+    sentences (paper 003, `worker.extraction.sentences`). Where one of the first two finds
+    nothing, the last one is asked; `Extraction.method` says which it was.
 
     Parameters
     ----------
@@ -35,6 +48,8 @@ def extract_article(page: Page, pivot: Page | None) -> Extraction:
     pivot
         Another page of its template group: the group's representative or, for the representative
         itself, its nearest neighbour. None where there is none.
+    method
+        One of `METHODS`.
 
     Raises
     ------
@@ -47,17 +62,13 @@ def extract_article(page: Page, pivot: Page | None) -> Extraction:
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
     other = Outline.of(pivot.document) if pivot is not None else None
-    for finding in _findings(outline, other):
-        article = article_of(page.url, outline, other, finding)
-        if article.text:
-            return article
+    for find_body in METHODS[method]:
+        finding = find_body(outline, other, page.url)
+        if finding is not None:
+            article = article_of(page.url, outline, other, finding)
+            if article.text:
+                return article
     raise NoTextError("the page shows no text")
-
-
-def _findings(page: Outline, other: Outline | None) -> Iterator[Finding]:
-    if other is not None:
-        yield from filter(None, [difference.find_body(page, other)])
-    yield from filter(None, [sentences.find_body(page)])
 
 
 def article_of(url: str, outline: Outline, other: Outline | None, finding: Finding) -> Extraction:
@@ -88,19 +99,5 @@ def article_of(url: str, outline: Outline, other: Outline | None, finding: Findi
         language=declared_language(document),
         method=finding.method,
         xpath=document.getroottree().getpath(outline.elements[finding.container]),
-        confidence=_confidence(outline, finding),
+        confidence=round(finding.confidence, 3),
     )
-
-
-def _confidence(page: Outline, finding: Finding) -> float:
-    body = page.without(finding.dropped | finding.muted)
-    links = page.links()
-    end = page.ends[finding.container]
-    total = linked = 0
-    for parent, _, text in body.texts:
-        if finding.container <= parent < end:
-            count = len(words.tokens(text))
-            total += count
-            linked += count if links[parent] >= 0 else 0
-    exactitude = EXACTITUDE.get(finding.method, 0.0)
-    return round(exactitude * (1 - linked / total), 3) if total else 0.0

@@ -18,9 +18,16 @@ class Finding:
     muted
         Indices of elements below the container whose text is no part of the body, but whose
         images and embeds are.
+    lines
+        Numbers of the lines below the container that are the body, see `TextNode.line`; None
+        for all of them.
+    confidence
+        How good the text is expected to be, from 0 to 1; 0 where the method does not say.
     """
 
     method: str
     container: int
     dropped: frozenset[int] = frozenset()
     muted: frozenset[int] = frozenset()
+    lines: frozenset[int] | None = None
+    confidence: float = 0.0

@@ -125,6 +125,7 @@ class _Renderer:
         self._breaks = 0
         self._addresses: set[str] = set()
         self._with_image: set[HtmlElement | None] = set()
+        self._next_text = page.text_starts[finding.container]
 
     def run(self) -> Rendering:
         index = self._finding.container
@@ -138,6 +139,7 @@ class _Renderer:
                 else:
                     skipped = element
                     walk.skip_subtree()
+                    self._next_text = self._page.text_ends[index]
                     index = self._page.ends[index]
                 continue
             if event == "end":
@@ -223,10 +225,21 @@ class _Renderer:
             self._parts.append("\n")
 
     def _text(self, text: str | None) -> None:
-        if text and self._muted is None:
-            if not text.isspace():
+        if not text:
+            return
+        is_blank = text.isspace()
+        if self._is_shown(is_blank=is_blank) and self._muted is None:
+            if not is_blank:
                 self._breaks = 0
             self._parts.append(text if self._type() == "code" else text.replace("\n", " "))
+
+    def _is_shown(self, *, is_blank: bool) -> bool:
+        """Say whether the next text belongs to the body; the outline lists none that is blank."""
+        if is_blank:
+            return True
+        line = self._page.texts[self._next_text].line
+        self._next_text += 1
+        return self._finding.lines is None or line in self._finding.lines
 
     def _flush(self) -> None:
         self._breaks = 0
@@ -244,6 +257,9 @@ class _Renderer:
     def _data_table(self, index: int) -> str | None:
         """Return the rows of a table of data, None for a table that only lays out the page."""
         page, finding = self._page, self._finding
+        texts = page.texts[page.text_starts[index] : page.text_ends[index]]
+        if finding.lines is not None and any(text.line not in finding.lines for text in texts):
+            return None
         rows: list[list[str]] = []
         for below in range(index + 1, page.ends[index]):
             tag = page.elements[below].tag

@@ -107,6 +107,12 @@ def declared_titles(
     return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
 
 
+def declared_description(document: HtmlElement) -> str:
+    """Return ``og:description``, else the description meant for search engines, else nothing."""
+    metas = _metas(document)
+    return metas.get("og:description") or metas.get("description") or ""
+
+
 def _nearest_headings(page: Outline, container: int) -> Iterator[int]:
     headings = [
         index

@@ -36,3 +36,15 @@ UNINTERESTING = OTHER_TEXT | _names(
 
 UNINTERESTING_TAGS = _names("nav header footer aside form")
 """Elements that are sections of no interest."""
+
+BODY_NAMES = _names(
+    "article content body text post entry story main page news detail paragraph copy txt hentry"
+)
+"""Words of a class or id that sites give to an article or its text."""
+
+OTHER_NAMES = UNINTERESTING | _names(
+    "side foot widget promo ad ads advert banner tag tags breadcrumb breadcrumbs bread more tools "
+    "tool login search popular recommend recommended links link list rss reply author byline date "
+    "time meta caption credit photo teaser box header head bottom top right left"
+)
+"""Words of a class or id that sites give to what stands around an article."""

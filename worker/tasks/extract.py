@@ -24,7 +24,7 @@ from worker.tasks.context import TASK_OPTIONS, database
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "1"
+EXTRACTION_VERSION = "2"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
 
 CACHED_PIVOTS = 16

@@ -1,9 +1,14 @@
+from functools import partial
+
 import pytest
 from lxml import html
 
 from tests.unit.extraction.article_pages import page, paragraphs, prose, sentence
-from worker.extraction import Extraction, extract_article
+from worker import extraction
+from worker.extraction import Extraction
 from worker.pages import Page
+
+extract_article = partial(extraction.extract_article, method="paper000")
 
 MENU = "".join(f'<li><a href="/s/{name}">{name} news</a></li>' for name in ("city", "sport", "art"))
 

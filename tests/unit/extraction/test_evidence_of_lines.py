@@ -1,0 +1,70 @@
+import pytest
+
+from tests.unit.extraction.article_pages import page
+from worker.extraction.evidence import COLUMNS, UNKNOWN, gather_evidence
+from worker.extraction.outline import Outline
+from worker.pages import Page
+
+FIRST = """
+<div id="nav"><ul><li><a href="/a">Home</a></li><li><a href="/b">Sport news</a></li></ul></div>
+<h1>Harbour opens</h1>
+<div class="article">
+  <p>The harbour <b>opened</b> on Monday. Boats came, too!</p>
+  <p>See <a href="/more">more photos</a></p>
+  One line<br>another line
+</div>"""
+SECOND = FIRST.replace("The harbour", "A library").replace("Harbour opens", "Library")
+
+
+def rows(shown: Page, other: Page | None = None) -> dict[str, dict[str, float]]:
+    """Return what is counted, by line and by column."""
+    pivot = Outline.of(other.document) if other is not None else None
+    evidence = gather_evidence(Outline.of(shown.document), pivot, shown.url)
+    assert evidence.rows.shape == (len(evidence.lines), len(COLUMNS))
+    return {
+        line.text: dict(zip(COLUMNS, map(float, row), strict=True))
+        for line, row in zip(evidence.lines, evidence.rows, strict=True)
+    }
+
+
+def test_lines_end_at_blocks_and_line_breaks() -> None:
+    assert list(rows(page(FIRST))) == [
+        "Home",
+        "Sport news",
+        "Harbour opens",
+        "The harbour opened on Monday. Boats came, too!",
+        "See more photos",
+        "One line",
+        "another line",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [
+        ("Sport news", {"words": 2, "link_density": 1, "other_names": 1, "lists": 1}),
+        ("Harbour opens", {"in_headline": 1, "lines_from_headline": 0, "path_on_other": UNKNOWN}),
+        (
+            "The harbour opened on Monday. Boats came, too!",
+            {"words": 8, "link_density": 0, "sentences": 2, "commas": 1, "ends_sentence": 1},
+        ),
+        ("See more photos", {"link_density": pytest.approx(2 / 3), "body_names": 1}),
+        ("another line", {"words-1": 2, "words+1": UNKNOWN, "same_container-1": 1}),
+    ],
+)
+def test_what_speaks_for_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+    found = rows(page(FIRST))[line]
+    assert {name: found[name] for name in counted} == counted
+
+
+def test_another_page_of_the_template_tells_what_repeats() -> None:
+    found = rows(page(FIRST), page(SECOND))
+    assert found["Sport news"]["text_on_other"] == 1
+    assert found["Sport news"]["new_at_path"] == 0
+    story = found["The harbour opened on Monday. Boats came, too!"]
+    assert (story["text_on_other"], story["path_on_other"]) == (0, 1)
+    assert story["new_at_path"] == pytest.approx(8 / 11)
+
+
+def test_a_page_without_words_has_no_lines() -> None:
+    assert rows(page("<p>***</p>"), page(FIRST)) == {}
