@@ -1,5 +1,12 @@
 """Template groups: which pages of a site were made from the same template."""
 
+from worker.templates.assignment import (
+    Assignment,
+    agreeing_outliers,
+    assign,
+    assign_tree,
+    representatives,
+)
 from worker.templates.clusterer import OUTLIER, TemplateClusterer
 from worker.templates.density import Dbscan, Hdbscan
 from worker.templates.grouping import Group, Grouping, group_pages
@@ -13,6 +20,7 @@ __all__ = [
     "DEFAULT_METHOD",
     "METHODS",
     "OUTLIER",
+    "Assignment",
     "AverageLinkage",
     "Dbscan",
     "Group",
@@ -22,6 +30,10 @@ __all__ = [
     "SiteGroups",
     "Spectral",
     "TemplateClusterer",
+    "agreeing_outliers",
+    "assign",
+    "assign_tree",
     "group_pages",
     "group_site",
+    "representatives",
 ]

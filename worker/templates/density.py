@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from sklearn.cluster import DBSCAN, HDBSCAN
 
-from worker.templates.clusterer import DIFFERENT_TEMPLATES, NOT_COMPARABLE, TemplateClusterer
+from worker.templates.clusterer import NOT_COMPARABLE, TemplateClusterer
 from worker.templates.matrix import Indices, Matrix
 
 NEIGHBOURHOOD: Final = 0.3
@@ -39,7 +39,7 @@ class Dbscan(TemplateClusterer):
         self,
         *,
         eps: float = NEIGHBOURHOOD,
-        merge_distance: float = DIFFERENT_TEMPLATES,
+        merge_distance: float | None = None,
         max_pivot_distance: float = NOT_COMPARABLE,
     ) -> None:
         self.eps = eps
@@ -73,7 +73,7 @@ class Hdbscan(TemplateClusterer):
         self,
         *,
         min_cluster_size: int = FEWEST_PAGES,
-        merge_distance: float = DIFFERENT_TEMPLATES,
+        merge_distance: float | None = None,
         max_pivot_distance: float = NOT_COMPARABLE,
     ) -> None:
         self.min_cluster_size = min_cluster_size

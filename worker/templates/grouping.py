@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from worker.templates.clusterer import OUTLIER, TemplateClusterer
+from worker.templates.likeness import checked_sizes
 from worker.templates.matrix import Matrix, checked_distances
 from worker.templates.methods import DEFAULT_METHOD, METHODS
 
@@ -52,7 +53,11 @@ class Grouping:
 
 
 def group_pages(
-    keys: Sequence[str], distances: npt.ArrayLike, *, estimator: TemplateClusterer | None = None
+    keys: Sequence[str],
+    distances: npt.ArrayLike,
+    *,
+    sizes: npt.ArrayLike | None = None,
+    estimator: TemplateClusterer | None = None,
 ) -> Grouping:
     """Group the pages of a site by their template.
 
@@ -67,14 +72,17 @@ def group_pages(
     distances
         Normalised distances in [0, 1], shape (n, n), rows in the order of
         ``keys``; NaN where two pages could not be compared.
+    sizes
+        Numbers of nodes of the pages' trees, in the same order. Without them pages
+        that differ in length alone are more easily divided.
     estimator
         The method; `DEFAULT_METHOD` with its defaults unless given.
 
     Raises
     ------
     ValueError
-        If two keys are equal, their number is not that of the rows, or the
-        matrix is not one of normalised distances.
+        If two keys are equal, their number or that of the sizes is not that of the
+        rows, or the matrix is not one of normalised distances.
     """
     matrix = checked_distances(distances)
     if len(keys) != len(matrix):
@@ -83,7 +91,8 @@ def group_pages(
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
     method: TemplateClusterer = METHODS[DEFAULT_METHOD]() if estimator is None else clone(estimator)
-    method.fit(matrix[np.ix_(order, order)])
+    nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
+    method.fit(matrix[np.ix_(order, order)], sizes=nodes)
 
     groups = [
         Group(

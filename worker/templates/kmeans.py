@@ -7,7 +7,6 @@ from sklearn.cluster import KMeans
 
 from worker.templates.clusterer import (
     DECIMALS,
-    DIFFERENT_TEMPLATES,
     NOT_COMPARABLE,
     TemplateClusterer,
     first_smallest,
@@ -63,7 +62,7 @@ class MdsKMeans(TemplateClusterer):
         *,
         n_components: int = 2,
         max_clusters: int = MAX_CLUSTERS,
-        merge_distance: float = DIFFERENT_TEMPLATES,
+        merge_distance: float | None = None,
         max_pivot_distance: float = NOT_COMPARABLE,
         random_state: int = 0,
     ) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from worker.templates.clusterer import DIFFERENT_TEMPLATES, NOT_COMPARABLE, TemplateClusterer
+from worker.templates.clusterer import NOT_COMPARABLE, TemplateClusterer
 from worker.templates.matrix import Indices, Matrix
 
 
@@ -30,7 +30,7 @@ class AverageLinkage(TemplateClusterer):
     def __init__(
         self,
         *,
-        merge_distance: float = DIFFERENT_TEMPLATES,
+        merge_distance: float | None = None,
         max_pivot_distance: float = NOT_COMPARABLE,
     ) -> None:
         self.merge_distance = merge_distance

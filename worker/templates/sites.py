@@ -65,7 +65,10 @@ def group_site(
     """
     distances = normalised_distances(trees, threads=threads)
     return SiteGroups(
-        site, tuple(urls), distances, group_pages(urls, distances, estimator=estimator)
+        site,
+        tuple(urls),
+        distances,
+        group_pages(urls, distances, sizes=[len(tree) for tree in trees], estimator=estimator),
     )
 
 
