@@ -4,8 +4,10 @@ import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from celery import shared_task
 from sqlalchemy.orm import Session
 
@@ -30,7 +32,8 @@ MAX_ATTEMPTS = 5
 The kernel bounds its memory, so none should; but no page may block its site.
 """
 
-Distances = dict[tuple[int, int], int | None]
+Distances: TypeAlias = dict[tuple[int, int], int | None]
+Places: TypeAlias = npt.NDArray[np.int32]
 
 
 class TreeCache:
@@ -170,7 +173,7 @@ def _distances(job: Job) -> Distances:
     return dict(zip(pairs, distances_or_none(forest, a, b), strict=True))
 
 
-def distances_or_none(forest: Forest, a: np.ndarray, b: np.ndarray) -> list[int | None]:
+def distances_or_none(forest: Forest, a: Places, b: Places) -> list[int | None]:
     """Compare pairs of trees; None for those that are too large.
 
     What is too large is told of a pair alone, so it does not depend on the block.

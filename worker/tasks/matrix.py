@@ -127,8 +127,7 @@ class KnownSite:
     def nearest_member(self, pages: Sequence[ComparablePage], group: Group, index: int) -> int:
         """Return the member of a group nearest to one, by URL the first of equals.
 
-        Of a large site, a page whose distance to it was never computed is nearest when
-        no reference is in the group.
+        Of a large site, a page whose distance to this one was never computed comes last.
         """
         return min(
             (member for member in group.members if member != index),
