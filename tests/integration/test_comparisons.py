@@ -172,12 +172,12 @@ def test_every_pair_of_distinct_trees_is_compared_once_and_exactly(tasks: Tasks)
 
 
 def test_a_page_more_asks_for_its_own_pairs_only(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", two_templates())
+    site_id = tasks.publish("a", two_templates(30))
     tasks.group(site_id)
     tasks.publish("a", articles([50]))
     cluster(site_id)
     (pairs,) = tasks.ask(select(ComparisonBlock.pairs))
-    assert pairs == 40
+    assert pairs == 60
     tasks.finish()
     assert tasks.generations(site_id) == 2
     assert tasks.groups(site_id)["https://news.example/plain/50"][0] is not None
@@ -230,13 +230,24 @@ def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) ->
 
 
 def test_pages_that_come_in_meanwhile_wait_for_the_next_clustering(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", articles(range(2, 12)))
+    site_id = tasks.publish("a", articles(range(2, 14)))
     cluster(site_id)
-    tasks.publish("a", articles(range(12, 15)))
+    tasks.publish("a", articles(range(14, 17)))
     tasks.finish()
-    assert len(tasks.groups(site_id)) == 10
+    assert len(tasks.groups(site_id)) == 12
     tasks.group(site_id)
-    assert len(tasks.groups(site_id)) == 13
+    assert len(tasks.groups(site_id)) == 15
+
+
+def test_few_missing_pairs_are_compared_without_a_block(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    cluster(site_id)
+    assert tasks.take(names.COMPARE) == []
+    assert tasks.generations(site_id) == 1
+    tasks.publish("a", articles([9]))
+    cluster(site_id)
+    assert tasks.take(names.COMPARE) == []
+    assert len(tasks.groups(site_id)) == 7
 
 
 def test_reprocessing_compares_everything_again(tasks: Tasks) -> None:

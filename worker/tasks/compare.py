@@ -163,11 +163,20 @@ def _distances(job: Job) -> Distances:
         for pair in Block(tuple(job.rows), tuple(job.columns)).pairs()
         if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
     ]
-    if job.gives_up:
-        return dict.fromkeys(pairs)
+    return dict.fromkeys(pairs) if job.gives_up else distances_of_pairs(pairs, job.trees)
+
+
+def compare_at_once(session: Session, pairs: Sequence[tuple[int, int]]) -> None:
+    """Compute and store the distances of a few pairs of trees."""
+    loaded = _cache.load(session, sorted({each for pair in pairs for each in pair}))
+    trees.save_distances(session, distances_of_pairs(pairs, loaded))
+
+
+def distances_of_pairs(pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree]) -> Distances:
+    """Compare pairs of trees, given by their ids."""
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = forest_of([job.trees[tree_id] for tree_id in ids], memory=_memory())
+    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=_memory())
     a = np.array([place[lower] for lower, _ in pairs], np.int32)
     b = np.array([place[higher] for _, higher in pairs], np.int32)
     return dict(zip(pairs, distances_or_none(forest, a, b), strict=True))
