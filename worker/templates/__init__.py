@@ -9,6 +9,7 @@ from worker.templates.assignment import (
 )
 from worker.templates.clusterer import OUTLIER, TemplateClusterer
 from worker.templates.density import Dbscan, Hdbscan
+from worker.templates.generations import DesignChange, design_change, match_groups
 from worker.templates.grouping import Group, Grouping, group_pages
 from worker.templates.kmeans import MdsKMeans
 from worker.templates.linkage import AverageLinkage
@@ -23,6 +24,7 @@ __all__ = [
     "Assignment",
     "AverageLinkage",
     "Dbscan",
+    "DesignChange",
     "Group",
     "Grouping",
     "Hdbscan",
@@ -33,7 +35,9 @@ __all__ = [
     "agreeing_outliers",
     "assign",
     "assign_tree",
+    "design_change",
     "group_pages",
     "group_site",
+    "match_groups",
     "representatives",
 ]
