@@ -39,8 +39,5 @@ def shares_in_gold(
         matched[start : start + size] = 1.0
     ends = np.cumsum([0, *map(len, by_line)])
     return np.array(
-        [
-            matched[start:end].mean() if end > start else 0.0
-            for start, end in pairwise(ends)
-        ]
+        [matched[start:end].mean() if end > start else 0.0 for start, end in pairwise(ends)]
     )

@@ -21,11 +21,14 @@ from benchmarks.extraction.labels import shares_in_gold
 from worker.bench.measuring import measurable
 from worker.evaluation import Gold, Prediction, headline_of, load_corpus, score_page
 from worker.evaluation.records import Block
+from worker.extraction import classification, sentences
+from worker.extraction.article import article_of
 from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
 from worker.extraction.outline import Outline
 from worker.extraction.trees import BoostedTrees, Tree
 from worker.extractors import Source
 from worker.extractors.grouping import find_neighbours
+from worker.extractors.ours import outline_of
 from worker.extractors.reading import page_of
 from worker.pages import PageError
 
@@ -52,8 +55,8 @@ class Example:
         Name of its corpus.
     gold, headline
         What people said, and the headline that every method is given.
-    texts
-        The lines.
+    page, other
+        The page, and the one that the service compares it with, None where there is none.
     alone, beside
         Evidence of the lines without another page, and with the one that the service
         compares with; the same where there is none.
@@ -64,7 +67,8 @@ class Example:
     corpus: str
     gold: Gold
     headline: Block | None
-    texts: Sequence[str]
+    page: Source
+    other: Source | None
     alone: Rows
     beside: Rows
     shares: npt.NDArray[np.float64]
@@ -97,7 +101,8 @@ def read(folder: Path) -> Iterator[Example]:
             corpus.name,
             gold,
             headline,
-            texts,
+            source,
+            around.pivot,
             alone.rows,
             beside.rows,
             shares_in_gold(texts, gold, headline),
@@ -161,6 +166,16 @@ def fold_of(site: str, folds: int) -> int:
     return int(sha256(site.encode()).hexdigest(), 16) % folds
 
 
+def extract(source: Source, other: Source | None, model: BoostedTrees) -> str:
+    """Return the article's text as the service would with this classifier."""
+    page = outline_of(source)
+    pivot = outline_of(other) if other is not None else None
+    finding = classification.find_body(page, pivot, source.url, model)
+    if finding is None:
+        finding = sentences.find_body(page)
+    return article_of(source.url, page, pivot, finding).text if finding is not None else ""
+
+
 def cross_validate(examples: Sequence[Example], folds: int) -> None:
     """Print the scores of pages whose sites the classifier has not seen."""
     scores: defaultdict[str, list[tuple[float, ...]]] = defaultdict(list)
@@ -169,12 +184,9 @@ def cross_validate(examples: Sequence[Example], folds: int) -> None:
         for example in examples:
             if fold_of(example.gold.site, folds) != fold:
                 continue
-            for name, rows in (("alone", example.alone), ("beside", example.beside)):
-                chosen = model.probabilities(rows) >= 0.5
-                kept = [text for text, keep in zip(example.texts, chosen, strict=True) if keep]
-                found = score_page(
-                    Prediction(None, "\n".join(kept)), example.gold, example.headline
-                )
+            for name, other in (("alone", None), ("beside", example.other)):
+                prediction = Prediction(None, extract(example.page, other, model))
+                found = score_page(prediction, example.gold, example.headline)
                 figures = tuple(found[key] for key in ("exact", "equal", "to_p", "to_r", "to_f"))
                 scores[f"{example.corpus} {name}"].append(figures)
                 scores[f"{example.corpus}/{example.gold.language} {name}"].append(figures)

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -187,10 +188,17 @@ def wait_for_workers(pid: int) -> list[psutil.Process]:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         below = psutil.Process(pid).children(recursive=True)
-        if sum("celery" in " ".join(each.cmdline()) for each in below if each.is_running()) >= 2:
+        if sum(map(is_worker, below)) >= 2:
             return below
         time.sleep(0.1)
     raise AssertionError("the workers did not come up")
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """Tell a Celery process, whatever else may be ending at this moment."""
+    with suppress(psutil.Error):
+        return "celery" in " ".join(process.cmdline())
+    return False
 
 
 def test_schemas_are_printed() -> None:

@@ -51,7 +51,12 @@ def trained_model() -> BoostedTrees:
     return model
 
 
-def find_body(page: Outline, other: Outline | None = None, url: str = "") -> Finding | None:
+def find_body(
+    page: Outline,
+    other: Outline | None = None,
+    url: str = "",
+    model: BoostedTrees | None = None,
+) -> Finding | None:
     """Find the lines of the article.
 
     Parameters
@@ -62,6 +67,8 @@ def find_body(page: Outline, other: Outline | None = None, url: str = "") -> Fin
         Another page of its template group, None where there is none.
     url
         Address of the page.
+    model
+        The classifier; `trained_model` unless given.
 
     Returns
     -------
@@ -70,7 +77,7 @@ def find_body(page: Outline, other: Outline | None = None, url: str = "") -> Fin
         around all that are.
     """
     evidence = gather_evidence(page, other, url)
-    probabilities = trained_model().probabilities(evidence.rows)
+    probabilities = (model or trained_model()).probabilities(evidence.rows)
     kept = [
         line
         for line, probability in zip(evidence.lines, probabilities, strict=True)
