@@ -10,7 +10,7 @@ import gzip
 import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -30,6 +30,13 @@ GENERATED_SEEDS = (11, 12)
 GENERATED_SIZES = (3, 7, 14)
 NOISE_LEVELS = (0.2, 0.4, 0.7)
 
+LARGE_SIZES = {20: 6, 50: 15, 200: 60}
+"""Pages of a site of one design, and pages of a template that make about as many."""
+LARGE_SEED = 31
+LARGE_NOISE = 0.3
+
+CHECKED_CORPUS = "daniel"
+CHECKED_CLASSES = "daniel_classes.json"
 CLASSED_CORPUS = "msv_big9"
 STRAY_CORPORA = ("daniel", "dragnet", "cleanportaleval")
 STRAYS = 3
@@ -38,6 +45,9 @@ STRAYS = 3
 FEWEST_PAGES_OF_A_SITE = 8
 
 PAPER = "mds_kmeans, paper 000 to the letter"
+PLAIN = ", plain distances"
+
+Labels = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -48,12 +58,15 @@ class Site:
     ----------
     distances
         Normalised, shape (n, n).
+    sizes
+        Numbers of nodes of the pages' trees, shape (n,).
     classes
         Template of each page, shape (n,); a page alone in its class is a stray.
     """
 
     name: str
     distances: npt.NDArray[np.float64]
+    sizes: npt.NDArray[np.int64]
     classes: npt.NDArray[np.str_]
 
     @property
@@ -72,25 +85,33 @@ def main() -> None:
 
     methods: dict[str, TemplateClusterer] = {
         PAPER: MdsKMeans(merge_distance=-1, max_pivot_distance=1)
-    } | {name: METHODS[name]() for name in sorted(METHODS)}
+    }
+    for name in sorted(METHODS):
+        methods |= {name: METHODS[name](), name + PLAIN: METHODS[name]()}
     for noise in NOISE_LEVELS:
         print_table(f"Generated sites, noise {noise}", list(generated_sites(noise)), methods)
+    for pages, size in LARGE_SIZES.items():
+        sites = list(generated_sites(LARGE_NOISE, [size], [LARGE_SEED]))
+        print_table(f"Generated sites of about {pages} pages, noise {LARGE_NOISE}", sites, methods)
     if corpora is not None:
         print_table("Four sites over four redesigns", list(classed_sites(corpora)), methods)
+        print_table("Hand-checked sites", list(checked_sites(corpora)), methods)
         print_table("Strays among the pages of a site", list(sites_with_strays(corpora)), methods)
 
 
-def generated_sites(noise: float) -> Iterator[Site]:
-    """Sites of the sample crawl, by number of pages and seed."""
+def generated_sites(
+    noise: float, sizes: Iterable[int] = GENERATED_SIZES, seeds: Iterable[int] = GENERATED_SEEDS
+) -> Iterator[Site]:
+    """Sites of the sample crawl, by pages of a template and seed."""
     for domain in site_names():
-        for size in GENERATED_SIZES:
-            for seed in GENERATED_SEEDS:
+        for size in sizes:
+            for seed in seeds:
                 crawl = generate(seed=seed, pages_per_template=size, sites=[domain], noise=noise)
                 pages = sorted(crawl, key=lambda page: str(page.message["url"]))
-                yield Site(
+                yield site_of_trees(
                     domain,
-                    distances_of([tree_of(page.message) for page in pages]),
-                    np.array([page.gold["template_class"] for page in pages]),
+                    [tree_of(page.message) for page in pages],
+                    [page.gold["template_class"] for page in pages],
                 )
 
 
@@ -105,10 +126,26 @@ def classed_sites(corpora: Path) -> Iterator[Site]:
         messages_of[class_of[message["id"]].rpartition("-")[0]].append(message)
     for name, messages in messages_of.items():
         messages.sort(key=lambda message: str(message["url"]))
-        yield Site(
+        yield site_of_trees(
             name,
-            distances_of([tree_of(message) for message in messages]),
-            np.array([class_of[message["id"]] for message in messages]),
+            [tree_of(message) for message in messages],
+            [class_of[message["id"]] for message in messages],
+        )
+
+
+def checked_sites(corpora: Path) -> Iterator[Site]:
+    """Sites whose pages were classed for this benchmark, by stylesheets and containers."""
+    classes_of = json.loads(Path(__file__).with_name(CHECKED_CLASSES).read_text(encoding="utf-8"))
+    messages_of = defaultdict(list)
+    for message in records(corpora / CHECKED_CORPUS / "pages.jsonl.gz"):
+        messages_of[message["site"]].append(message)
+    for name, class_of in classes_of.items():
+        messages = [message for message in messages_of[name] if message["id"] in class_of]
+        messages.sort(key=lambda message: str(message["url"]))
+        yield site_of_trees(
+            name,
+            [tree_of(message) for message in messages],
+            [class_of[message["id"]] for message in messages],
         )
 
 
@@ -128,11 +165,7 @@ def sites_with_strays(corpora: Path) -> Iterator[Site]:
     for place, name in enumerate(names):
         others = [names[(place + step) % len(names)] for step in range(1, STRAYS + 1)]
         strays = [trees_of[other][0] for other in others]
-        yield Site(
-            name,
-            distances_of(strays + trees_of[name]),
-            np.array(others + [name] * len(trees_of[name])),
-        )
+        yield site_of_trees(name, strays + trees_of[name], others + [name] * len(trees_of[name]))
 
 
 def print_table(title: str, sites: list[Site], methods: Mapping[str, TemplateClusterer]) -> None:
@@ -142,7 +175,7 @@ def print_table(title: str, sites: list[Site], methods: Mapping[str, TemplateClu
     print("|---|" + "---:|" * (len(SCORES) + 1))
     for name, method in methods.items():
         started = time.process_time()
-        labels = [method.fit_predict(site.distances) for site in sites]
+        labels = [fitted_labels(name, method, site) for site in sites]
         spent = 1000 * (time.process_time() - started) / len(sites)
         cells = [
             mean_cell([score(*pair) for pair in zip(sites, labels, strict=True)])
@@ -151,13 +184,17 @@ def print_table(title: str, sites: list[Site], methods: Mapping[str, TemplateClu
         print(f"| {name} | " + " | ".join(cells) + f" | {spent:.0f} |", flush=True)
 
 
+def fitted_labels(name: str, method: TemplateClusterer, site: Site) -> Labels:
+    """Labels by a method; the paper, and a method with that word, knows plain distances only."""
+    sizes = None if name == PAPER or name.endswith(PLAIN) else site.sizes
+    labels: Labels = method.fit(site.distances, sizes=sizes).labels_
+    return labels
+
+
 def mean_cell(values: list[float]) -> str:
     """Mean of the values that are numbers, or a dash where none is."""
     numbers = [value for value in values if not np.isnan(value)]
     return f"{np.mean(numbers):.3f}" if numbers else "–"
-
-
-Labels = npt.NDArray[np.int64]
 
 
 def each_outlier_alone(labels: Labels) -> Labels:
@@ -218,11 +255,11 @@ def tree_of(message: Mapping[str, Any]) -> Tree:
     return parse_page(html, message["url"], content_type=message.get("content_type")).tree
 
 
-def distances_of(trees: Iterable[Tree]) -> npt.NDArray[np.float64]:
-    """Normalised distances of all pairs."""
-    trees = list(trees)
+def site_of_trees(name: str, trees: Sequence[Tree], classes: Sequence[str]) -> Site:
+    """Compare all pairs of the pages of a site."""
     sizes = np.array([len(tree) for tree in trees])
-    return normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :])
+    distances = normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :])
+    return Site(name, distances, sizes, np.array(classes))
 
 
 if __name__ == "__main__":

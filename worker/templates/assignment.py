@@ -11,7 +11,7 @@ from worker.distance import TreeTooLargeError
 from worker.distance.forest import forest_of
 from worker.distance.matrix import MEMORY
 from worker.pages import Tree
-from worker.templates.clusterer import NOT_COMPARABLE, first_smallest
+from worker.templates.clusterer import NOT_COMPARABLE_TOLERANT, first_smallest
 from worker.templates.grouping import Group, group_pages
 from worker.templates.likeness import size_tolerant_distance
 from worker.templates.matrix import Matrix
@@ -95,7 +95,7 @@ def representatives(
 
 
 def assign(
-    distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE
+    distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
 ) -> Assignment:
     """Find the group of a new page from its distances to representatives.
 
@@ -143,7 +143,7 @@ def assign_tree(
     representative_trees: Sequence[Tree],
     groups: Sequence[int],
     *,
-    limit: float = NOT_COMPARABLE,
+    limit: float = NOT_COMPARABLE_TOLERANT,
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 

@@ -25,16 +25,16 @@ OUTLIER: Final = -1
 DECIMALS: Final = 9
 """Numbers that agree to so many decimals are equal: the rest is rounding."""
 
-DIFFERENT_TEMPLATES: Final = 0.39
+DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
 """Clusters farther apart on average are different templates, nearer ones the same.
 
 In distances that excuse half of the difference of sizes. Between 0.37 and 0.41 the mean
-adjusted Rand index of average linkage changed by at most 0.02 on any of eleven sets of
+adjusted Rand index of average linkage changed by at most 0.04 on any of nine sets of
 sites, generated and real; at 0.39 every template was found on 30 generated sites of
 noise 0.4 and all but 1 % of the pages on sites of 20 to 200 pages.
 """
 
-DIFFERENT_TEMPLATES_BY_SIZE: Final = 0.43
+DIFFERENT_TEMPLATES: Final = 0.43
 """The same limit for plain distances, where the sizes of the pages are not known.
 
 Two templates of one site were at least 0.46 apart on average (567 pairs in 105
@@ -44,8 +44,16 @@ in 99 % of the crawls of little noise, in 82 % of those of usual noise, and on
 80 % of 101 real sites, a few of which have more than one template.
 """
 
-NOT_COMPARABLE: Final = 0.55
+NOT_COMPARABLE_TOLERANT: Final = 0.50
 """A page farther than this from a pivot has too little in common with it.
+
+In distances that excuse half of the difference of sizes. With 0.55 `MdsKMeans` left 24 %
+of the stray pages added to 49 real sites in a foreign group, with 0.50 13 % and with 0.45
+12 %, where pages begin to fall out of the groups of real sites.
+"""
+
+NOT_COMPARABLE: Final = 0.55
+"""The same limit for plain distances, where the sizes of the pages are not known.
 
 Of 168 stray pages added to 48 sites made of real templates, 26 % stayed in a
 foreign group without this limit, 8 % with 0.60, 5 % with 0.55; no page of the
@@ -65,14 +73,15 @@ class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     ----------
     merge_distance
         Clusters within this mean distance of each other are merged; unless given,
-        `DIFFERENT_TEMPLATES` where the sizes of the pages are known and
-        `DIFFERENT_TEMPLATES_BY_SIZE` where they are not. Methods that
+        `DIFFERENT_TEMPLATES_TOLERANT` where the sizes of the pages are known and
+        `DIFFERENT_TEMPLATES` where they are not. Methods that
         look for dense bundles divide a template whose pages form such, articles
         with and without comments for one, and those that compare numbers of
         clusters divide a site of a single template. Below 0 nothing is merged.
     max_pivot_distance
         A page farther than this from its pivot is an outlier, for it would be
-        paired with a page it cannot be compared with. 1 keeps every page.
+        paired with a page it cannot be compared with; unless given, `NOT_COMPARABLE_TOLERANT`
+        or `NOT_COMPARABLE` in the same way. 1 keeps every page.
 
     Attributes
     ----------
@@ -104,7 +113,7 @@ class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     merge_distance: float | None
-    max_pivot_distance: float
+    max_pivot_distance: float | None
 
     def fit(
         self,
@@ -138,20 +147,22 @@ class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         n = len(distances)
         comparable = comparable_pages(distances)
         known = distances[np.ix_(comparable, comparable)]
-        limit = self.merge_distance
-        if limit is None:
-            limit = DIFFERENT_TEMPLATES_BY_SIZE if sizes is None else DIFFERENT_TEMPLATES
+        near, reach = self.merge_distance, self.max_pivot_distance
+        if near is None:
+            near = DIFFERENT_TEMPLATES if sizes is None else DIFFERENT_TEMPLATES_TOLERANT
+        if reach is None:
+            reach = NOT_COMPARABLE if sizes is None else NOT_COMPARABLE_TOLERANT
         with threadpool_limits(limits=1):
             positions = self._positions(known)
             clusters = _each_outlier_a_cluster(self._clusters(known, positions))
-            clusters = merge_near_clusters(known, clusters, limit)
+            clusters = merge_near_clusters(known, clusters, near)
 
         labels = np.full(len(known), OUTLIER, dtype=np.int64)
         pivots: list[int] = []
         for cluster in _in_order_of_appearance(clusters):
             members = np.flatnonzero(clusters == cluster)
             pivot = members[self._pivot(known[np.ix_(members, members)], positions[members])]
-            members = members[known[pivot, members] <= self.max_pivot_distance]
+            members = members[known[pivot, members] <= reach]
             if len(members) > 1:
                 labels[members] = len(pivots)
                 pivots.append(int(comparable[pivot]))

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from sklearn.cluster import DBSCAN, HDBSCAN
 
-from worker.templates.clusterer import NOT_COMPARABLE, TemplateClusterer
+from worker.templates.clusterer import TemplateClusterer
 from worker.templates.matrix import Indices, Matrix
 
 NEIGHBOURHOOD: Final = 0.3
@@ -40,7 +40,7 @@ class Dbscan(TemplateClusterer):
         *,
         eps: float = NEIGHBOURHOOD,
         merge_distance: float | None = None,
-        max_pivot_distance: float = NOT_COMPARABLE,
+        max_pivot_distance: float | None = None,
     ) -> None:
         self.eps = eps
         self.merge_distance = merge_distance
@@ -74,7 +74,7 @@ class Hdbscan(TemplateClusterer):
         *,
         min_cluster_size: int = FEWEST_PAGES,
         merge_distance: float | None = None,
-        max_pivot_distance: float = NOT_COMPARABLE,
+        max_pivot_distance: float | None = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.merge_distance = merge_distance

@@ -7,7 +7,6 @@ from sklearn.cluster import KMeans
 
 from worker.templates.clusterer import (
     DECIMALS,
-    NOT_COMPARABLE,
     TemplateClusterer,
     first_smallest,
     mean_silhouette,
@@ -63,7 +62,7 @@ class MdsKMeans(TemplateClusterer):
         n_components: int = 2,
         max_clusters: int = MAX_CLUSTERS,
         merge_distance: float | None = None,
-        max_pivot_distance: float = NOT_COMPARABLE,
+        max_pivot_distance: float | None = None,
         random_state: int = 0,
     ) -> None:
         self.n_components = n_components

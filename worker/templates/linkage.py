@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from worker.templates.clusterer import NOT_COMPARABLE, TemplateClusterer
+from worker.templates.clusterer import TemplateClusterer
 from worker.templates.matrix import Indices, Matrix
 
 
@@ -31,7 +31,7 @@ class AverageLinkage(TemplateClusterer):
         self,
         *,
         merge_distance: float | None = None,
-        max_pivot_distance: float = NOT_COMPARABLE,
+        max_pivot_distance: float | None = None,
     ) -> None:
         self.merge_distance = merge_distance
         self.max_pivot_distance = max_pivot_distance

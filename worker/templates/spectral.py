@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.cluster import SpectralClustering
 
 from worker.templates.clusterer import (
-    NOT_COMPARABLE,
     TemplateClusterer,
     mean_silhouette,
 )
@@ -50,7 +49,7 @@ class Spectral(TemplateClusterer):
         bandwidth: float = BANDWIDTH,
         max_clusters: int = MAX_CLUSTERS,
         merge_distance: float | None = None,
-        max_pivot_distance: float = NOT_COMPARABLE,
+        max_pivot_distance: float | None = None,
         random_state: int = 0,
     ) -> None:
         self.bandwidth = bandwidth

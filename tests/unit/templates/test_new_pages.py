@@ -45,16 +45,16 @@ def test_a_page_joins_the_group_of_the_nearest_representative() -> None:
 
 
 def test_a_page_far_from_all_groups_is_refused() -> None:
-    found = assign([0.56, 0.7], [7, 8])
+    found = assign([0.51, 0.7], [7, 8])
     assert (found.group, found.confidence, found.representative) == (None, 0, 0)
-    assert assign([0.56], [7], limit=0.6).group == 7
+    assert assign([0.51], [7], limit=0.6).group == 7
 
 
 def test_confidence_falls_towards_another_group_and_towards_the_limit() -> None:
     assert assign([0.0, 0.4], [1, 2]).confidence == 1
     assert assign([0.2, 0.4], [1, 2]).confidence == pytest.approx(0.5)
     assert assign([0.4, 0.4], [1, 2]).confidence == 0
-    assert assign([0.55], [1]).confidence == 0
+    assert assign([0.5], [1]).confidence == 0
     assert assign([0.0, 0.0], [2, 1]).group == 1
 
 
