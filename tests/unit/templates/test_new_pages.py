@@ -39,9 +39,9 @@ def test_a_broad_group_has_representatives_at_its_ends() -> None:
 
 
 def test_a_page_joins_the_group_of_the_nearest_representative() -> None:
-    found = assign([0.5, 0.1, 0.4], [7, 8, 8])
+    found = assign([0.4, 0.1, 0.3], [7, 8, 8])
     assert (found.group, found.representative, found.distance) == (8, 1, 0.1)
-    assert found.confidence == pytest.approx(1 - 0.1 / 0.5)
+    assert found.confidence == pytest.approx(1 - 0.1 / 0.4)
 
 
 def test_a_page_far_from_all_groups_is_refused() -> None:
@@ -54,7 +54,7 @@ def test_confidence_falls_towards_another_group_and_towards_the_limit() -> None:
     assert assign([0.0, 0.4], [1, 2]).confidence == 1
     assert assign([0.2, 0.4], [1, 2]).confidence == pytest.approx(0.5)
     assert assign([0.4, 0.4], [1, 2]).confidence == 0
-    assert assign([0.5], [1]).confidence == 0
+    assert assign([0.3], [1], limit=0.3).confidence == 0
     assert assign([0.0, 0.0], [2, 1]).group == 1
 
 

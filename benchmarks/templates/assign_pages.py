@@ -1,0 +1,136 @@
+"""Print how fast new pages find their group, and how often the group of the clustering.
+
+Run as ``python -m benchmarks.templates.assign_pages CORPORA``. A minute on one core.
+"""
+
+import argparse
+import base64
+import gzip
+import json
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from worker.pages import PageError, Tree, parse_page
+from worker.templates import assign_tree, group_site, match_groups, representatives
+from worker.templates.likeness import size_tolerant_distances
+
+CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
+FEWEST_PAGES = 9
+HELD_OUT = 3
+"""Every third page is new."""
+
+TIMED_NODES = (900, 1100)
+TIMED_GROUPS = 10
+
+
+def main() -> None:
+    """Print both figures."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpora", type=Path, help="directory of corpora")
+    trees_of = read_sites(parser.parse_args().corpora)
+    print_agreement(trees_of)
+    print_times(trees_of)
+
+
+def read_sites(corpora: Path) -> dict[str, dict[str, Tree]]:
+    """Trees by site and identity of the page."""
+    trees_of: defaultdict[str, dict[str, Tree]] = defaultdict(dict)
+    for corpus in CORPORA:
+        with gzip.open(corpora / corpus / "pages.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for message in map(json.loads, lines):
+                html = message.get("html") or base64.b64decode(message["html_base64"])
+                try:
+                    page = parse_page(
+                        html, message["url"], content_type=message.get("content_type")
+                    )
+                except PageError:
+                    continue
+                trees_of[f"{corpus} {message['site']}"][message["id"]] = page.tree
+    return trees_of
+
+
+def print_agreement(trees_of: dict[str, dict[str, Tree]]) -> None:
+    """Cluster two thirds of each site, assign the rest, and compare with clustering all."""
+    agreed = refused = elsewhere = joined = new = sites = 0
+    for site, trees in trees_of.items():
+        if len(trees) < FEWEST_PAGES:
+            continue
+        sites += 1
+        names = sorted(trees)
+        whole = group_site(site, names, [trees[name] for name in names]).grouping
+        old = [name for place, name in enumerate(names) if place % HELD_OUT]
+        found = group_site(site, old, [trees[name] for name in old])
+        former = {
+            number: {old[member] for member in group.members}
+            for number, group in enumerate(found.grouping.groups, start=1)
+        }
+        groups = [{names[member] for member in group.members} for group in whole.groups]
+        identity_of = {
+            name: identity
+            for identity, group in zip(match_groups(former, groups), groups, strict=True)
+            for name in group
+        }
+        distances = size_tolerant_distances(found.distances, [len(trees[name]) for name in old])
+        standing = [
+            (number, old[place])
+            for number, group in enumerate(found.grouping.groups, start=1)
+            for place in representatives(distances, group)
+        ]
+        for name in names[::HELD_OUT]:
+            assigned = assign_tree(
+                trees[name], [trees[each] for _, each in standing], [each for each, _ in standing]
+            ).group
+            expected = identity_of.get(name)
+            if expected is not None and expected not in former:
+                new += 1
+            elif assigned == expected:
+                agreed += 1
+            elif assigned is None:
+                refused += 1
+            elif expected is None:
+                joined += 1
+            else:
+                elsewhere += 1
+    print(
+        f"{sites} sites, {agreed + refused + joined + elsewhere + new} new pages: {agreed} as the"
+        f" clustering, {refused} refused that it groups, {joined} grouped that it does not,"
+        f" {elsewhere} in another group, {new} of groups that were not known"
+    )
+
+
+def print_times(trees_of: dict[str, dict[str, Tree]]) -> None:
+    """Assign pages of some 1,000 nodes to ten representatives as large, of their site or others."""
+    low, high = TIMED_NODES
+    large = {
+        site: [tree for _, tree in sorted(trees.items()) if low <= len(tree) <= high]
+        for site, trees in sorted(trees_of.items())
+    }
+    first = [trees[0] for trees in large.values() if trees]
+    for kind, cases in {
+        "one representative of its site, nine of other sites": [
+            (trees[1], [trees[0], *(tree for tree in first if tree is not trees[0])])
+            for trees in large.values()
+            if len(trees) > 1
+        ],
+        "ten of its site": [
+            (trees[-1], trees[:TIMED_GROUPS])
+            for trees in large.values()
+            if len(trees) > TIMED_GROUPS
+        ],
+    }.items():
+        times = []
+        for tree, standing in cases:
+            started = time.process_time()
+            assign_tree(tree, standing[:TIMED_GROUPS], range(len(standing[:TIMED_GROUPS])))
+            times.append(1000 * (time.process_time() - started))
+        print(
+            f"{kind}: {len(times)} pages, median {np.median(times):.1f} ms,"
+            f" at most {max(times):.1f} ms"
+        )
+
+
+if __name__ == "__main__":
+    main()
