@@ -323,8 +323,8 @@ def cluster(
     if json_file:
         groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(groups + "\n", encoding="utf-8")
-    if plot:
-        draw_clustering(found, plot)
+    if plot and (drawn := draw_clustering(found, plot)) < len(found.sites):
+        click.echo(f"{plot} shows the largest {drawn} sites", err=True)
 
 
 by_option = click.option(

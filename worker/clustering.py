@@ -137,11 +137,12 @@ def check_drawable(path: Path) -> None:
         raise ClusteringError(f"{path}: a picture is a file that ends in {' or '.join(SUFFIXES)}")
 
 
-def draw_clustering(clustering: Clustering, path: Path) -> None:
-    """Draw the largest sites, as `worker.templates.picture` does."""
-    from worker.templates.picture import draw
+def draw_clustering(clustering: Clustering, path: Path) -> int:
+    """Draw the largest sites as `worker.templates.picture` does, and return how many."""
+    from worker.templates.picture import MAX_SITES, draw
 
     draw(clustering.sites, path)
+    return min(len(clustering.sites), MAX_SITES)
 
 
 def _site_to_json(site: SiteGroups) -> dict[str, Any]:

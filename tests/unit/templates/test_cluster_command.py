@@ -42,6 +42,16 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
             assert group["representative"] in done.stdout
 
 
+def test_says_when_a_picture_leaves_sites_out(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.templates.picture.MAX_SITES", 1)
+    picture = tmp_path / "groups.png"
+    done = CliRunner().invoke(main, ["cluster", str(crawl), "--plot", str(picture)])
+    assert done.exit_code == 0
+    assert done.stderr.splitlines()[-1] == f"{picture} shows the largest 1 sites"
+
+
 def test_another_method_may_be_asked_for(crawl: Path, tmp_path: Path) -> None:
     figures = tmp_path / "groups.json"
     arguments = ["cluster", str(crawl), "--method", "dbscan", "--json", str(figures)]
