@@ -254,7 +254,11 @@ class TemplateGroup(Base):
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[int] = mapped_column(Integer, primary_key=True)
-    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    number: Mapped[int] = mapped_column(
+        Integer,
+        primary_key=True,
+        doc="Its own through all generations: a group that continues keeps it.",
+    )
     size: Mapped[int] = mapped_column(Integer)
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
 

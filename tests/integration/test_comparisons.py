@@ -185,6 +185,18 @@ def test_a_page_more_asks_for_its_own_pairs_only(tasks: Tasks) -> None:
     assert tasks.generations(site_id) == 2
 
 
+def test_a_group_keeps_its_number_when_another_outgrows_it(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", [*articles(range(2, 10)), *articles(range(2, 6), "table")])
+    tasks.group(site_id)
+    before = {url: group for url, (group, _, _) in tasks.groups(site_id).items()}
+    assert set(before.values()) == {1, 2}
+    tasks.publish("a", articles(range(6, 22), "table"))
+    tasks.group(site_id)
+    after = {url: group for url, (group, _, _) in tasks.groups(site_id).items()}
+    assert {url: after[url] for url in before} == before
+    assert set(after.values()) == {1, 2}
+
+
 def test_blocks_that_died_are_asked_for_again_and_no_others(tasks: Tasks) -> None:
     site_id = tasks.publish("a", two_templates())
     cluster(site_id)

@@ -64,7 +64,7 @@ def _neighbours_of_site(
     sizes = np.array([len(tree) for tree in trees.values()])
     raw = distance_matrix(list(trees.values()), threads=threads)
     distances = normalised_distance(raw, sizes[:, None], sizes[None, :])
-    grouping = group_pages([sources[page].url for page in pages], distances)
+    grouping = group_pages([sources[page].url for page in pages], distances, sizes=sizes)
     return [
         (pages[member], _neighbours(sources, pages, group, member, distances))
         for group in grouping.groups

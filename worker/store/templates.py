@@ -203,6 +203,30 @@ def save_generation(
         )
 
 
+def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:
+    """Return the ids of the pages of each group of a generation."""
+    rows = session.execute(
+        select(Membership.group_number, func.array_agg(Membership.page_id))
+        .where(
+            Membership.site_id == site_id,
+            Membership.generation == number,
+            Membership.group_number.is_not(None),
+        )
+        .group_by(Membership.group_number)
+    )
+    return {group: pages for group, pages in rows if group is not None}
+
+
+def last_group(session: Session, site_id: int) -> int:
+    """Return the largest number that a group of a site ever had, 0 before the first."""
+    return (
+        session.scalar(
+            select(func.max(TemplateGroup.number)).where(TemplateGroup.site_id == site_id)
+        )
+        or 0
+    )
+
+
 def start_generation(session: Session, page_ids: Sequence[int], number: int) -> None:
     """Make pages wait for their extraction with a generation."""
     session.execute(update(StoredPage).where(StoredPage.id.in_(page_ids)).values(generation=number))

@@ -1,6 +1,7 @@
 """The periodic clustering of each site into template groups."""
 
 import logging
+from collections.abc import Sequence
 
 from celery import current_app, shared_task
 from sqlalchemy.orm import Session
@@ -22,11 +23,10 @@ from worker.tasks.matrix import (
     group_or_missing,
     known_or_missing,
 )
-from worker.templates import Grouping
+from worker.templates import DEFAULT_METHOD, Grouping
+from worker.templates.generations import match_groups
 
 logger = logging.getLogger(__name__)
-
-METHOD = "mds_kmeans"
 
 PAIRS_AT_ONCE = 50
 """Missing pairs that the clustering computes itself, those of ten trees or less.
@@ -119,17 +119,22 @@ def _cluster(session: Session, site_id: int) -> None:
         _ask_for_missing(session, site, grouping)
         return
     number = site.generation + 1
-    memberships = _memberships(site_pages, grouping, known)
+    identities = match_groups(
+        templates.pages_by_group(session, site_id, site.generation),
+        [[site_pages[index].id for index in group.members] for group in grouping.groups],
+        last_identity=templates.last_group(session, site_id),
+    )
+    memberships = _memberships(site_pages, grouping, identities, known)
     templates.save_generation(
         session,
         site_id=site_id,
         number=number,
         site_version=site.version,
-        method=METHOD,
+        method=DEFAULT_METHOD,
         silhouette=grouping.silhouette,
         groups={
-            group_number: (len(group.members), site_pages[group.pivot].id)
-            for group_number, group in enumerate(grouping.groups, start=1)
+            identity: (len(group.members), site_pages[group.pivot].id)
+            for identity, group in zip(identities, grouping.groups, strict=True)
         },
         memberships=memberships,
     )
@@ -180,12 +185,15 @@ def _load_site(session: Session, site_id: int) -> ComparedSite | None:
 
 
 def _memberships(
-    site_pages: list[ComparablePage], grouping: Grouping, known: KnownSite
+    site_pages: list[ComparablePage],
+    grouping: Grouping,
+    identities: Sequence[int],
+    known: KnownSite,
 ) -> list[NewMembership]:
     memberships = [
         NewMembership(site_pages[index].id, None, "outlier", None) for index in grouping.outliers
     ]
-    for number, group in enumerate(grouping.groups, start=1):
+    for identity, group in zip(identities, grouping.groups, strict=True):
         for index in group.members:
             is_pivot = index == group.pivot
             compared_with = (
@@ -194,7 +202,7 @@ def _memberships(
             memberships.append(
                 NewMembership(
                     site_pages[index].id,
-                    number,
+                    identity,
                     "representative" if is_pivot else "member",
                     site_pages[compared_with].id,
                 )

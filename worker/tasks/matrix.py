@@ -91,6 +91,8 @@ class KnownSite:
     references
         Ids of the trees that were compared with each other, ascending; all of a
         small site.
+    sizes
+        Numbers of their nodes.
     distances
         Normalised distances among them, NaN where two could not be compared.
     nearest
@@ -100,6 +102,7 @@ class KnownSite:
     """
 
     references: list[int]
+    sizes: npt.NDArray[np.int64]
     distances: npt.NDArray[np.float64]
     nearest: Mapping[int, Nearest] | None
     reference_sets: Sequence[int]
@@ -110,7 +113,7 @@ class KnownSite:
         tree_ids = [page.tree_id for page in pages]
         if self.nearest is None:
             rows = [self._row(tree_id) for tree_id in tree_ids]
-            return group_pages(urls, self.distances[np.ix_(rows, rows)])
+            return group_pages(urls, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
         return group_by_references(
             urls, tree_ids, self.references, self.distances, self._comparable()
         )
@@ -255,4 +258,4 @@ def _matrix(
         )
     size = np.array([sizes[tree_id] for tree_id in tree_ids], dtype=np.int64)
     distances = normalised_distance(raw, size[:, None], size[None, :])
-    return KnownSite(tree_ids, np.asarray(distances), nearest, reference_sets)
+    return KnownSite(tree_ids, size, np.asarray(distances), nearest, reference_sets)
