@@ -12,6 +12,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int32]
 
+ROWS_AT_ONCE = 4096
+"""Rows that go down the trees together, some ten megabytes."""
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -84,6 +87,13 @@ class BoostedTrees:
         rows
             Shape (rows, columns).
         """
+        parts = [
+            self._probabilities(rows[start : start + ROWS_AT_ONCE])
+            for start in range(0, len(rows), ROWS_AT_ONCE)
+        ]
+        return np.concatenate([np.empty(0), *parts])
+
+    def _probabilities(self, rows: Floats) -> npt.NDArray[np.float64]:
         nodes = self._nodes
         places = np.broadcast_to(nodes.roots, (len(rows), len(nodes.roots)))
         numbers = np.arange(len(rows))[:, None]
