@@ -166,10 +166,10 @@ class _Renderer:
         if tag in INLINE:
             if tag == "a" and self._link is None and element.get("href"):
                 self._link = element
+            self._mute(index, element)
             return True
         self._flush()
-        if index in self._finding.muted and self._muted is None:
-            self._muted = element
+        self._mute(index, element)
         if index == self._finding.container:
             return True
         if tag == "table" and self._muted is None:
@@ -182,12 +182,15 @@ class _Renderer:
         self._describe(index, tag)
         return True
 
+    def _mute(self, index: int, element: HtmlElement) -> None:
+        if index in self._finding.muted and self._muted is None:
+            self._muted = element
+
     def _leave(self, element: HtmlElement) -> None:
         if element is self._link:
             self._link = None
-        if element.tag in INLINE:
-            return
-        self._flush()
+        if element.tag not in INLINE:
+            self._flush()
         if element is self._muted:
             self._muted = None
         if self._open and self._open[-1].element is element:
