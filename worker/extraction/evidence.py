@@ -153,7 +153,10 @@ class _View:
         self._path_numbers = path_numbers
         self.lines = lines_of(page)
         self.tags = [str(element.tag) for element in page.elements]
-        self.names = [name_words(element) for element in page.elements]
+
+    @cached_property
+    def names(self) -> list[frozenset[str]]:
+        return [name_words(element) for element in self.page.elements]
 
     @cached_property
     def counts(self) -> list[int]:

@@ -42,14 +42,9 @@ class Line:
 
 def lines_of(page: Outline) -> list[Line]:
     """List the lines of a page, in order."""
-    links = page.links()
+    links = page.links
     lines: list[Line] = []
-    start = 0
-    for end in range(1, len(page.texts) + 1):
-        if end < len(page.texts) and page.texts[end].line == page.texts[start].line:
-            continue
-        nodes = page.texts[start:end]
-        start = end
+    for nodes in page.lines():
         text = words.clean("".join(node.text for node in nodes))
         tokens = tuple(words.tokens(text))
         if not tokens:

@@ -138,23 +138,19 @@ class _Line:
 
 
 def _lines(page: Outline) -> Iterator[_Line]:
-    links = page.links()
-    current: _Line | None = None
-    number = link = -1
+    links = page.links
+    link = -1
     in_link = 0.0
-    for parent, line, text in page.texts:
-        if current is None or line != number:
-            if current is not None:
-                yield current
-            current, number = _Line(page.nearest(parent, outside=INLINE)), line
-        count = words.count_words(text)
-        current.words += count
-        if links[parent] >= 0:
-            in_link = count + (in_link if links[parent] == link else 0.0)
-            link = links[parent]
-            current.linked += count
-            current.longest_link = max(current.longest_link, in_link)
-    if current is not None:
+    for nodes in page.lines():
+        current = _Line(page.nearest(nodes[0].parent, outside=INLINE))
+        for parent, _, text in nodes:
+            count = words.count_words(text)
+            current.words += count
+            if links[parent] >= 0:
+                in_link = count + (in_link if links[parent] == link else 0.0)
+                link = links[parent]
+                current.linked += count
+                current.longest_link = max(current.longest_link, in_link)
         yield current
 
 

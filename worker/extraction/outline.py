@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple, Self, TypeVar
 
 from lxml import etree
@@ -175,8 +178,14 @@ class Outline:
             text_ends=[moved_texts[end] for end in self.text_ends],
         )
 
+    def lines(self) -> Iterator[list[TextNode]]:
+        """Yield the text nodes of each line, in order."""
+        for _, nodes in groupby(self.texts, key=attrgetter("line")):
+            yield list(nodes)
+
+    @cached_property
     def links(self) -> list[int]:
-        """Return, for every element, the index of the link it is or stands in, -1 for none."""
+        """For every element the index of the link it is or stands in, -1 for none."""
         found: list[int] = []
         for index, (element, parent) in enumerate(zip(self.elements, self.parents, strict=True)):
             if element.tag == "a" and element.get("href"):

@@ -104,7 +104,7 @@ def uninteresting(page: Outline) -> set[int]:
 
 
 def _densest(page: Outline, least: int, *, in_links: bool) -> _Packet | None:
-    links = page.links()
+    links = page.links
     packets: dict[int, _Packet] = {}
     for parent, _, text in page.texts:
         if links[parent] >= 0 and not in_links:
@@ -134,7 +134,7 @@ def _unselected(page: Outline, packet: _Packet) -> set[int]:
         while index != packet.index and index not in selected:
             selected.add(index)
             index = page.parents[index]
-    links = page.links()
+    links = page.links
     unselected: set[int] = set()
     for child in page.children(packet.index):
         tag = page.elements[child].tag
