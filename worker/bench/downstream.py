@@ -61,7 +61,9 @@ class Downstream:
         paragraphs = [gold.paragraphs for gold in golds]
         self._gold_events = self._events("gold", paragraphs)
         self._wanted = {name: marked for name, (marked, _) in self._gold_events.items()}
-        self._entities = self._recognised("gold", [gold.text or "" for gold in golds])
+        texts_of_golds = [gold.text or "" for gold in golds]
+        self._names = self._listed(texts_of_golds)
+        self._entities = self._recognised("gold", texts_of_golds)
 
     def task_of_gold(self) -> Task | None:
         """Score what DAnIEL finds in the gold texts, with paragraph marks and without."""
@@ -86,18 +88,20 @@ class Downstream:
             recogniser, in percent, where the gold text has any names.
         """
         given = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
-        rows: list[dict[str, float]] = []
-        for target, text, found, wanted in zip(
-            self._targets, given, self._recognised(method, given), self._entities, strict=True
-        ):
-            row: dict[str, float] = {}
-            gazetteer = self._gazetteers.get(target.gold.language)
-            if gazetteer is not None:
-                names = gazetteer.find(target.gold.text or "")
-                row |= _prf("names", gazetteer.find(text), names)
-            row |= _prf("entities", found, wanted)
-            rows.append(row)
-        return rows
+        names = zip(self._listed(given), self._names, strict=True)
+        recognised = zip(self._recognised(method, given), self._entities, strict=True)
+        return [
+            _prf("names", *listed) | _prf("entities", *found)
+            for listed, found in zip(names, recognised, strict=True)
+        ]
+
+    def _listed(self, texts: Sequence[str]) -> list[Counter[str]]:
+        """Count the names that the gazetteer of each page's language finds, none without one."""
+        gazetteers = [self._gazetteers.get(target.gold.language) for target in self._targets]
+        return [
+            gazetteer.find(text) if gazetteer is not None else Counter[str]()
+            for gazetteer, text in zip(gazetteers, texts, strict=True)
+        ]
 
     def _recognised(self, method: str, texts: Sequence[str]) -> list[Counter[str]]:
         languages = [target.gold.language for target in self._targets]

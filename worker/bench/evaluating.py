@@ -3,7 +3,6 @@
 import gzip
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
 
 from pydantic import ValidationError
 
@@ -28,6 +27,7 @@ from worker.evaluation import (
     macro_average_by_language,
     macro_average_by_site,
 )
+from worker.evaluation.corpora import open_text
 from worker.extractors import Source
 
 
@@ -196,16 +196,9 @@ def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        with _open_text(path) as lines:
+        with open_text(path) as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield number, line
     except (EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
         raise BenchError(f"{path}: {error}") from error
-
-
-def _open_text(path: Path) -> IO[str]:
-    """Open a file of text that is compressed if its name ends in ``.gz``."""
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
-    return path.open(encoding="utf-8")

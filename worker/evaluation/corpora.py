@@ -189,7 +189,7 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        with _open_text(path) as lines:
+        with open_text(path) as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     place = f"{path.name}, line {number}"
@@ -204,7 +204,8 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise CorpusError(f"{path}: {error}") from error
 
 
-def _open_text(path: Path) -> IO[str]:
+def open_text(path: Path) -> IO[str]:
+    """Open a file of text that is compressed if its name ends in ``.gz``."""
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     return path.open(encoding="utf-8")
