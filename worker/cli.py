@@ -579,31 +579,27 @@ class _Bars:
             console.print(line, soft_wrap=True, highlight=False)
 
 
-@contextmanager
-def _progress_bars() -> Iterator[_Bars]:
-    columns = (
+def _progress_display() -> Progress:
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+
+
+@contextmanager
+def _progress_bars() -> Iterator[_Bars]:
+    with _progress_display() as progress:
         yield _Bars(progress)
 
 
 @contextmanager
 def _measurement_bar() -> Iterator[OnProgress]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    with _progress_display() as progress:
         task = progress.add_task("", total=None)
         last_line = time.monotonic()
 

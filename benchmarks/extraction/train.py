@@ -22,13 +22,12 @@ from worker.bench.measuring import measurable
 from worker.evaluation import Gold, Prediction, headline_of, load_corpus, score_page
 from worker.evaluation.records import Block
 from worker.extraction import classification, sentences
-from worker.extraction.article import article_of
 from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
 from worker.extraction.outline import Outline
 from worker.extraction.trees import BoostedTrees, Tree
 from worker.extractors import Source
 from worker.extractors.grouping import find_neighbours
-from worker.extractors.ours import outline_of
+from worker.extractors.ours import cut, outline_of
 from worker.extractors.reading import page_of
 from worker.pages import PageError
 
@@ -173,7 +172,7 @@ def extract(source: Source, other: Source | None, model: BoostedTrees) -> str:
     finding = classification.find_body(page, pivot, source.url, model)
     if finding is None:
         finding = sentences.find_body(page)
-    return article_of(source.url, page, pivot, finding).text if finding is not None else ""
+    return cut(source, page, finding, pivot).text if finding is not None else ""
 
 
 def cross_validate(examples: Sequence[Example], folds: int) -> None:
