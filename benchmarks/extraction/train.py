@@ -21,13 +21,14 @@ from benchmarks.extraction.labels import shares_in_gold
 from worker.bench.measuring import measurable
 from worker.evaluation import Gold, Prediction, headline_of, load_corpus, score_page
 from worker.evaluation.records import Block
-from worker.extraction import classification, sentences
+from worker.extraction import TemplateKnowledge, classification, sentences
+from worker.extraction.article import article_of
 from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
 from worker.extraction.outline import Outline
 from worker.extraction.trees import BoostedTrees, Tree
 from worker.extractors import Source
 from worker.extractors.grouping import find_neighbours
-from worker.extractors.ours import cut, outline_of
+from worker.extractors.ours import knowledge_of, outline_of
 from worker.extractors.reading import page_of
 from worker.pages import PageError
 
@@ -54,8 +55,9 @@ class Example:
         Name of its corpus.
     gold, headline
         What people said, and the headline that every method is given.
-    page, other
-        The page, and the one that the service compares it with, None where there is none.
+    page, knowledge
+        The page, and what is known of the one that the service compares it with, None where
+        there is none.
     alone, beside
         Evidence of the lines without another page, and with the one that the service
         compares with; the same where there is none.
@@ -67,7 +69,7 @@ class Example:
     gold: Gold
     headline: Block | None
     page: Source
-    other: Source | None
+    knowledge: TemplateKnowledge | None
     alone: Rows
     beside: Rows
     shares: npt.NDArray[np.float64]
@@ -85,23 +87,21 @@ def read(folder: Path) -> Iterator[Example]:
             continue
         try:
             document = page_of(source).document
-            other = page_of(around.pivot).document if around.pivot is not None else None
+            knowledge = knowledge_of(around.pivot) if around.pivot is not None else None
         except PageError:
             continue
         gold = corpus.golds[page.id]
         headline = headline_of(gold, document)
         outline = Outline.of(document)
         alone = gather_evidence(outline, None, page.url)
-        beside = (
-            gather_evidence(outline, Outline.of(other), page.url) if other is not None else alone
-        )
+        beside = gather_evidence(outline, knowledge, page.url) if knowledge is not None else alone
         texts = [line.text for line in alone.lines]
         yield Example(
             corpus.name,
             gold,
             headline,
             source,
-            around.pivot,
+            knowledge,
             alone.rows,
             beside.rows,
             shares_in_gold(texts, gold, headline),
@@ -165,14 +165,16 @@ def fold_of(site: str, folds: int) -> int:
     return int(sha256(site.encode()).hexdigest(), 16) % folds
 
 
-def extract(source: Source, other: Source | None, model: BoostedTrees) -> str:
+def extract(source: Source, knowledge: TemplateKnowledge | None, model: BoostedTrees) -> str:
     """Return the article's text as the service would with this classifier."""
     page = outline_of(source)
-    pivot = outline_of(other) if other is not None else None
-    finding = classification.find_body(page, pivot, source.url, model)
+    finding = classification.find_body(page, knowledge, source.url, model)
     if finding is None:
         finding = sentences.find_body(page)
-    return cut(source, page, finding, pivot).text if finding is not None else ""
+    if finding is None:
+        return ""
+    others = knowledge.titles if knowledge is not None else ()
+    return article_of(source.url, page, others, finding).text
 
 
 def cross_validate(examples: Sequence[Example], folds: int) -> None:
@@ -183,8 +185,8 @@ def cross_validate(examples: Sequence[Example], folds: int) -> None:
         for example in examples:
             if fold_of(example.gold.site, folds) != fold:
                 continue
-            for name, other in (("alone", None), ("beside", example.other)):
-                prediction = Prediction(None, extract(example.page, other, model))
+            for name, known in (("alone", None), ("beside", example.knowledge)):
+                prediction = Prediction(None, extract(example.page, known, model))
                 found = score_page(prediction, example.gold, example.headline)
                 figures = tuple(found[key] for key in ("exact", "equal", "to_p", "to_r", "to_f"))
                 scores[f"{example.corpus} {name}"].append(figures)

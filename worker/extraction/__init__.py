@@ -2,6 +2,7 @@
 
 from worker.extraction.article import extract_article
 from worker.extraction.errors import MenuPageError, NoArticleError, NoTextError
+from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.result import Block, Embed, Extraction, Image
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "MenuPageError",
     "NoArticleError",
     "NoTextError",
+    "TemplateKnowledge",
     "extract_article",
 ]

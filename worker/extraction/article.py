@@ -1,53 +1,86 @@
-"""The article of a page, with another page of its template or without one."""
+"""The article of a page, with other pages of its template or without any."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from worker.extraction import classification, difference, media, menus, sentences, titles
 from worker.extraction.errors import MenuPageError, NoTextError
 from worker.extraction.finding import Finding
+from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import declared_language
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render, without_title
 from worker.extraction.result import Extraction
+from worker.extraction.titles import Titles
 from worker.pages import Page
 
-FindBody = Callable[[Outline, Outline | None, str], Finding | None]
-"""Called with the page, another page of its template, and the page's address."""
+
+@dataclass(frozen=True)
+class Template:
+    """What a page is compared with.
+
+    Attributes
+    ----------
+    knowledge
+        What other pages of its template tell, None where there is none.
+    pivot
+        One of them itself, where it is at hand.
+    """
+
+    knowledge: TemplateKnowledge | None = None
+    pivot: Outline | None = None
+
+    @classmethod
+    def of(cls, other: Page | TemplateKnowledge | None) -> Self:
+        """Learn from another page, unless what is known is given."""
+        if not isinstance(other, Page):
+            return cls(other)
+        pivot = Outline.of(other.document)
+        return cls(TemplateKnowledge.of([pivot]), pivot)
+
+
+FindBody = Callable[[Outline, Template, str], Finding | None]
+"""Called with the page, its template, and the page's address."""
 
 METHODS: Mapping[str, tuple[FindBody, ...]] = {
     classification.METHOD: (
-        classification.find_body,
-        lambda page, _other, _url: sentences.find_body(page),
+        lambda page, template, url: classification.find_body(page, template.knowledge, url),
+        lambda page, _template, _url: sentences.find_body(page),
     ),
     difference.METHOD: (
-        lambda page, other, _url: difference.find_body(page, other) if other else None,
-        lambda page, _other, _url: sentences.find_body(page),
+        lambda page, template, _url: (
+            difference.find_body(page, template.pivot) if template.pivot else None
+        ),
+        lambda page, _template, _url: sentences.find_body(page),
     ),
-    sentences.METHOD: (lambda page, _other, _url: sentences.find_body(page),),
+    sentences.METHOD: (lambda page, _template, _url: sentences.find_body(page),),
 }
 """Ways to find the body by name: each is tried where those before it find no text."""
 
 DEFAULT_METHOD = classification.METHOD
 
 
-def extract_article(page: Page, pivot: Page | None, method: str = DEFAULT_METHOD) -> Extraction:
+def extract_article(
+    page: Page, other: Page | TemplateKnowledge | None, method: str = DEFAULT_METHOD
+) -> Extraction:
     """Cut the article out of a page.
 
     ``lines`` makes the body of the lines that a classifier takes for the article's, by what is
-    known of them on the page and on another page of the template
+    known of them on the page and on other pages of the template
     (`worker.extraction.classification`). ``paper000`` takes the text that differs from the
-    other page (section 4.4.2, `worker.extraction.difference`), ``wutsi`` the densest packet of
-    sentences (paper 003, `worker.extraction.sentences`). Where one of the first two finds
-    nothing, the last one is asked; `Extraction.method` says which it was.
+    other page, which it needs itself (section 4.4.2, `worker.extraction.difference`), ``wutsi``
+    the densest packet of sentences (paper 003, `worker.extraction.sentences`). Where one of the
+    first two finds nothing, the last one is asked; `Extraction.method` says which it was.
 
     Parameters
     ----------
     page
         The page. It is read only.
-    pivot
+    other
         Another page of its template group: the group's representative or, for the representative
-        itself, its nearest neighbour. None where there is none.
+        itself, its nearest neighbour. Or what is known of it, which tells the same to every
+        method but ``paper000``. None where there is none.
     method
         One of `METHODS`.
 
@@ -61,29 +94,32 @@ def extract_article(page: Page, pivot: Page | None, method: str = DEFAULT_METHOD
     outline = Outline.of(page.document)
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
-    other = Outline.of(pivot.document) if pivot is not None else None
+    template = Template.of(other)
+    titles_of_others = template.knowledge.titles if template.knowledge is not None else ()
     for find_body in METHODS[method]:
-        finding = find_body(outline, other, page.url)
+        finding = find_body(outline, template, page.url)
         if finding is not None:
-            article = article_of(page.url, outline, other, finding)
+            article = article_of(page.url, outline, titles_of_others, finding)
             if article.text:
                 return article
     raise NoTextError("the page shows no text")
 
 
-def article_of(url: str, outline: Outline, other: Outline | None, finding: Finding) -> Extraction:
+def article_of(
+    url: str, outline: Outline, others: Sequence[Titles], finding: Finding
+) -> Extraction:
     """Return the article of a body that a method found.
 
     Parameters
     ----------
     url, outline
         Address and outline of the page.
-    other
-        Outline of another page of the template, which tells its headings from the page's own.
+    others
+        Titles of other pages of the template, which tell its headings from the page's own.
     finding
         The body.
     """
-    title, heading = titles.headline(outline, finding.container, url, other)
+    title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
     document = outline.elements[0]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from worker.extraction.evidence import COLUMNS, Evidence, gather_evidence
 from worker.extraction.finding import Finding
+from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import MAX_CAPTION_TOKENS
@@ -53,7 +54,7 @@ def trained_model() -> BoostedTrees:
 
 def find_body(
     page: Outline,
-    other: Outline | None = None,
+    knowledge: TemplateKnowledge | None = None,
     url: str = "",
     model: BoostedTrees | None = None,
 ) -> Finding | None:
@@ -63,8 +64,8 @@ def find_body(
     ----------
     page
         The page.
-    other
-        Another page of its template group, None where there is none.
+    knowledge
+        What other pages of its template tell, None where there is none.
     url
         Address of the page.
     model
@@ -76,7 +77,7 @@ def find_body(
         None where no line is taken for the article's. The container is the smallest element
         around all that are.
     """
-    evidence = gather_evidence(page, other, url)
+    evidence = gather_evidence(page, knowledge, url)
     probabilities = (model or trained_model()).probabilities(evidence.rows)
     kept = [
         line

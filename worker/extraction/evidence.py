@@ -1,8 +1,8 @@
 """What speaks for and against each line of a page being part of its article.
 
 All of it is counted, none of it decided here: a row of numbers for each line, from the line
-itself, its neighbours, the elements around it, the page's declarations of itself, and another
-page of the template where there is one.
+itself, its neighbours, the elements around it, the page's declarations of itself, and what is
+known of other pages of the template where there are any.
 """
 
 import re
@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.extraction import sentences, titles, words
+from worker.extraction.knowledge import TemplateKnowledge, digest_of
 from worker.extraction.lines import Line, lines_of
 from worker.extraction.names import name_words
 from worker.extraction.outline import Outline
+from worker.extraction.paths import Paths
 from worker.extraction.vocabulary import (
     BODY_NAMES,
     DIVISIONS,
-    INLINE,
     OTHER_NAMES,
     UNINTERESTING,
     UNINTERESTING_TAGS,
@@ -68,24 +69,25 @@ class Evidence:
     rows: Rows
 
 
-def gather_evidence(page: Outline, other: Outline | None = None, url: str = "") -> Evidence:
+def gather_evidence(
+    page: Outline, knowledge: TemplateKnowledge | None = None, url: str = ""
+) -> Evidence:
     """Count all that is known of the lines of a page.
 
     Parameters
     ----------
     page
         The page.
-    other
-        Another page of its template group, None where there is none.
+    knowledge
+        What other pages of its template tell, None where there is none.
     url
         Address of the page.
     """
-    numbers: _PathNumbers = {}
-    view = _View(page, numbers, url)
+    view = _View(page, url)
     if not view.lines:
         return Evidence((), np.empty((0, len(COLUMNS)), dtype=np.float32))
     columns = [column for part in _PARTS for column in part(view)]
-    columns.extend(_of_other(view, _View(other, numbers) if other is not None else None))
+    columns.extend(_of_template(view, knowledge))
     return Evidence(view.lines, np.array(columns, dtype=np.float32).T)
 
 
@@ -140,17 +142,12 @@ class _Place:
     hidden: bool = False
 
 
-_PathNumbers = dict[tuple[int, str], int]
-"""Number of a path by the number of the path above and its last step."""
-
-
 class _View:
     """A page with all that several columns need of it."""
 
-    def __init__(self, page: Outline, path_numbers: _PathNumbers, url: str = "") -> None:
+    def __init__(self, page: Outline, url: str) -> None:
         self.page = page
         self.url = url
-        self._path_numbers = path_numbers
         self.lines = lines_of(page)
         self.tags = [str(element.tag) for element in page.elements]
 
@@ -169,32 +166,6 @@ class _View:
     @cached_property
     def prose(self) -> float:
         return max(1.0, sum(len(line.tokens) for line in self.lines if line.is_prose))
-
-    @cached_property
-    def keys(self) -> list[str]:
-        """Texts that are compared between pages."""
-        return [" ".join(line.tokens) for line in self.lines]
-
-    @cached_property
-    def paths(self) -> list[int]:
-        """Numbers of the paths of tags, classes and ids; digits, which count things, left out."""
-        numbers = self._path_numbers
-        found: list[int] = []
-        for element, parent, tag in zip(
-            self.page.elements, self.page.parents, self.tags, strict=True
-        ):
-            above = found[parent] if parent >= 0 else -1
-            if tag in INLINE and parent >= 0:
-                found.append(above)
-            else:
-                names = f"{element.get('class') or ''} {element.get('id') or ''}"
-                marks = ".".join(sorted(set(_DIGIT.sub("", names).split())))
-                found.append(numbers.setdefault((above, f"{tag}.{marks}"), len(numbers)))
-        return found
-
-    @cached_property
-    def line_paths(self) -> list[int]:
-        return [self.paths[line.block] for line in self.lines]
 
     @cached_property
     def places(self) -> list[_Place]:
@@ -389,25 +360,27 @@ def _shared(line: Line, tokens: set[str]) -> int:
     return len(tokens.intersection(line.tokens))
 
 
-def _of_other(view: _View, other: _View | None) -> _Columns:
-    if other is None:
+def _of_template(view: _View, knowledge: TemplateKnowledge | None) -> _Columns:
+    if knowledge is None or not knowledge.pages:
         yield from [[UNKNOWN] * len(view.lines)] * 5
         return
-    own, theirs = set(view.keys), set(other.keys)
-    at_path: Counter[int] = Counter()
-    words_at_path: Counter[int] = Counter()
-    new_at_path: Counter[int] = Counter()
-    for key, path, count in zip(other.keys, other.line_paths, other.counts, strict=True):
-        at_path[path] += 1
-        words_at_path[path] += count
-        new_at_path[path] += 0 if key in own else count
-    yield [key in theirs for key in view.keys]
-    yield [path in at_path for path in view.line_paths]
-    yield [at_path[path] for path in view.line_paths]
-    yield [words_at_path[path] for path in view.line_paths]
+    pages = len(knowledge.pages)
+    digests = [digest_of(line.tokens) for line in view.lines]
+    paths = Paths.of(view.page)
+    known = knowledge.numbers_of(paths.steps)
+    line_paths = [known[paths.numbers[line.block]] for line in view.lines]
+    repeated: Counter[int] = Counter()
+    for digest in set(digests):
+        for line in knowledge.by_digest.get(digest, ()):
+            repeated[line.path] += line.words
+    words_at = knowledge.words_at
+    yield [digest in knowledge.by_digest for digest in digests]
+    yield [path in words_at for path in line_paths]
+    yield [knowledge.lines_at[path] / pages for path in line_paths]
+    yield [words_at[path] / pages for path in line_paths]
     yield [
-        new_at_path[path] / words_at_path[path] if words_at_path[path] else UNKNOWN
-        for path in view.line_paths
+        (words_at[path] - repeated[path]) / words_at[path] if words_at[path] else UNKNOWN
+        for path in line_paths
     ]
 
 

@@ -2,7 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
@@ -31,8 +33,34 @@ _SEPARATOR = re.compile(
 )
 
 
+@dataclass(frozen=True)
+class Titles:
+    """What a page is called, for comparison with others of its template.
+
+    Attributes
+    ----------
+    declared
+        The text of its ``title``.
+    headings
+        The texts of its headings of the first level.
+    """
+
+    declared: str
+    headings: frozenset[str]
+
+    @classmethod
+    def of(cls, page: Outline) -> Self:
+        """Read the titles of a page."""
+        headings = frozenset(
+            page.text_of(index)
+            for index, element in enumerate(page.elements)
+            if element.tag == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
+        )
+        return cls(_title_of(page.elements[0]), headings)
+
+
 def headline(
-    page: Outline, container: int, url: str = "", other: Outline | None = None
+    page: Outline, container: int, url: str = "", others: Sequence[Titles] = ()
 ) -> tuple[str | None, int | None]:
     """Find the headline of the article whose body is known.
 
@@ -55,8 +83,8 @@ def headline(
         Index of the body's container.
     url
         Address of the page.
-    other
-        Another page of the template group.
+    others
+        Titles of other pages of the template group.
 
     Returns
     -------
@@ -65,16 +93,14 @@ def headline(
     heading : int or None
         Index of the heading that shows it, where one does.
     """
-    template = _first_level_headings(other) if other is not None else frozenset()
+    template = frozenset[str]().union(*(other.headings for other in others))
     headings = [(index, page.text_of(index)) for index in _nearest_headings(page, container)]
     firsts = [
         (text, index)
         for index, text in headings
         if text and page.elements[index].tag == "h1" and text not in template
     ]
-    declared = declared_titles(
-        page.elements[0], url, other.elements[0] if other is not None else None
-    )
+    declared = declared_titles(page.elements[0], url, others)
     for text, index in firsts:
         if any(_shared(text, title) >= MIN_SHARED for title in declared):
             return text, index
@@ -89,16 +115,16 @@ def headline(
 
 
 def declared_titles(
-    document: HtmlElement, url: str = "", other: HtmlElement | None = None
+    document: HtmlElement, url: str = "", others: Sequence[Titles] = ()
 ) -> list[str]:
     """Return ``og:title`` and ``title`` without the parts that name the site, none empty."""
     metas = _metas(document)
     sites = {_squash(metas.get(name, "")) for name in ("og:site_name", "application-name")}
     title = _title_of(document)
-    if other is not None and _title_of(other) != title:
-        sites.update(
-            _squash(_title_of(other)[start:end]) for start, end in _parts(_title_of(other))
-        )
+    for other in others:
+        if other.declared != title:
+            parts = _parts(other.declared)
+            sites.update(_squash(other.declared[start:end]) for start, end in parts)
     host = _squash(urlsplit(url).hostname or "") if url else ""
     found = [_without_site(text, sites, host) for text in (metas.get("og:title", ""), title)]
     if found[1] == title:
@@ -122,14 +148,6 @@ def _nearest_headings(page: Outline, container: int) -> Iterator[int]:
     end = page.ends[container]
     yield from (index for index in headings if container <= index < end)
     yield from (index for index in reversed(headings) if index < container)
-
-
-def _first_level_headings(page: Outline) -> frozenset[str]:
-    return frozenset(
-        page.text_of(index)
-        for index, element in enumerate(page.elements)
-        if element.tag == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
-    )
 
 
 def _shared(text: str, title: str) -> float:

@@ -2,18 +2,25 @@
 
 from functools import lru_cache
 
-from worker.extraction import NoTextError, difference, extract_article, sentences
+from worker.extraction import (
+    NoTextError,
+    TemplateKnowledge,
+    difference,
+    extract_article,
+    sentences,
+)
 from worker.extraction.article import article_of
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
+from worker.extraction.titles import Titles
 from worker.extractors.interface import Extracted, Neighbours, NoPivotError, Source
 from worker.extractors.reading import CACHED_PAGES, page_of
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
     """Extract as the service does."""
-    pivot = page_of(neighbours.pivot) if neighbours.pivot is not None else None
-    article = extract_article(page_of(source), pivot)
+    known = knowledge_of(neighbours.pivot) if neighbours.pivot is not None else None
+    article = extract_article(page_of(source), known)
     return Extracted(article.title, article.text, article.blocks)
 
 
@@ -40,6 +47,12 @@ def wutsi(source: Source, _neighbours: Neighbours) -> Extracted:
 def outline_of(source: Source) -> Outline:
     """Flatten a page, once for all that compare with it."""
     return Outline.of(page_of(source).document)
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def knowledge_of(source: Source) -> TemplateKnowledge:
+    """Learn from a page, once for all that are compared with it."""
+    return TemplateKnowledge.of([outline_of(source)])
 
 
 def pivot_outline(neighbours: Neighbours) -> Outline:
@@ -74,5 +87,6 @@ def cut(
     pivot
         Outline of another page of the template group.
     """
-    article = article_of(source.url, page, pivot, finding)
+    others = () if pivot is None else (Titles.of(pivot),)
+    article = article_of(source.url, page, others, finding)
     return Extracted(article.title, article.text, article.blocks)

@@ -1,6 +1,7 @@
 import pytest
 
 from tests.unit.extraction.article_pages import page
+from worker.extraction import TemplateKnowledge
 from worker.extraction.evidence import COLUMNS, UNKNOWN, gather_evidence
 from worker.extraction.outline import Outline
 from worker.pages import Page
@@ -18,8 +19,8 @@ SECOND = FIRST.replace("The harbour", "A library").replace("Harbour opens", "Lib
 
 def rows(shown: Page, other: Page | None = None) -> dict[str, dict[str, float]]:
     """Return what is counted, by line and by column."""
-    pivot = Outline.of(other.document) if other is not None else None
-    evidence = gather_evidence(Outline.of(shown.document), pivot, shown.url)
+    knowledge = TemplateKnowledge.from_pages([other]) if other is not None else None
+    evidence = gather_evidence(Outline.of(shown.document), knowledge, shown.url)
     assert evidence.rows.shape == (len(evidence.lines), len(COLUMNS))
     return {
         line.text: dict(zip(COLUMNS, map(float, row), strict=True))

@@ -37,7 +37,7 @@ def finding_in(body: str) -> tuple[Outline, Finding]:
 
 def article_in(body: str) -> Extraction:
     outline, finding = finding_in(body)
-    return article_of("https://news.example/a", outline, None, finding)
+    return article_of("https://news.example/a", outline, (), finding)
 
 
 def test_lines_are_kept_and_dropped_one_by_one() -> None:
