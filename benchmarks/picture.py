@@ -1,7 +1,7 @@
-"""Make the README's picture: a page of the sample crawl beside the article cut out of it.
+"""Make the README's pictures: a page of the sample crawl beside its article, and explained.
 
-Run as ``python -m benchmarks.picture docs/result.png``; Debian's package
-``chromium`` renders it.
+Run as ``python -m benchmarks.picture docs/result.png docs/explained.png``; Debian's package
+``chromium`` renders them.
 """
 
 import base64
@@ -9,12 +9,14 @@ import html
 import subprocess
 import sys
 import tempfile
+from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
 
 from lxml import etree
 
-from worker.extraction import Extraction, NoArticleError, extract_article
+from worker.explaining import to_html
+from worker.extraction import Extraction, NoArticleError, explain_article, extract_article
 from worker.pages import Page, parse_page
 from worker.sample import generate
 
@@ -34,17 +36,22 @@ small{{color:#666;font-family:monospace}} h1{{font-size:24px;line-height:1.25}}
 <main><small>{about}</small><h1>{title}</h1>{text}</main>"""
 
 
-def main(output: Path) -> None:
-    """Write the picture."""
+def main(result: Path, explained: Path) -> None:
+    """Write the pictures."""
     pages = [
         parse_page(base64.b64decode(each.message["html_base64"]), each.message["url"])
         for each in generate()
         if each.gold["template_class"] == TEMPLATE
     ]
     page, article = _first_article(pages)
+    _draw(_layout(page, article), result)
+    _draw(to_html(explain_article(page, pages[-1]), page, len(pages)), explained)
+
+
+def _draw(layout: str, picture: Path) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        layout = Path(directory) / "layout.html"
-        layout.write_text(_layout(page, article), encoding="utf-8")
+        file = Path(directory) / "layout.html"
+        file.write_text(layout, encoding="utf-8")
         subprocess.run(
             [
                 "chromium",
@@ -53,12 +60,14 @@ def main(output: Path) -> None:
                 "--disable-gpu",
                 "--disable-background-networking",
                 "--disable-component-update",
+                # A sandboxed frame in a process of its own is often not drawn in time.
+                "--disable-features=IsolateSandboxedIframes",
                 "--disable-sync",
                 "--hide-scrollbars",
                 "--window-size=1616,1500",
                 f"--user-data-dir={directory}/profile",
-                f"--screenshot={output.resolve()}",
-                layout.as_uri(),
+                f"--screenshot={picture.resolve()}",
+                file.as_uri(),
             ],
             check=True,
             capture_output=True,
@@ -77,9 +86,10 @@ def _first_article(pages: list[Page]) -> tuple[Page, Extraction]:
 
 
 def _layout(page: Page, article: Extraction) -> str:
-    (container,) = page.document.xpath(article.xpath)
+    document = deepcopy(page.document)
+    (container,) = document.xpath(article.xpath)
     container.set("style", OUTLINE)
-    rendered = etree.tostring(page.document, method="html", encoding="unicode")
+    rendered = etree.tostring(document, method="html", encoding="unicode")
     return LAYOUT.format(
         page=html.escape(rendered, quote=True),
         about=html.escape(f"{page.url} · {article.method} · {article.xpath}"),
@@ -89,4 +99,4 @@ def _layout(page: Page, article: Extraction) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))

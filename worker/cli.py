@@ -327,6 +327,54 @@ def cluster(
         click.echo(f"{plot} shows the largest {drawn} sites", err=True)
 
 
+@main.command()
+@click.argument("page", metavar="URL|FILE")
+@click.option(
+    "--site-pages",
+    type=click.Path(exists=True, path_type=Path),
+    help="File or folder with other pages of the site, to compare the page with.",
+)
+@click.option("--url", help="Address of the page: which one of a FILE of several, or its own.")
+@click.option(
+    "--html",
+    "html_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the page itself, what was kept in green and the template in blue.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for every line with all its reasons.",
+)
+def explain(
+    page: str,
+    site_pages: Path | None,
+    url: str | None,
+    html_file: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Show which lines of one page were kept and dropped, and why.
+
+    URL is fetched; FILE holds the page: HTML, a page message, or several with
+    --url to name one. Reasons are in log odds, compared with the page's mean line.
+    """
+    from worker.explaining import load_subject, to_html, to_json, to_terminal
+    from worker.extraction import explain_article
+
+    subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
+    explanation = explain_article(subject.page, subject.pivot)
+    if json_file:
+        values = json.dumps(to_json(explanation, subject.group_size), ensure_ascii=False, indent=1)
+        json_file.write_text(values + "\n", encoding="utf-8")
+    if html_file:
+        overlay = to_html(explanation, subject.page, subject.group_size)
+        html_file.write_text(overlay, encoding="utf-8")
+    out = _output()
+    for table in to_terminal(explanation, subject.group_size):
+        out.print(table)
+
+
 by_option = click.option(
     "--by", type=click.Choice(("site", "language")), help="Average by site or language too."
 )
@@ -624,14 +672,19 @@ def _report(
         json_file.write_text(figures + "\n", encoding="utf-8")
     if html_file:
         html_file.write_text(to_html(report), encoding="utf-8")
-    out = Console()
-    if not out.is_terminal:
-        out.width = FILE_COLUMNS
+    out = _output()
     for table in tables:
         for drawn in tables_of(table, by):
             out.print(drawn)
         for remark in table.remarks:
             out.print(remark, highlight=False, markup=False)
+
+
+def _output() -> Console:
+    out = Console()
+    if not out.is_terminal:
+        out.width = FILE_COLUMNS
+    return out
 
 
 def _print_summary(summary: RunSummary, output: Path) -> None:

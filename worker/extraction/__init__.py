@@ -2,17 +2,22 @@
 
 from worker.extraction.article import extract_article
 from worker.extraction.errors import MenuPageError, NoArticleError, NoTextError
+from worker.extraction.explanation import ExplainedLine, Explanation, Reason, explain_article
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.result import Block, Embed, Extraction, Image
 
 __all__ = [
     "Block",
     "Embed",
+    "ExplainedLine",
+    "Explanation",
     "Extraction",
     "Image",
     "MenuPageError",
     "NoArticleError",
     "NoTextError",
+    "Reason",
     "TemplateKnowledge",
+    "explain_article",
     "extract_article",
 ]

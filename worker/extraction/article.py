@@ -39,6 +39,11 @@ class Template:
         pivot = Outline.of(other.document)
         return cls(TemplateKnowledge.of([pivot]), pivot)
 
+    @property
+    def titles(self) -> Sequence[Titles]:
+        """What its pages are called."""
+        return self.knowledge.titles if self.knowledge is not None else ()
+
 
 FindBody = Callable[[Outline, Template, str], Finding | None]
 """Called with the page, its template, and the page's address."""
@@ -91,17 +96,34 @@ def extract_article(
     NoTextError
         If the page shows no text, or none but a headline.
     """
-    outline = Outline.of(page.document)
+    article, _ = find_article(page.url, Outline.of(page.document), other, method)
+    return article
+
+
+def find_article(
+    url: str,
+    outline: Outline,
+    other: Page | TemplateKnowledge | None,
+    method: str = DEFAULT_METHOD,
+) -> tuple[Extraction, Finding]:
+    """Cut the article out of a page that was flattened, and say where it was found.
+
+    Parameters
+    ----------
+    url, outline
+        Address and outline of the page.
+    other, method
+        As for `extract_article`, which raises the same.
+    """
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
     template = Template.of(other)
-    titles_of_others = template.knowledge.titles if template.knowledge is not None else ()
     for find_body in METHODS[method]:
-        finding = find_body(outline, template, page.url)
+        finding = find_body(outline, template, url)
         if finding is not None:
-            article = article_of(page.url, outline, titles_of_others, finding)
+            article = article_of(url, outline, template.titles, finding)
             if article.text:
-                return article
+                return article, finding
     raise NoTextError("the page shows no text")
 
 

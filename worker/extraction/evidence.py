@@ -39,11 +39,13 @@ MAX_SECTION = 0.5
 NEIGHBOURS = (-2, -1, 1, 2)
 """Lines beside a line that are looked at."""
 
-_TAGS = (
+TAGS = (
     *("p", "div", "li", "h1", "h2", "h3", "h4", "td", "th", "blockquote", "figcaption", "dd"),
     *("pre", "section", "article", "body", "label", "center", "form", "address"),
 )
-_TAG_NUMBERS = {tag: number for number, tag in enumerate(_TAGS)}
+"""Elements that are told apart; the number of one is its place here."""
+
+_TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 _DIGIT = re.compile(r"\d")
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _COMMA = re.compile("[,،，、]")

@@ -1,0 +1,104 @@
+"""`detourage explain`, as a person uses it."""
+
+import json
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.test_run import detourage, write_messages
+from tests.pages import article_html, message, paragraphs, site_messages
+
+URL = "https://one.example/a/3"
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    bodies = [*site_messages("one.example", range(6)), *site_messages("two.example", range(4))]
+    return write_messages(tmp_path / "crawl.jsonl", [*bodies, b"no message"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for seed in range(5):
+        (pages / f"{seed}.html").write_text(article_html(seed))
+    return pages
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[str]:
+    class _Files(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    handler = partial(_Files, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def test_a_page_of_a_crawl_is_shown_in_three_ways(crawl: Path, tmp_path: Path) -> None:
+    page, figures = tmp_path / "page.html", tmp_path / "page.json"
+    done = detourage(
+        *("explain", crawl, "--url", URL, "--site-pages", crawl),
+        *("--html", page, "--json", figures),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "of 6 pages of its template" in done.stdout
+    assert "repeated on the other page of the template" in done.stdout
+    found = json.loads(figures.read_text())
+    assert found["url"] == URL
+    assert found["template"]["size"] == 6
+    assert found["template"]["compared_with"].startswith("https://one.example/a/")
+    assert found["article"]["text"] == "\n\n".join(paragraphs(3))
+    kept = [line["text"] for line in found["lines"] if line["verdict"] == "kept"]
+    assert kept == paragraphs(3)
+    assert all(line["reasons"] for line in found["lines"])
+    assert paragraphs(3)[0] in page.read_text()
+
+
+def test_a_file_beside_a_folder_of_its_site(folder: Path) -> None:
+    done = detourage("explain", folder / "2.html", "--site-pages", folder)
+    assert done.returncode == 0, done.stderr
+    assert "of 5 pages of its template" in done.stdout
+
+
+def test_an_address_beside_pages_saved_by_hand(folder: Path, served: str) -> None:
+    done = detourage("explain", f"{served}/4.html", "--site-pages", folder)
+    assert done.returncode == 0, done.stderr
+    assert f"{served}/4.html" in done.stdout
+    assert "pages of its template" in done.stdout
+
+
+def test_a_page_alone(folder: Path) -> None:
+    done = detourage("explain", folder / "1.html", "--url", "https://named.example/1")
+    assert done.returncode == 0, done.stderr
+    assert "no other page" in done.stdout
+    assert "https://named.example/1" in done.stdout
+
+
+def test_what_cannot_be_explained_is_told_in_one_line(
+    crawl: Path, served: str, tmp_path: Path
+) -> None:
+    image = write_messages(
+        tmp_path / "image.jsonl", [message("https://a.example/", "GIF89a and more")]
+    )
+    for arguments, words in (
+        ([crawl], "holds 10 pages: name one by --url"),
+        ([crawl, "--url", "https://three.example/"], "holds no page of the address"),
+        ([tmp_path / "missing.html"], "no such file or folder"),
+        ([f"{served}/missing.html"], "the server answered 404"),
+        ([image], "not-html"),
+    ):
+        done = detourage("explain", *arguments)
+        assert done.returncode == 1
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,130 @@
+"""The page to explain and the page that it is compared with, from addresses and files."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from models.messages import PageMessage
+from worker.explaining.errors import ExplainingError
+from worker.explaining.fetching import fetch
+from worker.extractors import Source
+from worker.extractors.grouping import find_neighbours
+from worker.pages import Page, PageError, parse_page, site_of
+from worker.settings import WHOLE_MATRIX_TREES
+from worker.sources import read_messages
+
+MAX_SITE_PAGES = WHOLE_MATRIX_TREES
+"""Pages of a site that are compared with each other, those first by address."""
+
+_SCHEMES = ("http://", "https://")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to be explained.
+
+    Attributes
+    ----------
+    page
+        The page.
+    pivot
+        Another page of its template group, None where there is none.
+    group_size
+        Number of pages in the group, the page among them; 1 for a page alone.
+    site_pages
+        Number of other pages that were looked at.
+    """
+
+    page: Page
+    pivot: Page | None
+    group_size: int
+    site_pages: int
+
+
+def load_subject(
+    place: str, site_pages: Path | None = None, url: str | None = None, *, threads: int = 1
+) -> Subject:
+    """Read a page, and find another one of its template as the service does.
+
+    Parameters
+    ----------
+    place
+        An http or https address, or a file that `worker.sources.read_messages` reads.
+    site_pages
+        File or folder with other pages. Those of the page's site are compared with it; where
+        none is, but all are of one site, those: pages saved by hand have lost their address.
+    url
+        Address of the page: which one of a file of several, or what that of a single page is.
+    threads
+        Number of threads that compare.
+
+    Raises
+    ------
+    ExplainingError
+        If there is no such page, there are several, or it cannot be used.
+    worker.sources.errors.SourceError
+        If a file cannot be read.
+    """
+    source, site = _load_page(place, url)
+    page = _parse(source)
+    others = _site_pages(site_pages, source, site) if site_pages is not None else []
+    if not others:
+        return Subject(page, None, 1, 0)
+    sources = [source, *others]
+    neighbours = find_neighbours(sources, [site] * len(sources), threads=threads)[0]
+    pivot = _parse(neighbours.pivot) if neighbours.pivot is not None else None
+    return Subject(page, pivot, 1 + len(neighbours.group), len(others))
+
+
+def _load_page(place: str, url: str | None) -> tuple[Source, str]:
+    if place.lower().startswith(_SCHEMES):
+        fetched = fetch(place)
+        return Source(fetched.content, fetched.url, fetched.content_type), site_of(fetched.url)
+    messages = list(_page_messages(read_messages(place)))
+    if len(messages) == 1:
+        [message] = messages
+        source = _source(message)
+        if url is not None and url != message.url:
+            return Source(source.html, url, source.content_type), site_of(url)
+        return source, _site(message)
+    named = [message for message in messages if message.url == url]
+    if named:
+        return _source(named[-1]), _site(named[-1])
+    if url is not None:
+        raise ExplainingError(f"{place}: holds no page of the address {url}")
+    raise ExplainingError(f"{place}: holds {len(messages)} pages: name one by --url")
+
+
+def _site_pages(path: Path, page: Source, site: str) -> list[Source]:
+    by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
+    for message in _page_messages(read_messages(path)):
+        if message.url != page.url:
+            by_site[_site(message)][message.url] = _source(message)
+    pages = by_site[site] if site in by_site or len(by_site) != 1 else by_site.popitem()[1]
+    return [pages[url] for url in sorted(pages)[:MAX_SITE_PAGES]]
+
+
+def _page_messages(bodies: Iterable[bytes]) -> Iterator[PageMessage]:
+    for body in bodies:
+        try:
+            yield PageMessage.model_validate_json(body)
+        except ValidationError:
+            continue
+
+
+def _source(message: PageMessage) -> Source:
+    return Source(message.content, message.url, message.content_type)
+
+
+def _site(message: PageMessage) -> str:
+    return message.site or site_of(message.url)
+
+
+def _parse(source: Source) -> Page:
+    try:
+        return parse_page(source.html, source.url, content_type=source.content_type)
+    except PageError as error:
+        raise ExplainingError(f"{source.url}: {error.outcome}: {error}") from error

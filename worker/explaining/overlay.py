@@ -1,0 +1,189 @@
+"""An explanation as the page itself, what was kept framed in green and the template in blue.
+
+After figure 2.1 of paper 000. The page stands in a frame of its own whose sandbox runs no script,
+sends no form and opens nothing; a content security policy lets it load styles, pictures and fonts
+alone, so that it looks as it does on its site. What could act is taken out beforehand.
+"""
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from html import escape
+from importlib.resources import files
+from itertools import accumulate
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from worker.explaining.summary import summary, told, told_reasons
+from worker.extraction import ExplainedLine, Explanation, Image
+from worker.extraction.explanation import Verdict
+from worker.extraction.media import base_of, image_of
+from worker.extraction.outline import Outline
+from worker.extraction.vocabulary import NO_TEXT
+from worker.pages import Page
+
+_POLICY = (
+    "default-src 'none'; style-src http: https: data: 'unsafe-inline'; img-src http: https: data:;"
+    " font-src http: https: data:"
+)
+
+_ACTING = (
+    *("script", "noscript", "template", "iframe", "frame", "frameset", "object", "embed"),
+    *("applet", "base", "meta", "portal", "fencedframe", "audio", "video", "dialog"),
+)
+"""Elements that act, load or hide; a reader with scripts sees none of their text as text."""
+
+_ADDRESSES = frozenset(
+    {"href", "src", "action", "formaction", "srcset", "data", "background", "poster", "ping"}
+)
+_SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
+
+
+def to_html(explanation: Explanation, page: Page, group_size: int) -> str:
+    """Write a self-contained page with the page in it, and beside it each line with its reasons.
+
+    Parameters
+    ----------
+    explanation
+        The explanation.
+    page
+        The page that it explains; it is read only.
+    group_size
+        Number of pages in the page's template group.
+    """
+    style = files("worker.explaining").joinpath("overlay.css").read_text("utf-8")
+    facts = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
+        for name, fact in summary(explanation, group_size)
+    )
+    lines = "".join(_listed(line) for line in explanation.lines)
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        '<meta name="referrer" content="no-referrer">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f"<title>Explained: {escape(explanation.url)}</title><style>\n{style}</style></head><body>"
+        f'<iframe sandbox="" title="The page" srcdoc="{escape(_marked(explanation, page))}">'
+        f"</iframe><main><dl>{facts}</dl>"
+        '<p><b class="kept">kept</b> <b class="title">title</b> <b class="dropped">dropped</b>'
+        " Log odds are compared with the page's mean line: "
+        f"{explanation.mean:+.1f}.</p><ol>{lines}</ol></main></body></html>\n"
+    )
+
+
+def _listed(line: ExplainedLine) -> str:
+    reasons = "".join(f"<li>{escape(told(reason))}</li>" for reason in line.reasons)
+    first = "; ".join(told_reasons(line))
+    return (
+        f'<li class="{line.verdict}"><details><summary><b>{line.probability:.2f}</b> '
+        f"{escape(line.text)}<small>{escape(first)}</small></summary>"
+        f"<ul>{reasons}</ul><code>{escape(line.xpath)}</code></details></li>"
+    )
+
+
+def _marked(explanation: Explanation, page: Page) -> str:
+    document = deepcopy(page.document)
+    outline = Outline.of(document)
+    places = list(_text_places(document))
+    lines = {line.number: line for line in explanation.lines}
+    # What has no line has no word: a bullet, a bar between links.
+    shown = [lines.get(node.line) for node in outline.texts]
+    _frame_blocks(outline, [line.verdict if line else None for line in shown])
+    if explanation.article is not None:
+        _frame_images(document, page.url, explanation.article.images)
+    for (element, attribute), line in zip(places, shown, strict=True):
+        if line is not None:
+            _mark(element, attribute, line)
+    _disarm(document)
+    _set_head(document, base_of(page.document, page.url))
+    return etree.tostring(document, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
+
+
+def _text_places(document: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
+    """Yield the places of the texts of an outline, in their order."""
+    walk = etree.iterwalk(document, events=("start", "end"))
+    for event, element in walk:
+        if event == "start":
+            if element.tag in NO_TEXT:
+                walk.skip_subtree()
+            elif element.text and not element.text.isspace():
+                yield element, "text"
+        elif element is not document and element.tail and not element.tail.isspace():
+            yield element, "tail"
+
+
+def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
+    span = element.makeelement("span")
+    span.set("class", f"detourage-{line.verdict}")
+    span.set("title", f"{line.verdict}, {line.probability:.2f}\n" + "\n".join(told_reasons(line)))
+    span.text = getattr(element, attribute)
+    setattr(element, attribute, None)
+    if attribute == "text":
+        element.insert(0, span)
+    else:
+        element.addnext(span)
+
+
+def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
+    """Mark the outermost elements whose texts all have one verdict."""
+    is_article = [verdict in ("kept", "title") for verdict in verdicts]
+    articles = [0, *accumulate(is_article)]
+    worded = [0, *accumulate(verdict is not None for verdict in verdicts)]
+    index = 0
+    while index < len(outline.elements):
+        start, end = outline.text_starts[index], outline.text_ends[index]
+        of_article, texts = articles[end] - articles[start], worded[end] - worded[start]
+        if texts and of_article not in (0, texts):
+            index += 1
+            continue
+        if texts:
+            name = "detourage-article" if of_article else "detourage-template"
+            element = outline.elements[index]
+            element.set("class", f"{element.get('class') or ''} {name}".strip())
+        index = outline.ends[index]
+
+
+def _frame_images(document: HtmlElement, url: str, images: Sequence[Image]) -> None:
+    base = base_of(document, url)
+    addresses = {image.url for image in images}
+    for element in document.iter("img"):
+        image = image_of(element, base, None)
+        if image is not None and image.url in addresses:
+            element.set("class", f"{element.get('class') or ''} detourage-article".strip())
+
+
+def _disarm(document: HtmlElement) -> None:
+    """Take out what could act, were there no sandbox around it."""
+    for element in list(document.iter(*_ACTING)):
+        if element.getparent() is not None:
+            element.drop_tree()
+    for link in list(document.iter("link")):
+        if "stylesheet" not in (link.get("rel") or "").lower().split():
+            link.drop_tree()
+    for element in document.iter():
+        for name, value in element.items():
+            acts = name.lower().startswith("on") or name.lower() in ("srcdoc", "http-equiv")
+            if acts or (name.lower() in _ADDRESSES and not _is_safe(value)):
+                del element.attrib[name]
+
+
+def _is_safe(address: str) -> bool:
+    squeezed = "".join(address.split()).lower()
+    scheme, colon, _ = squeezed.partition(":")
+    is_relative = not colon or any(mark in scheme for mark in "/?#")
+    return is_relative or squeezed.startswith(_SAFE_SCHEMES)
+
+
+def _set_head(document: HtmlElement, base: str) -> None:
+    head = document.find("head")
+    if head is None:
+        head = document.makeelement("head")
+        document.insert(0, head)
+    policy = head.makeelement("meta", {"http-equiv": "Content-Security-Policy"})
+    policy.set("content", _POLICY)
+    address = head.makeelement("base", {"href": base, "target": "_blank"})
+    marks = head.makeelement("style")
+    marks.text = files("worker.explaining").joinpath("marks.css").read_text("utf-8")
+    head.insert(0, policy)
+    head.insert(1, address)
+    head.append(marks)

@@ -1,0 +1,36 @@
+"""An explanation as JSON."""
+
+from dataclasses import asdict
+from typing import Any
+
+from worker.extraction import Explanation
+
+
+def to_json(explanation: Explanation, group_size: int) -> dict[str, Any]:
+    """Return all of an explanation as JSON values.
+
+    Parameters
+    ----------
+    explanation
+        The explanation.
+    group_size
+        Number of pages in the page's template group.
+    """
+    article = explanation.article
+    return {
+        "url": explanation.url,
+        "outcome": explanation.outcome,
+        "detail": explanation.detail or None,
+        "template": {"size": group_size, "compared_with": explanation.other_url},
+        "article": {
+            "title": article.title,
+            "method": article.method,
+            "xpath": article.xpath,
+            "confidence": article.confidence,
+            "text": article.text,
+        }
+        if article is not None
+        else None,
+        "mean_log_odds": explanation.mean,
+        "lines": [asdict(line) for line in explanation.lines],
+    }

@@ -1,0 +1,41 @@
+"""An explanation on a terminal."""
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from worker.explaining.summary import summary, told_reasons
+from worker.extraction import Explanation
+from worker.extraction.explanation import Verdict
+
+MAX_CHARACTERS = 300
+"""Beginning of a line that is shown."""
+
+_STYLES: dict[Verdict, str] = {"kept": "green", "title": "bold green", "dropped": "blue"}
+
+
+def to_terminal(explanation: Explanation, group_size: int) -> Iterator[Table]:
+    """Draw the facts about a page, then its lines, each with its verdict and reasons."""
+    facts = Table(box=None, show_header=False, pad_edge=False)
+    facts.add_column(style="bold", no_wrap=True)
+    facts.add_column(overflow="fold")
+    for name, fact in summary(explanation, group_size):
+        facts.add_row(name, Text(fact))
+    yield facts
+    lines = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    lines.add_column("verdict", no_wrap=True)
+    lines.add_column("prob.", justify="right", no_wrap=True)
+    lines.add_column("line", ratio=3, overflow="fold")
+    lines.add_column("why", ratio=2, overflow="fold")
+    for line in explanation.lines:
+        style = _STYLES[line.verdict]
+        cut = len(line.text) > MAX_CHARACTERS
+        lines.add_row(
+            Text(line.verdict, style=style),
+            Text(f"{line.probability:.2f}", style=style),
+            Text(f"{line.text[:MAX_CHARACTERS]}{'…' if cut else ''}", style=style),
+            Text("\n".join(told_reasons(line))),
+        )
+    yield lines

@@ -1,0 +1,180 @@
+"""Why each line of a page was kept or dropped."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from worker.extraction import titles
+from worker.extraction.article import Template, find_article
+from worker.extraction.attribution import contributions
+from worker.extraction.classification import trained_model
+from worker.extraction.errors import NoArticleError
+from worker.extraction.evidence import COLUMNS, gather_evidence
+from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
+from worker.extraction.phrases import ASPECTS, phrase
+from worker.extraction.result import Extraction
+from worker.extraction.trees import Floats
+from worker.pages import Page
+
+Verdict = Literal["kept", "title", "dropped"]
+"""``title`` is the headline where the page shows it: in the article, but not in its text."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """An aspect of the evidence, with what it adds to the log odds of a line.
+
+    Attributes
+    ----------
+    aspect
+        What it is about, see `worker.extraction.phrases`.
+    phrase
+        The evidence that weighs most in it, in words.
+    contribution
+        Log odds, above 0 for the article; that of all columns of the aspect, compared with the
+        page's mean line.
+    """
+
+    aspect: str
+    phrase: str
+    contribution: float
+
+
+@dataclass(frozen=True)
+class ExplainedLine:
+    """A line of a page.
+
+    Attributes
+    ----------
+    number
+        Its number in the outline, see `worker.extraction.outline.TextNode`.
+    xpath
+        Positional XPath of the block that it stands in.
+    text
+        The line, clean.
+    verdict
+        What became of it.
+    probability
+        Probability of its being the article's, by the classifier.
+    reasons
+        All aspects, those that moved the probability most first. Their contributions and
+        `Explanation.mean` add up to the log odds of `probability`.
+    """
+
+    number: int
+    xpath: str
+    text: str
+    verdict: Verdict
+    probability: float
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What became of a page, and why.
+
+    Attributes
+    ----------
+    url, other_url
+        Addresses of the page and of the page that it was compared with, None for none.
+    outcome
+        ``article``, or why there is none.
+    detail
+        The reason in words where there is no article, else empty.
+    article
+        The article, None where there is none.
+    mean
+        Log odds of the page's mean line, which the lines' reasons start from.
+    lines
+        The page's lines, in order.
+    """
+
+    url: str
+    other_url: str | None
+    outcome: str
+    detail: str
+    article: Extraction | None
+    mean: float
+    lines: tuple[ExplainedLine, ...]
+
+
+def explain_article(page: Page, pivot: Page | None) -> Explanation:
+    """Extract the article of a page by the default method, and say why it is that one.
+
+    Parameters
+    ----------
+    page, pivot
+        As for `worker.extraction.extract_article`. A page without an article is explained too.
+    """
+    outline = Outline.of(page.document)
+    template = Template.of(pivot)
+    article: Extraction | None = None
+    verdicts: dict[int, Verdict] = {}
+    outcome, detail = "article", ""
+    try:
+        article, finding = find_article(page.url, outline, template.knowledge)
+        verdicts = _verdicts(page.url, outline, template, finding)
+    except NoArticleError as error:
+        outcome, detail = error.outcome, str(error)
+    mean, lines = _explain_lines(page.url, outline, template, verdicts)
+    other_url = pivot.url if pivot is not None else None
+    return Explanation(page.url, other_url, outcome, detail, article, mean, lines)
+
+
+def _verdicts(
+    url: str, outline: Outline, template: Template, finding: Finding
+) -> dict[int, Verdict]:
+    """Say of the lines by number which are kept; the others are dropped."""
+    start = outline.text_starts[finding.container]
+    shown = set(range(start, outline.text_ends[finding.container]))
+    for index in finding.dropped | finding.muted:
+        shown.difference_update(range(outline.text_starts[index], outline.text_ends[index]))
+    lines = {outline.texts[place].line for place in shown}
+    kept = lines if finding.lines is None else lines & finding.lines
+    verdicts: dict[int, Verdict] = dict.fromkeys(kept, "kept")
+    _, heading = titles.headline(outline, finding.container, url, template.titles)
+    if heading is not None:
+        headline = outline.texts[outline.text_starts[heading] : outline.text_ends[heading]]
+        verdicts |= dict.fromkeys((node.line for node in headline), "title")
+    return verdicts
+
+
+def _explain_lines(
+    url: str, outline: Outline, template: Template, verdicts: dict[int, Verdict]
+) -> tuple[float, tuple[ExplainedLine, ...]]:
+    model = trained_model()
+    evidence = gather_evidence(outline, template.knowledge, url)
+    if not evidence.lines:
+        return model.base, ()
+    mean, parts = contributions(model, evidence.rows)
+    tree = outline.elements[0].getroottree()
+    explained = (
+        ExplainedLine(
+            number=line.number,
+            xpath=tree.getpath(outline.elements[line.block]),
+            text=line.text,
+            verdict=verdicts.get(line.number, "dropped"),
+            probability=probability,
+            reasons=tuple(_reasons(row, of_row)),
+        )
+        for line, row, of_row, probability in zip(
+            evidence.lines,
+            evidence.rows,
+            parts,
+            model.probabilities(evidence.rows).tolist(),
+            strict=True,
+        )
+    )
+    return mean, tuple(explained)
+
+
+def _reasons(row: Floats, parts: Sequence[float]) -> Iterator[Reason]:
+    sums = [(sum(parts[column] for column in aspect.columns), aspect) for aspect in ASPECTS]
+    for total, aspect in sorted(sums, key=lambda each: -abs(each[0])):
+        sign = np.sign(total)
+        strongest = max(aspect.columns, key=lambda column: sign * parts[column])
+        said = phrase(COLUMNS[strongest], float(row[strongest]))
+        yield Reason(aspect.name, said, float(total))
