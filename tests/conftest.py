@@ -1,6 +1,7 @@
 """Fixtures: real services, a fresh database for each module that asks, and a running deployment."""
 
 import secrets
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +14,17 @@ from tests.services import Services, running_services, temporary_database
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.migrations import migrate
+
+
+def pytest_configure() -> None:
+    """Let the processes of the tests hear signals that whoever started the tests ignores.
+
+    A shell without job control starts what runs in the background deaf to SIGINT, nohup deaf
+    to SIGHUP, and every child inherits that.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
