@@ -1,7 +1,6 @@
 """The comparison task: a block of pairs of trees, or the nearest references of some trees."""
 
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -20,11 +19,9 @@ from worker.store import comparisons, outbox, references, trees
 from worker.store.references import Nearest
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.stored_trees import stored_trees
 
 logger = logging.getLogger(__name__)
-
-CACHED_NODES = 2_000_000
-"""Nodes of the unpacked trees that a process keeps, some 12 bytes each: 2,000 ordinary pages."""
 
 MAX_ATTEMPTS = 5
 """Workers that a block may take down with it before its trees count as not comparable.
@@ -34,31 +31,6 @@ The kernel bounds its memory, so none should; but no page may block its site.
 
 Distances: TypeAlias = dict[tuple[int, int], int | None]
 Places: TypeAlias = npt.NDArray[np.int32]
-
-
-class TreeCache:
-    """The trees used last, by id; a stored tree never changes."""
-
-    def __init__(self, nodes: int) -> None:
-        self._room = nodes
-        self._trees: OrderedDict[int, Tree] = OrderedDict()
-
-    def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
-        """Return the trees that exist among the ids."""
-        missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
-        found = trees.load_trees(session, missing) if missing else {}
-        known = {i: self._trees[i] for i in tree_ids if i in self._trees}
-        for tree_id, tree in {**known, **found}.items():
-            if tree_id not in self._trees:
-                self._room -= len(tree)
-            self._trees[tree_id] = tree
-            self._trees.move_to_end(tree_id)
-        while self._room < 0 and self._trees:
-            self._room += len(self._trees.popitem(last=False)[1])
-        return known | found
-
-
-_cache = TreeCache(CACHED_NODES)
 
 
 @dataclass(frozen=True)
@@ -132,7 +104,7 @@ def _load(session: Session, block_id: int) -> Job | None:
         columns=block.columns,
         reference_set_id=set_id,
         gives_up=block.attempts > MAX_ATTEMPTS,
-        trees=_cache.load(session, sorted({*block.rows, *block.columns})),
+        trees=stored_trees.load(session, sorted({*block.rows, *block.columns})),
         known=known,
         earlier=earlier,
     )
@@ -168,7 +140,7 @@ def _distances(job: Job) -> Distances:
 
 def compare_at_once(session: Session, pairs: Sequence[tuple[int, int]]) -> None:
     """Compute and store the distances of a few pairs of trees."""
-    loaded = _cache.load(session, sorted({each for pair in pairs for each in pair}))
+    loaded = stored_trees.load(session, sorted({each for pair in pairs for each in pair}))
     trees.save_distances(session, distances_of_pairs(pairs, loaded))
 
 

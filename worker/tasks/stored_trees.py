@@ -1,0 +1,38 @@
+"""Stored trees that a process has unpacked already."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from worker.pages import Tree
+from worker.store import trees
+
+CACHED_NODES = 2_000_000
+"""Nodes of the unpacked trees that a process keeps, some 12 bytes each: 2,000 ordinary pages."""
+
+
+class TreeCache:
+    """The trees used last, by id; a stored tree never changes."""
+
+    def __init__(self, nodes: int) -> None:
+        self._room = nodes
+        self._trees: OrderedDict[int, Tree] = OrderedDict()
+
+    def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
+        """Return the trees that exist among the ids."""
+        missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
+        found = trees.load_trees(session, missing) if missing else {}
+        known = {i: self._trees[i] for i in tree_ids if i in self._trees}
+        for tree_id, tree in {**known, **found}.items():
+            if tree_id not in self._trees:
+                self._room -= len(tree)
+            self._trees[tree_id] = tree
+            self._trees.move_to_end(tree_id)
+        while self._room < 0 and self._trees:
+            self._room += len(self._trees.popitem(last=False)[1])
+        return known | found
+
+
+stored_trees = TreeCache(CACHED_NODES)
+"""Those of this process."""
