@@ -263,6 +263,56 @@ class TemplateGroup(Base):
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
 
 
+class GroupRepresentative(Base):
+    """A tree that stands for a group: new pages are compared with it.
+
+    It is the tree that the page had when the group was made; the page may have another since.
+    """
+
+    __tablename__ = "group_representatives"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["site_id", "generation", "group_number"],
+            ["template_groups.site_id", "template_groups.generation", "template_groups.number"],
+        ),
+    )
+
+    site_id: Mapped[int] = mapped_column(primary_key=True)
+    generation: Mapped[int] = mapped_column(Integer, primary_key=True)
+    group_number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    tree_id: Mapped[int] = mapped_column(
+        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+
+
+class DesignChange(Base):
+    """A change of a site's design, noticed by a clustering."""
+
+    __tablename__ = "design_changes"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["site_id", "generation"], ["generations.site_id", "generations.number"]
+        ),
+    )
+
+    site_id: Mapped[int] = mapped_column(primary_key=True)
+    generation: Mapped[int] = mapped_column(
+        Integer, primary_key=True, doc="Clustering that noticed it first."
+    )
+    noticed_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    since: Mapped[datetime] = mapped_column(doc="When the first page that differs was fetched.")
+    seen_until: Mapped[datetime] = mapped_column(
+        doc="When the newest page was fetched that it was last noticed with."
+    )
+    first_url: Mapped[str] = mapped_column(doc="Address of the first page that differs.")
+    new_share: Mapped[float] = mapped_column(
+        Float, doc="Of the newest pages, the share in new groups or in none."
+    )
+    outlier_share: Mapped[float] = mapped_column(Float, doc="Of them, the share in no group.")
+    new_groups: Mapped[list[int]] = mapped_column(doc="Groups of the newest pages only.")
+    gone_groups: Mapped[list[int]] = mapped_column(doc="Groups of none of the newest pages.")
+
+
 class Membership(Base):
     """Place of a page in a generation: its group and the page it is compared with."""
 
@@ -283,6 +333,9 @@ class Membership(Base):
     role: Mapped[str]
     pivot_id: Mapped[int | None] = mapped_column(
         ForeignKey("pages.id"), doc="Page that this one is compared with; null for an outlier."
+    )
+    confidence: Mapped[float | None] = mapped_column(
+        Float, doc="Of a page that joined after the clustering: its silhouette, 0 to 1."
     )
 
 

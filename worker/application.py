@@ -9,8 +9,7 @@ from celery.signals import worker_init
 from worker.broker import connect, topology_of, transport_options
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
-from worker.tasks.names import CLUSTER_DUE, STAGE_OF_TASK
-from worker.topology import STAGES
+from worker.tasks.names import CLUSTER_DUE, STAGE_OF_TASK, STAGES
 
 HEARTBEAT_SECONDS = 5.0
 

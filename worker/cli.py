@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,15 +30,16 @@ from models.messages import ArticleMessage, PageMessage
 from worker.errors import ExpectedError
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
-from worker.tasks.names import REPROCESS, REPROCESS_STAGES
+from worker.tasks.names import REPROCESS, REPROCESS_STAGES, STAGES
 
 if TYPE_CHECKING:
+    from models.tables import DesignChange
     from worker.bench.measuring import Grouped
     from worker.bench.measuring import Progress as OnProgress
     from worker.bench.results import CorpusTable
     from worker.quarantine import QuarantinedMessage
     from worker.run import RunSummary
-    from worker.store.progress import RunProgress, SiteStatus
+    from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
 EXIT_FAILED = 1
 EXIT_UNUSABLE_INPUT = 3
@@ -46,6 +50,8 @@ LINE_SECONDS = 10.0
 
 FILE_COLUMNS = 200
 """Width of tables that go elsewhere than to a terminal, whose width is its own."""
+
+QUARANTINED_STAGES = ("intake", *STAGES)
 
 PROCESSES = ("intake", "relay", "worker", "beat")
 
@@ -169,12 +175,20 @@ def status(site: str | None, as_json: bool) -> None:
     if site and not sites:
         raise click.ClickException(f"no page of site {site!r} is known")
     depths = queue_depths(settings)
+    history = site_history(settings, site) if site else None
     if as_json:
-        values = {"sites": [vars(each) for each in sites], "queues": depths}
-        click.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        values: dict[str, Any] = {"sites": [vars(each) for each in sites], "queues": depths}
+        if history:
+            values["groups"] = [vars(group) for group in history.groups]
+            values["design_changes"] = [_change_to_json(each) for each in history.changes]
+        click.echo(json.dumps(values, ensure_ascii=False, indent=2, default=datetime.isoformat))
         return
     out = Console()
     out.print(_site_table(sites))
+    if history:
+        out.print(_history_table(history))
+        for change in history.changes:
+            out.print(_change_line(change), soft_wrap=True, highlight=False)
     queues = Table("queue", "messages")
     for name, depth in depths.items():
         queues.add_row(name, str(depth))
@@ -193,9 +207,42 @@ def site_status(settings: Settings, keys: list[str] | None) -> list[SiteStatus]:
         database.dispose()
 
 
+def site_history(settings: Settings, key: str) -> SiteHistory:
+    """Return the history of a site's groups and design."""
+    from worker.store import progress
+    from worker.store.database import Database
+
+    database = Database(settings.require_database_url())
+    try:
+        return database.read_snapshot(lambda session: progress.site_history(session, key))
+    finally:
+        database.dispose()
+
+
+@main.command()
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Serve them over HTTP on this port until stopped, instead of printing them once.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
+def metrics(port: int | None, host: str) -> None:
+    """Show what a monitor watches, in Prometheus' text format."""
+    from worker.metrics import metrics_text, serve_metrics
+
+    settings = _service_settings()
+    if port is None:
+        click.echo(metrics_text(settings), nl=False)
+        return
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    serve_metrics(settings, host, port, stop)
+
+
 stage_option = click.option(
     "--stage",
-    type=click.Choice(("intake", "compare", "cluster", "extract", "reprocess")),
+    type=click.Choice(QUARANTINED_STAGES),
     help="Only this stage.",
 )
 
@@ -583,7 +630,7 @@ def _messages(inputs: tuple[Path, ...]) -> Iterator[bytes]:
 
 
 def _stages(stage: str | None) -> list[str]:
-    return [stage] if stage else ["intake", "compare", "cluster", "extract", "reprocess"]
+    return [stage] if stage else list(QUARANTINED_STAGES)
 
 
 def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
@@ -713,7 +760,9 @@ def _where_quarantined(summary: RunSummary) -> str:
 
 
 def _site_table(sites: list[SiteStatus]) -> Table:
-    table = Table("site", "pages", "pending", "generation", "groups", "outliers", "outcomes")
+    table = Table(
+        "site", "pages", "pending", "generation", "groups", "outliers", "outcomes", "new design"
+    )
     for site in sites:
         table.add_row(
             site.key,
@@ -723,8 +772,40 @@ def _site_table(sites: list[SiteStatus]) -> Table:
             ", ".join(f"{number}: {size}" for number, size in site.groups.items()),
             str(site.outliers),
             ", ".join(f"{name} {number}" for name, number in site.outcomes.items()),
+            f"since {site.changed_design:%Y-%m-%d %H:%M}" if site.changed_design else "",
         )
     return table
+
+
+def _history_table(history: SiteHistory) -> Table:
+    table = Table("group", "pages", "at most", "since", "until", "compared with")
+    for group in history.groups:
+        table.add_row(
+            str(group.number),
+            str(group.size) if group.size else "gone",
+            str(group.largest),
+            f"{group.since:%Y-%m-%d %H:%M}",
+            "" if group.size else f"{group.until:%Y-%m-%d %H:%M}",
+            group.example,
+        )
+    return table
+
+
+def _change_line(change: DesignChange) -> str:
+    groups = ", ".join(map(str, change.new_groups)) or "none"
+    gone = ", ".join(map(str, change.gone_groups)) or "none"
+    return (
+        f"design changed with {change.first_url}, fetched {change.since:%Y-%m-%d %H:%M}:"
+        f" {change.new_share:.0%} of the newest pages are new, groups {groups}; gone: {gone}"
+    )
+
+
+def _change_to_json(change: DesignChange) -> dict[str, Any]:
+    return {
+        column.name: getattr(change, column.name)
+        for column in change.__table__.columns
+        if column.name != "site_id"
+    }
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from worker.settings import Settings
 from worker.store import outbox, pages
 from worker.store.database import CONNECTION_ERRORS, Database
 from worker.store.pages import FetchedPage
-from worker.tasks.parsing import parse_or_reject, save_parsed
+from worker.tasks.parsing import parse_or_reject, store_page
 from worker.topology import Topology
 
 logger = logging.getLogger(__name__)
@@ -242,9 +242,5 @@ class Intake(ConsumerMixin):
 def _store(
     session: Session, fetched: FetchedPage, parsed: Page | PageError, message_id: str | None
 ) -> None:
-    site_id = pages.lock_site(session, fetched.site)
-    page, result = pages.record_page(session, site_id, fetched)
-    if result in ("accepted", "updated"):
-        save_parsed(session, page, parsed)
-        pages.touch_site(session, site_id)
+    page, result = store_page(session, fetched, parsed)
     pages.add_receipt(session, message_id=message_id, result=result, page_id=page.id)

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from kombu import Connection, Exchange, Queue
 
+from worker.tasks.names import STAGES
+
 DELIVERY_LIMIT = 5
 """Deliveries of one message before it is moved to quarantine.
 
 A message that kills its consumer comes back; on a quorum queue the limit ends that.
 """
-
-STAGES = ("compare", "cluster", "extract", "reprocess")
-"""Kinds of task, each with a queue of its own so that hosts can be specialised."""
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,20 @@
 """The comparisons of a site on a real PostgreSQL, its tasks run one by one in any order."""
 
 import random
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 import pytest
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import func, select, text
 
 from models.tables import (
     ComparisonBlock,
     Distance,
-    Generation,
-    Membership,
     NearestReference,
-    OutboxEntry,
     ReferenceSet,
     Site,
     StoredPage,
 )
+from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.distance import (
     distance_matrix,
@@ -25,111 +22,17 @@ from worker.distance import (
     normalised_distance,
     tree_edit_distance,
 )
-from worker.pages import Tree, parse_page
+from worker.pages import Tree
 from worker.settings import load_settings
-from worker.store import pages, trees
-from worker.store.database import Database
-from worker.store.pages import FetchedPage
-from worker.tasks import context, names
+from worker.store import trees
+from worker.tasks import names
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import MAX_ATTEMPTS, compare
-from worker.tasks.parsing import save_parsed
 from worker.tasks.reprocess import reprocess
 from worker.templates.clusterer import NOT_COMPARABLE
 
 SMALL_LIMIT = 16
 """Trees of which all pairs are compared, where a site of some dozens is to be a large one."""
-
-
-class Tasks:
-    """Plays broker and worker: runs what the outbox holds, in the order that chance gives."""
-
-    def __init__(self, database: Database, seed: int = 0) -> None:
-        self.database = database
-        self._chance = random.Random(seed)
-
-    def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
-        """Store pages, given by path and content, as the intake does; return the site's id."""
-        for path, html in htmls:
-            url = f"https://news.example/{path}"
-            parsed = parse_page(html, url)
-            with self.database.transaction() as session:
-                site_id = pages.lock_site(session, site)
-                page, _ = pages.record_page(
-                    session, site_id, FetchedPage(site, url, html, None, None, None, "{}")
-                )
-                save_parsed(session, page, parsed)
-                pages.touch_site(session, site_id)
-        return site_id
-
-    def take(self, task: str) -> list[dict[str, Any]]:
-        """Take the arguments of all tasks of a kind that are asked for."""
-        with self.database.transaction() as session:
-            found = session.execute(
-                delete(OutboxEntry).where(OutboxEntry.task == task).returning(OutboxEntry.arguments)
-            )
-            arguments = [each for (each,) in found]
-        self._chance.shuffle(arguments)
-        return arguments
-
-    def finish(self) -> None:
-        """Run comparisons and clusterings until there are no more."""
-        while blocks := self.take(names.COMPARE):
-            for block in blocks:
-                compare(**block)
-            for site in self.take(names.CLUSTER):
-                cluster(**site)
-
-    def group(self, site_id: int) -> None:
-        """Cluster a site with all that this needs."""
-        cluster(site_id)
-        self.finish()
-
-    def ask(self, query: Any) -> Any:
-        """Return the rows that a query gives, or the values where it has one column."""
-        with self.database.transaction() as session:
-            return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
-
-    def generations(self, site_id: int) -> int:
-        """Return the number of clusterings of a site."""
-        return len(self.ask(select(Generation.number).where(Generation.site_id == site_id)))
-
-    def groups(self, site_id: int) -> dict[str, tuple[int | None, str, str | None]]:
-        """Return group, role and page compared with, by URL, of the last clustering."""
-        last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
-        url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
-        return {
-            url_of[page_id]: (group, role, url_of.get(pivot_id))
-            for page_id, group, role, pivot_id in self.ask(
-                select(
-                    Membership.page_id,
-                    Membership.group_number,
-                    Membership.role,
-                    Membership.pivot_id,
-                ).where(
-                    Membership.site_id == site_id, Membership.generation == last.scalar_subquery()
-                )
-            )
-        }
-
-    def trees(self, site_id: int) -> dict[int, Tree]:
-        """Return the distinct trees of a site."""
-        with self.database.transaction() as session:
-            return trees.load_trees(session, trees.site_tree_ids(session, site_id))
-
-
-@pytest.fixture
-def tasks(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tasks]:
-    """The tasks on a database without pages."""
-    monkeypatch.setenv("DETOURAGE_DATABASE_URL", database_url)
-    load_settings.cache_clear()
-    context._database_of.cache_clear()
-    with context.database().transaction() as session:
-        session.execute(text("TRUNCATE sites, trees, outbox CASCADE"))
-    yield Tasks(context.database())
-    context.database().dispose()
-    context._database_of.cache_clear()
-    load_settings.cache_clear()
 
 
 @pytest.fixture

@@ -2,20 +2,30 @@
 
 import base64
 import json
+import os
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from models.messages import MAX_HTML_BYTES, ArticleMessage
-from models.tables import StoredPage
+from models.tables import Generation, Site, StoredPage
 from tests.deployment import Deployment
 from tests.pages import article_html, message, paragraphs, site_messages
 from worker import cli
 from worker.quarantine import browse
+from worker.sample import generate
 from worker.settings import load_settings
+
+REDESIGNED = "harbour-post.example"
+"""The site of the sample crawl that is redesigned half way."""
 
 NESTED = "<div>" * 100_000 + "text"
 
@@ -174,6 +184,72 @@ def test_status_shows_groups_and_queues(command_line: CliRunner) -> None:
     assert site["groups"] == {"1": 6}
     assert site["outcomes"] == {"article": 6}
     assert any(name.endswith("crawler.pages") for name in status["queues"])
+
+
+def test_a_redesign_in_the_middle_of_a_crawl_shows_in_status_and_metrics(
+    deployment: Deployment, command_line: CliRunner
+) -> None:
+    crawl = sorted(generate(sites=[REDESIGNED]), key=lambda page: page.message["fetched_at"])
+    designs = [page.gold["template_class"].split("/")[1] for page in crawl]
+    first = designs.index("2023")
+    for part, generation in (crawl[:first], 1), (crawl[first:], 2):
+        deployment.publish(json.dumps(page.message).encode() for page in part)
+        deployment.wait_until(lambda: generations(deployment) >= generation)  # noqa: B023
+        deployment.wait_for_outcomes()
+    assert generations(deployment) == 2
+    shown = command_line.invoke(cli.main, ["status", REDESIGNED, "--json"])
+    assert shown.exit_code == 0, shown.output
+    status = json.loads(shown.output)
+    (change,) = status["design_changes"]
+    assert change["first_url"] == crawl[first].message["url"]
+    present = {group["number"] for group in status["groups"] if group["size"]}
+    assert present >= set(change["new_groups"])
+    assert present >= set(change["gone_groups"])
+    table = command_line.invoke(cli.main, ["status", REDESIGNED])
+    assert f"design changed with {crawl[first].message['url']}" in table.output
+    metrics = command_line.invoke(cli.main, ["metrics"])
+    assert f'detourage_design_changes_total{{site="{REDESIGNED}"}} 1.0' in metrics.output
+
+
+def generations(deployment: Deployment) -> int:
+    return deployment.count(
+        select(func.count())
+        .select_from(Generation)
+        .join(Site, Site.id == Generation.site_id)
+        .where(Site.key == REDESIGNED)
+    )
+
+
+@pytest.mark.usefixtures("articles")
+def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "worker.cli", "metrics", "--port", str(port)],
+        env={**os.environ, **deployment.settings.environment()},
+    )
+    try:
+        text = ""
+
+        def answers() -> bool:
+            nonlocal text
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as response:
+                    text = response.read().decode()
+            except urllib.error.URLError:
+                return False
+            return True
+
+        deployment.wait_until(answers)
+        process.terminate()
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert 'detourage_pages{outcome="article"}' in text
+    assert "detourage_queue_messages{queue=" in text
+    assert "detourage_outbox_messages 0.0" in text
 
 
 def test_doctor_finds_a_healthy_deployment(command_line: CliRunner) -> None:

@@ -64,6 +64,36 @@ def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_
         database.dispose()
 
 
+def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        _go_to(database, "0002")
+        with database.transaction() as session:
+            for statement in (
+                "INSERT INTO sites (key, version) VALUES ('news.example', 2)",
+                "INSERT INTO trees (digest, size, packed) VALUES ('a', 1, ''), ('b', 2, '')",
+                "INSERT INTO pages (site_id, url, url_digest, content_digest, tree_id) VALUES"
+                " (1, 'u', 'u', 'c', 2), (1, 'v', 'v', 'd', 1)",
+                "INSERT INTO generations (site_id, number, site_version, method)"
+                " VALUES (1, 1, 1, 'm'), (1, 2, 2, 'm')",
+                "INSERT INTO template_groups (site_id, generation, number, size,"
+                " representative_id) VALUES (1, 1, 1, 2, 2), (1, 2, 1, 2, 1)",
+                "INSERT INTO memberships (page_id, generation, site_id, group_number, role,"
+                " pivot_id) VALUES (1, 2, 1, 1, 'representative', 2), (2, 2, 1, 1, 'member', 1)",
+            ):
+                session.execute(text(statement))
+        migrate(database)
+        with database.transaction() as session:
+            standing = session.execute(text("SELECT * FROM group_representatives")).all()
+            assert standing == [(1, 2, 1, 2)]
+            confidences = session.scalars(text("SELECT confidence FROM memberships")).all()
+            assert confidences == [None, None]
+        _go_to(database, "0002", down=True)
+        migrate(database)
+        assert not is_behind(database)
+        database.dispose()
+
+
 def _go_to(database: Database, revision: str, *, down: bool = False) -> None:
     with database.engine.begin() as connection:
         config = _config()

@@ -138,7 +138,7 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
         site_version=version,
         method="mds_kmeans",
         silhouette=None,
-        groups={},
+        groups=[],
         memberships=[],
     )
     assert not due(0)

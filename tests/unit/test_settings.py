@@ -3,7 +3,8 @@
 import pytest
 
 from worker.settings import Settings, SettingsError, load_settings
-from worker.topology import STAGES, Topology
+from worker.tasks.names import STAGES
+from worker.topology import Topology
 
 
 @pytest.fixture(autouse=True)

@@ -61,13 +61,14 @@ def find_site(session: Session, key: str) -> int | None:
     return session.scalar(select(Site.id).where(Site.key == key))
 
 
-def touch_site(session: Session, site_id: int) -> None:
-    """Note that pages of the site changed."""
-    session.execute(
+def touch_site(session: Session, site_id: int) -> int:
+    """Note that pages of the site changed, and return its new version."""
+    return session.scalars(
         update(Site)
         .where(Site.id == site_id)
         .values(version=Site.version + 1, changed_at=func.now())
-    )
+        .returning(Site.version)
+    ).one()
 
 
 def record_page(

@@ -2,11 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from models.tables import Generation, Membership, Receipt, Site, StoredPage, TemplateGroup
+from models.tables import (
+    Article,
+    DesignChange,
+    Generation,
+    Membership,
+    Receipt,
+    Site,
+    StoredPage,
+    TemplateGroup,
+)
+from worker.store import designs
+from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
 
@@ -39,6 +51,50 @@ class SiteStatus:
     outliers: int = 0
     silhouette: float | None = None
     outcomes: dict[str, int] = field(default_factory=dict)
+    changed_design: datetime | None = None
+    """When the first page was fetched that differs, of the last change noticed."""
+
+
+@dataclass(frozen=True)
+class SiteHistory:
+    """The groups that a site ever had, and the changes of its design."""
+
+    groups: list[GroupHistory]
+    changes: Sequence[DesignChange]
+
+
+@dataclass(frozen=True)
+class ServiceCounts:
+    """What a monitor watches, over all sites.
+
+    Parameters
+    ----------
+    outcomes
+        Pages by outcome, ``pending`` for those without one.
+    waiting
+        Pages that wait for their outcome, or for a better one.
+    longest_wait_seconds
+        Age of the oldest of them that never had an outcome; 0 where there is none.
+    sites, groups, outliers
+        Number of sites, and of the groups and outliers of their last generations.
+    generations, articles
+        Clusterings and articles, ever.
+    design_changes
+        Changes of design ever noticed, by site.
+    outbox
+        Messages that the relay has to publish.
+    """
+
+    outcomes: dict[str, int]
+    waiting: int
+    longest_wait_seconds: float
+    sites: int
+    groups: int
+    outliers: int
+    generations: int
+    articles: int
+    design_changes: dict[str, int]
+    outbox: int
 
 
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
@@ -116,6 +172,70 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     return [_site_status(session, site_id, key) for site_id, key in session.execute(sites).all()]
 
 
+def site_history(session: Session, key: str) -> SiteHistory:
+    """Return what became of a site's groups and design so far.
+
+    Raises
+    ------
+    NoResultFound
+        If no page of the site ever came.
+    """
+    site_id = session.scalars(select(Site.id).where(Site.key == key)).one()
+    return SiteHistory(designs.group_histories(session, site_id), designs.changes(session, site_id))
+
+
+def service_counts(session: Session) -> ServiceCounts:
+    """Count what a monitor watches."""
+    last = (
+        select(Generation.site_id, func.max(Generation.number).label("number"))
+        .group_by(Generation.site_id)
+        .subquery()
+    )
+    groups = (
+        select(func.count())
+        .select_from(TemplateGroup)
+        .join(
+            last,
+            (last.c.site_id == TemplateGroup.site_id) & (last.c.number == TemplateGroup.generation),
+        )
+    )
+    outliers = (
+        select(func.count())
+        .select_from(Membership)
+        .join(
+            last, (last.c.site_id == Membership.site_id) & (last.c.number == Membership.generation)
+        )
+        .where(Membership.group_number.is_(None))
+    )
+    oldest = session.scalar(
+        select(func.extract("epoch", func.now() - func.min(StoredPage.received_at))).where(
+            StoredPage.outcome.is_(None)
+        )
+    )
+    return ServiceCounts(
+        outcomes=_counts(
+            session,
+            select(func.coalesce(StoredPage.outcome, "pending"), func.count()).group_by(
+                StoredPage.outcome
+            ),
+        ),
+        waiting=_count(session, select(func.count()).select_from(StoredPage).where(is_pending())),
+        longest_wait_seconds=float(oldest or 0),
+        sites=_count(session, select(func.count()).select_from(Site)),
+        groups=_count(session, groups),
+        outliers=_count(session, outliers),
+        generations=_count(session, select(func.count()).select_from(Generation)),
+        articles=_count(session, select(func.count()).select_from(Article)),
+        design_changes=_counts(
+            session,
+            select(Site.key, func.count())
+            .join(DesignChange, DesignChange.site_id == Site.id)
+            .group_by(Site.key),
+        ),
+        outbox=outbox_count(session),
+    )
+
+
 def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
     own = StoredPage.site_id == site_id
     generation = session.scalar(
@@ -130,6 +250,7 @@ def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
         .where(TemplateGroup.site_id == site_id, TemplateGroup.generation == number)
         .order_by(TemplateGroup.number)
     )
+    change = designs.last_change(session, site_id)
     return SiteStatus(
         key=key,
         pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
@@ -155,6 +276,7 @@ def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
             .where(own)
             .group_by(StoredPage.outcome),
         ),
+        changed_design=change.since if change else None,
     )
 
 

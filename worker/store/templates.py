@@ -1,13 +1,21 @@
 """Generations of template groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from models.tables import ComparisonBlock, Generation, Membership, Site, StoredPage, TemplateGroup
+from models.tables import (
+    ComparisonBlock,
+    Generation,
+    GroupRepresentative,
+    Membership,
+    Site,
+    StoredPage,
+    TemplateGroup,
+)
 
 _CLUSTER_LOCK = 0x6474
 """Class of the advisory locks of sites; any number that nothing else in the database uses."""
@@ -26,13 +34,36 @@ class ComparablePage:
 
 
 @dataclass(frozen=True)
+class NewGroup:
+    """A group of a new generation.
+
+    Parameters
+    ----------
+    number
+        Its identity through all generations.
+    size
+        Number of pages.
+    pivot_id
+        Page that the others are compared with.
+    representative_trees
+        Ids of the trees that new pages are compared with, all different.
+    """
+
+    number: int
+    size: int
+    pivot_id: int
+    representative_trees: Sequence[int]
+
+
+@dataclass(frozen=True)
 class NewMembership:
-    """Place of a page in a new generation."""
+    """Place of a page in a generation."""
 
     page_id: int
     group_number: int | None
     role: str
     pivot_id: int | None
+    confidence: float | None = None
 
 
 def due_sites(
@@ -150,7 +181,7 @@ def save_generation(
     site_version: int,
     method: str,
     silhouette: float | None,
-    groups: Mapping[int, tuple[int, int]],
+    groups: Sequence[NewGroup],
     memberships: Sequence[NewMembership],
 ) -> None:
     """Store a generation.
@@ -164,7 +195,7 @@ def save_generation(
     method, silhouette
         How the groups were found, and how well they are parted.
     groups
-        Size and representative page by group number.
+        Its groups.
     memberships
         One for each comparable page.
     """
@@ -178,15 +209,8 @@ def save_generation(
         )
     )
     session.flush()
+    save_groups(session, site_id, number, groups)
     key = {"site_id": site_id, "generation": number}
-    if groups:
-        session.execute(
-            insert(TemplateGroup),
-            [
-                {**key, "number": group, "size": size, "representative_id": representative}
-                for group, (size, representative) in groups.items()
-            ],
-        )
     if memberships:
         session.execute(
             insert(Membership),
@@ -201,6 +225,35 @@ def save_generation(
                 for each in memberships
             ],
         )
+
+
+def save_groups(
+    session: Session, site_id: int, generation: int, groups: Sequence[NewGroup]
+) -> None:
+    """Store groups of a generation."""
+    if not groups:
+        return
+    key = {"site_id": site_id, "generation": generation}
+    session.execute(
+        insert(TemplateGroup),
+        [
+            {
+                **key,
+                "number": group.number,
+                "size": group.size,
+                "representative_id": group.pivot_id,
+            }
+            for group in groups
+        ],
+    )
+    session.execute(
+        insert(GroupRepresentative),
+        [
+            {**key, "group_number": group.number, "tree_id": tree_id}
+            for group in groups
+            for tree_id in group.representative_trees
+        ],
+    )
 
 
 def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:

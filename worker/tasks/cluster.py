@@ -2,16 +2,18 @@
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 
 from celery import current_app, shared_task
 from sqlalchemy.orm import Session
 
+from models.tables import DesignChange
 from worker.broker import connect, topology_of
 from worker.distance import Block
 from worker.distance.blocks import BLOCK_NODES
 from worker.settings import Settings, load_settings
-from worker.store import comparisons, outbox, references, templates, trees
-from worker.store.templates import ComparablePage, NewMembership
+from worker.store import comparisons, designs, outbox, references, templates, trees
+from worker.store.templates import ComparablePage, NewGroup, NewMembership
 from worker.tasks import names
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
@@ -24,7 +26,7 @@ from worker.tasks.matrix import (
     known_or_missing,
 )
 from worker.templates import DEFAULT_METHOD, Grouping
-from worker.templates.generations import match_groups
+from worker.templates.generations import design_change, match_groups
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +36,15 @@ PAIRS_AT_ONCE = 50
 They take some 10 to 100 ms, a block of its own with its messages and its second look at the
 site some 30 ms: of 280 small sites, 808 pages, each would need one.
 """
+
+WATCHED = timedelta(days=1)
+"""Time that a site was seen before a change of it is reported: a first crawl, which may bring
+all section fronts and then all articles, takes hours."""
+
+PAGES_LOOKED_AT = 20_000
+"""Newest pages among which a change of design is sought: a fifth of a second at most, and a
+change that lies farther back was noticed when it was new, or came in one period with as many
+pages after it."""
 
 
 @shared_task(name=names.CLUSTER_DUE, **TASK_OPTIONS)
@@ -132,15 +143,21 @@ def _cluster(session: Session, site_id: int) -> None:
         site_version=site.version,
         method=DEFAULT_METHOD,
         silhouette=grouping.silhouette,
-        groups={
-            identity: (len(group.members), site_pages[group.pivot].id)
+        groups=[
+            NewGroup(
+                identity,
+                len(group.members),
+                site_pages[group.pivot].id,
+                known.representative_trees(site_pages, group),
+            )
             for identity, group in zip(identities, grouping.groups, strict=True)
-        },
+        ],
         memberships=memberships,
     )
     comparisons.end(session, site_id)
     references.keep_sets(session, site_id, known.reference_sets)
     _dispatch_extractions(session, site_pages, memberships, number)
+    _note_design_change(session, site_id, number)
     logger.info(
         "site %d: generation %d, %d pages, %d groups, %d outliers",
         site_id,
@@ -149,6 +166,38 @@ def _cluster(session: Session, site_id: int) -> None:
         len(grouping.groups),
         len(grouping.outliers),
     )
+
+
+def _note_design_change(session: Session, site_id: int, number: int) -> None:
+    newest = designs.newest_pages(session, site_id, number, PAGES_LOOKED_AT)
+    found = design_change([page.group_number for page in newest])
+    if found is None:
+        return
+    first = newest[found.first]
+    if first.fetched_at - newest[0].fetched_at < WATCHED:
+        return
+    change = DesignChange(
+        site_id=site_id,
+        generation=number,
+        since=first.fetched_at,
+        seen_until=newest[-1].fetched_at,
+        first_url=first.url,
+        new_share=found.new_share,
+        outlier_share=found.outlier_share,
+        new_groups=list(found.new_groups),
+        gone_groups=list(found.gone_groups),
+    )
+    if designs.note_change(session, change):
+        logger.warning(
+            "site %d: its design changed with %s, fetched %s: %.0f %% of the newest pages are of"
+            " groups %s or of none, none of groups %s",
+            site_id,
+            first.url,
+            first.fetched_at.isoformat(),
+            100 * found.new_share,
+            change.new_groups,
+            change.gone_groups,
+        )
 
 
 def _is_little(site: ComparedSite, missing: Missing) -> bool:

@@ -161,10 +161,14 @@ def _extract(job: Job) -> Extraction | Failure:
 def _save(session: Session, job: Job, result: Extraction | Failure) -> None:
     page = pages.load_page(session, job.page.id, lock=True)
     generation = job.membership.generation
+    place = templates.load_membership(session, job.page.id, generation)
     if (
         page is None
         or page.content_digest != job.page.content_digest
         or not _is_due(page, generation)
+        # It joined another group meanwhile, and its extraction with that is asked for.
+        or place is None
+        or place.pivot_id != job.membership.pivot_id
     ):
         return
     forced = page.forced

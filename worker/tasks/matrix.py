@@ -31,6 +31,8 @@ from worker.store.references import Nearest
 from worker.store.templates import ComparablePage
 from worker.store.trees import TreeShape
 from worker.templates import Group, Grouping, group_pages
+from worker.templates.assignment import representatives
+from worker.templates.likeness import size_tolerant_distances
 from worker.templates.references import (
     doubtful_members,
     group_by_references,
@@ -139,6 +141,22 @@ class KnownSite:
                 pages[member].url,
             ),
         )
+
+    def representative_trees(self, pages: Sequence[ComparablePage], group: Group) -> list[int]:
+        """Return the trees that new pages are to be compared with, that of the pivot first.
+
+        Of a large site they are chosen among the references.
+        """
+        page_of = {pages[member].tree_id: member for member in reversed(group.members)}
+        page_of[pages[group.pivot].tree_id] = group.pivot
+        tree_ids = sorted(
+            set(page_of).intersection(self.references), key=lambda tree: pages[page_of[tree]].url
+        )
+        rows = [self._row(tree_id) for tree_id in tree_ids]
+        distances = size_tolerant_distances(self.distances[np.ix_(rows, rows)], self.sizes[rows])
+        pivot = tree_ids.index(pages[group.pivot].tree_id)
+        chosen = representatives(distances, Group(tuple(range(len(rows))), pivot))
+        return [tree_ids[place] for place in chosen]
 
     def _comparable(self) -> dict[int, tuple[int, float]]:
         return {

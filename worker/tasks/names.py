@@ -2,6 +2,7 @@
 
 from typing import Final, Literal, get_args
 
+ASSIGN: Final = "detourage.assign"
 COMPARE: Final = "detourage.compare"
 CLUSTER: Final = "detourage.cluster"
 CLUSTER_DUE: Final = "detourage.cluster_due_sites"
@@ -10,6 +11,7 @@ REPROCESS: Final = "detourage.reprocess"
 PARSE: Final = "detourage.parse"
 
 STAGE_OF_TASK: Final = {
+    ASSIGN: "assign",
     COMPARE: "compare",
     CLUSTER: "cluster",
     CLUSTER_DUE: "cluster",
@@ -18,6 +20,9 @@ STAGE_OF_TASK: Final = {
     PARSE: "reprocess",
 }
 """Stage, and so queue, of each task."""
+
+STAGES: Final = tuple(dict.fromkeys(STAGE_OF_TASK.values()))
+"""Kinds of task, each with a queue of its own so that hosts can be specialised."""
 
 ReprocessStage = Literal["parse", "compare", "cluster", "extract"]
 """Where a site's reprocessing can begin."""

@@ -1,4 +1,4 @@
-"""From the stored HTML to the stored tree."""
+"""From the HTML to the stored page and its tree."""
 
 import logging
 
@@ -6,7 +6,9 @@ from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
 from worker.pages import Page, PageError, parse_page
-from worker.store import trees
+from worker.store import outbox, pages, templates, trees
+from worker.store.pages import FetchedPage, RecordResult
+from worker.tasks import names
 
 logger = logging.getLogger(__name__)
 
@@ -41,3 +43,17 @@ def save_parsed(session: Session, page: StoredPage, parsed: Page | PageError) ->
     page.encoding = parsed.encoding
     page.outcome = None
     page.outcome_detail = None
+
+
+def store_page(
+    session: Session, fetched: FetchedPage, parsed: Page | PageError
+) -> tuple[StoredPage, RecordResult]:
+    """Store a page that came in, and have it assigned where its site has groups already."""
+    site_id = pages.lock_site(session, fetched.site)
+    page, result = pages.record_page(session, site_id, fetched)
+    if result in ("accepted", "updated"):
+        save_parsed(session, page, parsed)
+        version = pages.touch_site(session, site_id)
+        if page.tree_id is not None and templates.last_generation(session, site_id):
+            outbox.add_tasks(session, names.ASSIGN, [{"page_id": page.id, "site_version": version}])
+    return page, result

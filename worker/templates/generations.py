@@ -30,7 +30,7 @@ TAKES_OVER: Final = 0.5
 """Share of the recent pages from which new groups have taken over."""
 
 RARE: Final = 0.05
-"""A group that made at most this share of the past pages was not there: single pages go astray."""
+"""A group with at most this share of `PAST` pages before was not there: single pages go astray."""
 
 Page = TypeVar("Page", bound=Hashable)
 
@@ -50,7 +50,7 @@ class DesignChange:
     outlier_share
         Share of them that fit no group.
     new_groups
-        Groups that hold some of them and held hardly a page before, the largest first.
+        Groups that hold some of them and held hardly a page ever before, the largest first.
     gone_groups
         Groups of the pages before that hold none of them, the largest first.
     """
@@ -143,20 +143,24 @@ def design_change(groups: Sequence[int | None]) -> DesignChange | None:
     -------
     DesignChange or None
         The change after which at least `TAKES_OVER` of the recent pages are of groups
-        that were not there before, or, beyond their former share, fit none. It stays
-        the same while pages of the new design follow, and it is one too when a former
-        design comes back. None where there is none, or too few pages to tell.
+        that were never there before, or, beyond their former share, fit none. It stays
+        the same while pages of the new design follow. None where there is none, or too few
+        pages to tell.
 
     Notes
     -----
-    All that is known is which pages are alike: when a crawl brings one kind of pages
-    after all pages of another kind, this looks like a change.
+    All that is known is which pages are alike: when the first crawl of a site brings one
+    kind of pages after all pages of another kind, this looks like a change. That a former
+    design comes back looks like the second visit to pages of a kind that was crawled before,
+    as section fronts are, and is not reported.
     """
     n = len(groups)
     best: DesignChange | None = None
     best_gain = 0.0
     recent_start = max(n - RECENT, 0)
+    earlier = Counter(groups[: FEWEST - 1])
     for first in range(FEWEST, n - FEWEST + 1):
+        earlier[groups[first - 1]] += 1
         if first > 0 and groups[first] == groups[first - 1]:
             continue
         past = Counter(groups[max(first - PAST, 0) : first])
@@ -167,7 +171,7 @@ def design_change(groups: Sequence[int | None]) -> DesignChange | None:
         new = [
             group
             for group, _ in recent.most_common()
-            if group is not None and past[group] <= RARE * before
+            if group is not None and earlier[group] <= RARE * before
         ]
         gain += sum(recent[group] / after - past[group] / before for group in new)
         # Before the first page of a change the gain is the same as at it, and then it falls.

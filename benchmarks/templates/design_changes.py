@@ -1,0 +1,45 @@
+"""Sites whose design changes by what is reported: wrongly where there was no change.
+
+    python -m benchmarks.templates.design_changes CORPORA
+
+Where a folder holds pages.jsonl.gz, the pages of each site are taken in its order, as if they had
+been fetched so. daniel and dragnet hold no redesign, msv_big9 four years of each site in order.
+"""
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from worker.clustering import cluster_pages
+from worker.sources import read_messages
+from worker.templates.generations import FEWEST, design_change
+
+FEWEST_PAGES = 2 * FEWEST
+"""Of a smaller site nothing is ever said."""
+
+
+def main(corpora: Path) -> None:
+    """Print, for each corpus, how many sites are said to change."""
+    print("| corpus | sites | reported |")
+    print("|---|---:|---:|")
+    for path in sorted(corpora.glob("*/pages.jsonl.gz")):
+        messages = list(read_messages(path))
+        arrival = defaultdict[str, list[str]](list)
+        for message in map(json.loads, messages):
+            arrival[message["site"]].append(message["url"])
+        found = cluster_pages(messages, None, threads=1, progress=lambda *_: None)
+        reported = []
+        for site in found.sites:
+            if len(site.urls) < FEWEST_PAGES:
+                continue
+            group_of: dict[str, int | None] = dict.fromkeys(site.urls)
+            for number, group in enumerate(site.grouping.groups):
+                group_of.update((site.urls[member], number) for member in group.members)
+            order = [url for url in dict.fromkeys(arrival[site.site]) if url in group_of]
+            reported.append(design_change([group_of[url] for url in order]) is not None)
+        print(f"| {path.parent.name} | {len(reported)} | {sum(reported)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,134 @@
+"""Broker and worker played in one process: the tasks run one by one on a real PostgreSQL."""
+
+import json
+import random
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import delete, func, select
+
+from models.messages import PageMessage
+from models.tables import Generation, Membership, OutboxEntry, StoredPage
+from worker.intake import fetched_page
+from worker.pages import Tree
+from worker.store import trees
+from worker.store.database import Database
+from worker.store.pages import FetchedPage
+from worker.tasks import names
+from worker.tasks.assign import assign
+from worker.tasks.cluster import cluster
+from worker.tasks.compare import compare
+from worker.tasks.extract import extract
+from worker.tasks.parsing import parse_or_reject, store_page
+
+TASKS: Mapping[str, Callable[..., None]] = {
+    names.ASSIGN: assign,
+    names.COMPARE: compare,
+    names.CLUSTER: cluster,
+    names.EXTRACT: extract,
+}
+
+
+class Tasks:
+    """Plays broker and worker: runs what the outbox holds, in the order that chance gives."""
+
+    def __init__(self, database: Database, seed: int = 0) -> None:
+        self.database = database
+        self._chance = random.Random(seed)
+
+    def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
+        """Store pages, given by path and content, as the intake does; return the site's id."""
+        for path, html in htmls:
+            url = f"https://news.example/{path}"
+            site_id = self._store(FetchedPage(site, url, html, None, None, None, "{}"))
+        return site_id
+
+    def send(self, messages: Iterable[Mapping[str, Any]]) -> int:
+        """Store the pages of page messages; return the id of the last one's site."""
+        for values in messages:
+            site_id = self._store(fetched_page(PageMessage.model_validate(values)))
+        return site_id
+
+    def _store(self, fetched: FetchedPage) -> int:
+        parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+        with self.database.transaction() as session:
+            page, _ = store_page(session, fetched, parsed)
+            return page.site_id
+
+    def take(self, task: str) -> list[dict[str, Any]]:
+        """Take the arguments of all tasks of a kind that are asked for."""
+        with self.database.transaction() as session:
+            found = session.execute(
+                delete(OutboxEntry).where(OutboxEntry.task == task).returning(OutboxEntry.arguments)
+            )
+            arguments = [each for (each,) in found]
+        self._chance.shuffle(arguments)
+        return arguments
+
+    def finish(self) -> None:
+        """Run comparisons and clusterings until there are no more."""
+        while blocks := self.take(names.COMPARE):
+            for block in blocks:
+                compare(**block)
+            for site in self.take(names.CLUSTER):
+                cluster(**site)
+
+    def run(self, task: str, *, times: int = 1) -> int:
+        """Run all tasks of a kind that are asked for, each so many times; return their number."""
+        arguments = self.take(task)
+        for each in arguments * times:
+            TASKS[task](**each)
+        return len(arguments)
+
+    def settle(self) -> None:
+        """Run all tasks until there are no more."""
+        while sum(self.run(task) for task in TASKS):
+            pass
+
+    def articles(self) -> dict[str, dict[str, Any]]:
+        """Take the articles that were sent, the last revision of each page, by URL."""
+        with self.database.transaction() as session:
+            bodies = session.scalars(
+                delete(OutboxEntry)
+                .where(OutboxEntry.routing_key.is_not(None))
+                .returning(OutboxEntry.body)
+            ).all()
+        sent = sorted((json.loads(body or b"") for body in bodies), key=lambda a: a["revision"])
+        return {article["url"]: article for article in sent}
+
+    def group(self, site_id: int) -> None:
+        """Cluster a site with all that this needs."""
+        cluster(site_id)
+        self.finish()
+
+    def ask(self, query: Any) -> Any:
+        """Return the rows that a query gives, or the values where it has one column."""
+        with self.database.transaction() as session:
+            return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
+
+    def generations(self, site_id: int) -> int:
+        """Return the number of clusterings of a site."""
+        return len(self.ask(select(Generation.number).where(Generation.site_id == site_id)))
+
+    def groups(self, site_id: int) -> dict[str, tuple[int | None, str, str | None]]:
+        """Return group, role and page compared with, by URL, of the last clustering."""
+        last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
+        url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
+        return {
+            url_of[page_id]: (group, role, url_of.get(pivot_id))
+            for page_id, group, role, pivot_id in self.ask(
+                select(
+                    Membership.page_id,
+                    Membership.group_number,
+                    Membership.role,
+                    Membership.pivot_id,
+                ).where(
+                    Membership.site_id == site_id, Membership.generation == last.scalar_subquery()
+                )
+            )
+        }
+
+    def trees(self, site_id: int) -> dict[int, Tree]:
+        """Return the distinct trees of a site."""
+        with self.database.transaction() as session:
+            return trees.load_trees(session, trees.site_tree_ids(session, site_id))

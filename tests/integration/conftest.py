@@ -1,0 +1,28 @@
+"""Fixtures of the tests on real services."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import text
+
+from tests.inline_tasks import Tasks
+from tests.services import Services
+from worker.settings import load_settings
+from worker.tasks import context
+
+
+@pytest.fixture
+def tasks(
+    services: Services, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Tasks]:
+    """The tasks on a database without pages."""
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL", database_url)
+    monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
+    load_settings.cache_clear()
+    context._database_of.cache_clear()
+    with context.database().transaction() as session:
+        session.execute(text("TRUNCATE sites, trees, outbox CASCADE"))
+    yield Tasks(context.database())
+    context.database().dispose()
+    context._database_of.cache_clear()
+    load_settings.cache_clear()

@@ -1,0 +1,250 @@
+"""Pages that come when their site has groups already: assigned, promoted, extracted at once."""
+
+import logging
+from collections.abc import Iterable
+
+import pytest
+from sqlalchemy import func, select
+
+from models.tables import DesignChange, Generation, Membership, StoredPage, TemplateGroup
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.evaluation import text_only
+from worker.sample import generate
+from worker.store import designs
+from worker.store.database import Database
+from worker.store.pages import is_pending
+from worker.tasks import names
+from worker.tasks.assign import assign
+
+REDESIGNED = "harbour-post.example"
+
+
+def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str, str]]:
+    """Return pages of one template, each of another structure."""
+    return [
+        (f"{template}/{number}", article_html(number, number=number, template=template))
+        for number in numbers
+    ]
+
+
+def gallery(number: int) -> tuple[str, str]:
+    """Return a page of a template of its own."""
+    pictures = "".join(
+        f"<figure><img src='/{number}-{i}.jpg'><figcaption>Picture {number}-{i}: the river seen"
+        f" from the old bridge, early in the morning.</figcaption></figure>"
+        for i in range(6 + number)
+    )
+    return f"gallery/{number}", f"<html><body><main><h1>Pictures {number}</h1>{pictures}</main>"
+
+
+def url(path: str) -> str:
+    return f"https://news.example/{path}"
+
+
+def test_a_page_of_a_known_template_is_extracted_before_any_clustering(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", [*articles(range(2, 8)), *articles(range(2, 6), "table")])
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.articles()
+    tasks.publish("a", articles([9], "table"))
+    tasks.settle()
+    assert tasks.generations(site_id) == 1
+    group, role, pivot = tasks.groups(site_id)[url("table/9")]
+    assert (role, pivot) == ("member", tasks.groups(site_id)[url("table/2")][2])
+    (article,) = tasks.articles().values()
+    assert article["url"] == url("table/9")
+    assert article["template"] == {"group": group, "generation": 1, "size": 5, "role": "member"}
+    assert article["revision"] == 1
+    assert "Section" not in article["text"]
+    (confidence,) = tasks.ask(
+        select(Membership.confidence).where(Membership.confidence.is_not(None))
+    )
+    assert 0 < confidence <= 1
+
+
+def test_the_clustering_that_follows_leaves_a_page_that_was_assigned_rightly_alone(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", [*articles(range(2, 8)), *articles(range(2, 6), "table")])
+    tasks.group(site_id)
+    tasks.publish("a", articles([9], "table"))
+    tasks.settle()
+    before = tasks.groups(site_id)
+    tasks.articles()
+    tasks.group(site_id)
+    tasks.settle()
+    assert tasks.generations(site_id) == 2
+    assert partition(tasks.groups(site_id)) == partition(before)
+    assert tasks.articles() == {}
+
+
+def test_a_page_of_no_known_template_is_extracted_alone(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.articles()
+    tasks.publish("a", [gallery(1)])
+    tasks.settle()
+    assert tasks.groups(site_id)[url("gallery/1")] == (None, "outlier", None)
+    outcome = select(StoredPage.outcome).where(StoredPage.url == url("gallery/1"))
+    assert tasks.ask(outcome) != [None]
+
+
+def test_outliers_that_agree_become_a_group_that_the_clustering_keeps(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(site_id)
+    tasks.settle()
+    for number in (2, 3, 4):
+        tasks.publish("a", articles([number], "table"))
+        tasks.settle()
+    groups = tasks.groups(site_id)
+    members = {groups[url(f"table/{number}")][0] for number in (2, 3, 4)}
+    assert members == {2}
+    assert sorted(role for _, role, _ in groups.values()).count("representative") == 2
+    sizes = select(TemplateGroup.number, TemplateGroup.size).order_by(TemplateGroup.number)
+    assert tasks.ask(sizes) == [(1, 6), (2, 3)]
+    keys = select(StoredPage.extraction_key).where(StoredPage.url.contains("table"))
+    assert all(tasks.ask(keys))
+    assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
+    assert tasks.articles()[url("table/4")]["template"]["group"] == 2
+    tasks.publish("a", articles([5], "table"))
+    tasks.settle()
+    assert tasks.groups(site_id)[url("table/5")][0] == 2
+    tasks.group(site_id)
+    assert {tasks.groups(site_id)[url(f"table/{n}")][0] for n in (2, 3, 4, 5)} == {2}
+
+
+def test_an_assignment_delivered_again_changes_nothing(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.articles()
+    tasks.publish("a", [*articles([9]), *articles(range(2, 6), "table")])
+    tasks.run(names.ASSIGN, times=3)
+    tasks.run(names.EXTRACT, times=2)
+    groups = tasks.groups(site_id)
+    sizes = dict(tasks.ask(select(TemplateGroup.number, TemplateGroup.size)))
+    assert sizes == {
+        number: sum(group == number for group, _, _ in groups.values()) for number in sizes
+    }
+    assert {article["revision"] for article in tasks.articles().values()} == {1}
+
+
+def test_a_page_that_the_clustering_has_seen_is_left_to_it(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(site_id)
+    tasks.publish("a", articles([9]))
+    late = tasks.take(names.ASSIGN)
+    tasks.group(site_id)
+    tasks.settle()
+    before = tasks.ask(select(Membership.page_id, Membership.generation, Membership.confidence))
+    for each in late:
+        assign(**each)
+    assert tasks.take(names.EXTRACT) == []
+    after = tasks.ask(select(Membership.page_id, Membership.generation, Membership.confidence))
+    assert after == before
+
+
+def test_a_page_fetched_again_in_another_template_moves_to_its_group(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", [*articles(range(2, 8)), *articles(range(2, 6), "table")])
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.publish("a", [("plain/4", article_html(4, number=4, template="table"))])
+    tasks.settle()
+    groups = tasks.groups(site_id)
+    assert groups[url("plain/4")][0] == groups[url("table/4")][0]
+    sizes = dict(tasks.ask(select(TemplateGroup.number, TemplateGroup.size)))
+    assert sorted(sizes.values()) == [5, 5]
+
+
+def test_pages_one_by_one_end_in_the_groups_and_articles_of_all_at_once(
+    tasks: Tasks, database_url: str
+) -> None:
+    pages = [
+        *articles(range(2, 9)),
+        *articles(range(2, 8), "table"),
+        *(gallery(number) for number in range(3)),
+    ]
+    site_id = tasks.publish("once", pages)
+    tasks.group(site_id)
+    tasks.settle()
+    at_once = tasks.groups(site_id)
+    articles_at_once = {key: value["text"] for key, value in tasks.articles().items()}
+    one_by_one = Tasks(Database(database_url), seed=1)
+    for place, page in enumerate(reversed(pages)):
+        other_id = one_by_one.publish("by one", [page])
+        one_by_one.settle()
+        if place == 4:
+            one_by_one.group(other_id)
+            one_by_one.settle()
+    one_by_one.group(other_id)
+    one_by_one.settle()
+    assert partition(one_by_one.groups(other_id)) == partition(at_once)
+    texts = {key: value["text"] for key, value in one_by_one.articles().items()}
+    assert texts == articles_at_once
+    one_by_one.database.dispose()
+
+
+def partition(groups: dict[str, tuple[int | None, str, str | None]]) -> set[frozenset[str]]:
+    """Return the groups of a site without their numbers, and the outliers each alone."""
+    members: dict[object, set[str]] = {}
+    for address, (group, _, _) in groups.items():
+        members.setdefault(address if group is None else group, set()).add(address)
+    return {frozenset(each) for each in members.values()}
+
+
+def test_a_redesign_in_the_middle_of_a_crawl_is_reported_and_extracted_rightly(
+    tasks: Tasks, caplog: pytest.LogCaptureFixture
+) -> None:
+    crawl = list(generate(sites=[REDESIGNED]))
+    crawl.sort(key=lambda page: page.message["fetched_at"])
+    designs_of = [page.gold["template_class"].split("/")[1] for page in crawl]
+    first = designs_of.index("2023")
+    assert "2016" not in designs_of[first:]
+    site_id = tasks.send(page.message for page in crawl[:first])
+    tasks.group(site_id)
+    tasks.settle()
+    assert tasks.ask(select(DesignChange.generation)) == []
+    tasks.articles()
+    # Its pages are extracted as they come, and the next clustering reports it.
+    tasks.send(page.message for page in crawl[first:])
+    tasks.settle()
+    at_once = tasks.articles()
+    with caplog.at_level(logging.WARNING):
+        tasks.group(site_id)
+    assert "its design changed" in caplog.text
+    tasks.settle()
+    corrected = tasks.articles()
+    scores = []
+    for page in crawl[first:]:
+        if page.gold["kind"] == "article":
+            address = page.message["url"]
+            article = corrected.get(address) or at_once[address]
+            scores.append(text_only(article["text"], page.gold["text"]).f1)
+    assert sum(scores) / len(scores) > 0.9
+    with tasks.database.transaction() as session:
+        (change,) = designs.changes(session, site_id)
+        assert change.generation == 2
+        assert change.first_url == crawl[first].message["url"]
+        histories = designs.group_histories(session, site_id)
+        assert {each.number for each in histories if each.size} >= set(change.new_groups)
+    tasks.send([generated_after(crawl[-1].message)])
+    tasks.settle()
+    tasks.group(site_id)
+    assert tasks.ask(select(func.max(Generation.number))) == [3]
+    assert tasks.ask(select(DesignChange.generation)) == [2]
+
+
+def test_the_first_crawl_of_a_site_that_takes_hours_is_no_change_of_its_design(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", [*articles(range(2, 12)), *articles(range(2, 12), "table")])
+    tasks.group(site_id)
+    assert {group for group, _, _ in tasks.groups(site_id).values()} == {1, 2}
+    assert tasks.ask(select(DesignChange.generation)) == []
+
+
+def generated_after(message: dict[str, str]) -> dict[str, str]:
+    """Return a copy of a page at another address."""
+    return message | {"url": message["url"] + "?again", "id": "again"}

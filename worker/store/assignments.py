@@ -1,0 +1,118 @@
+"""Pages that join the groups of a generation between two clusterings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from models.tables import GroupRepresentative, Membership, StoredPage, TemplateGroup
+from worker.store.templates import NewMembership, load_membership
+
+
+@dataclass(frozen=True)
+class Representative:
+    """A tree that stands for a group."""
+
+    group_number: int
+    tree_id: int
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A page that fits no group of a generation."""
+
+    page_id: int
+    url: str
+    tree_id: int
+
+
+def representatives(session: Session, site_id: int, generation: int) -> list[Representative]:
+    """Return the trees that stand for the groups of a generation, by group."""
+    rows = session.execute(
+        select(GroupRepresentative.group_number, GroupRepresentative.tree_id)
+        .where(GroupRepresentative.site_id == site_id, GroupRepresentative.generation == generation)
+        .order_by(GroupRepresentative.group_number, GroupRepresentative.tree_id)
+    )
+    return [Representative(number, tree_id) for number, tree_id in rows]
+
+
+def pivot_of(session: Session, site_id: int, generation: int, group_number: int) -> int:
+    """Return the id of the page that the others of a group are compared with."""
+    return session.scalars(
+        select(TemplateGroup.representative_id).where(
+            TemplateGroup.site_id == site_id,
+            TemplateGroup.generation == generation,
+            TemplateGroup.number == group_number,
+        )
+    ).one()
+
+
+def newest_outliers(
+    session: Session, site_id: int, generation: int, limit: int
+) -> Sequence[Outlier]:
+    """Return the outliers of a generation that came last, by address."""
+    rows = session.execute(
+        select(StoredPage.id, StoredPage.url, StoredPage.tree_id)
+        .join(Membership, Membership.page_id == StoredPage.id)
+        .where(
+            Membership.site_id == site_id,
+            Membership.generation == generation,
+            Membership.group_number.is_(None),
+            StoredPage.tree_id.is_not(None),
+        )
+        .order_by(StoredPage.received_at.desc(), StoredPage.id.desc())
+        .limit(limit)
+    )
+    return sorted(
+        (Outlier(page_id, url, tree_id) for page_id, url, tree_id in rows if tree_id is not None),
+        key=lambda outlier: outlier.url,
+    )
+
+
+def place_page(session: Session, site_id: int, generation: int, membership: NewMembership) -> None:
+    """Give a page its place in a generation, in stead of the one that it may have."""
+    former = load_membership(session, membership.page_id, generation)
+    former_group = former.group_number if former else None
+    values = {
+        "group_number": membership.group_number,
+        "role": membership.role,
+        "pivot_id": membership.pivot_id,
+        "confidence": membership.confidence,
+    }
+    session.execute(
+        insert(Membership)
+        .values(page_id=membership.page_id, generation=generation, site_id=site_id, **values)
+        .on_conflict_do_update(
+            index_elements=[Membership.page_id, Membership.generation], set_=values
+        )
+    )
+    if former_group != membership.group_number:
+        _resize(session, site_id, generation, former_group, -1)
+        _resize(session, site_id, generation, membership.group_number, 1)
+
+
+def extract_anew(session: Session, page_ids: Sequence[int], generation: int) -> None:
+    """Make pages wait for their extraction with a generation, even if they had one with it."""
+    session.execute(
+        update(StoredPage)
+        .where(StoredPage.id.in_(page_ids))
+        .values(generation=generation, extracted_generation=generation - 1)
+    )
+
+
+def _resize(
+    session: Session, site_id: int, generation: int, group_number: int | None, pages: int
+) -> None:
+    if group_number is None:
+        return
+    session.execute(
+        update(TemplateGroup)
+        .where(
+            TemplateGroup.site_id == site_id,
+            TemplateGroup.generation == generation,
+            TemplateGroup.number == group_number,
+        )
+        .values(size=TemplateGroup.size + pages)
+    )

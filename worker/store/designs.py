@@ -1,0 +1,147 @@
+"""The history of a site's groups, and the changes of its design."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from models.tables import DesignChange, Generation, Membership, StoredPage, TemplateGroup
+
+
+@dataclass(frozen=True)
+class DatedPage:
+    """A page, when it was fetched, and its group; None for an outlier."""
+
+    url: str
+    fetched_at: datetime
+    group_number: int | None
+
+
+@dataclass(frozen=True)
+class GroupHistory:
+    """A group through the generations of its site.
+
+    Parameters
+    ----------
+    number
+        Its identity.
+    since, until
+        When its first and its last clustering took place.
+    size
+        Number of its pages in the last generation of the site; 0 where it is gone.
+    largest
+        Largest number of pages that it ever had.
+    example
+        Address of the page that the others are, or were last, compared with.
+    """
+
+    number: int
+    since: datetime
+    until: datetime
+    size: int
+    largest: int
+    example: str
+
+
+def newest_pages(
+    session: Session, site_id: int, generation: int, limit: int
+) -> Sequence[DatedPage]:
+    """Return the pages of a generation that were fetched last, oldest first.
+
+    A page that came without the date of its fetching counts as fetched when it was received.
+    """
+    fetched_at = func.coalesce(StoredPage.fetched_at, StoredPage.received_at)
+    rows = session.execute(
+        select(StoredPage.url, fetched_at, Membership.group_number)
+        .join(Membership, Membership.page_id == StoredPage.id)
+        .where(Membership.site_id == site_id, Membership.generation == generation)
+        .order_by(fetched_at.desc(), StoredPage.url.desc())
+        .limit(limit)
+    )
+    return [DatedPage(*row) for row in reversed(rows.all())]
+
+
+def note_change(session: Session, change: DesignChange) -> bool:
+    """Store a change of design, and tell whether it is a new one.
+
+    One that began before the newest page that the last one was noticed with is that one,
+    and only brings it up to date.
+    """
+    last = last_change(session, change.site_id)
+    if last is None or change.since > last.seen_until:
+        session.add(change)
+        return True
+    last.seen_until = max(last.seen_until, change.seen_until)
+    last.new_share = change.new_share
+    last.outlier_share = change.outlier_share
+    last.new_groups = change.new_groups
+    last.gone_groups = change.gone_groups
+    return False
+
+
+def last_change(session: Session, site_id: int) -> DesignChange | None:
+    """Return the change of a site's design that was noticed last."""
+    return session.scalar(
+        select(DesignChange)
+        .where(DesignChange.site_id == site_id)
+        .order_by(DesignChange.generation.desc())
+        .limit(1)
+    )
+
+
+def changes(session: Session, site_id: int) -> Sequence[DesignChange]:
+    """Return all changes of a site's design, the first one first."""
+    return session.scalars(
+        select(DesignChange)
+        .where(DesignChange.site_id == site_id)
+        .order_by(DesignChange.generation)
+    ).all()
+
+
+def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
+    """Return the history of every group that a site ever had, by number."""
+    last_generation = (
+        select(func.max(Generation.number)).where(Generation.site_id == site_id).scalar_subquery()
+    )
+    through = (
+        select(
+            TemplateGroup.number,
+            func.min(Generation.created_at).label("since"),
+            func.max(Generation.created_at).label("until"),
+            func.max(TemplateGroup.generation).label("generation"),
+            func.max(TemplateGroup.size).label("largest"),
+        )
+        .join(
+            Generation,
+            (Generation.site_id == TemplateGroup.site_id)
+            & (Generation.number == TemplateGroup.generation),
+        )
+        .where(TemplateGroup.site_id == site_id)
+        .group_by(TemplateGroup.number)
+        .subquery()
+    )
+    rows = session.execute(
+        select(
+            through.c.number,
+            through.c.since,
+            through.c.until,
+            TemplateGroup.size,
+            through.c.generation == last_generation,
+            through.c.largest,
+            StoredPage.url,
+        )
+        .join(
+            TemplateGroup,
+            (TemplateGroup.site_id == site_id)
+            & (TemplateGroup.number == through.c.number)
+            & (TemplateGroup.generation == through.c.generation),
+        )
+        .join(StoredPage, StoredPage.id == TemplateGroup.representative_id)
+        .order_by(through.c.number)
+    )
+    return [
+        GroupHistory(number, since, until, size if is_present else 0, largest, url)
+        for number, since, until, size, is_present, largest, url in rows
+    ]

@@ -1,0 +1,161 @@
+"""The assignment of a page to the groups that its site has already."""
+
+import logging
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from celery import shared_task
+from sqlalchemy.orm import Session
+
+from models.tables import StoredPage
+from worker.distance import normalised_distance
+from worker.store import assignments, outbox, pages, templates, trees
+from worker.store.assignments import Outlier
+from worker.store.templates import NewGroup, NewMembership
+from worker.tasks import names
+from worker.tasks.compare import compare_at_once
+from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.stored_trees import stored_trees
+from worker.templates.assignment import (
+    FEWEST_OF_A_NEW_GROUP,
+    Assignment,
+    agreeing_outliers,
+    assign_tree,
+)
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+Sizes: TypeAlias = npt.NDArray[np.int64]
+
+logger = logging.getLogger(__name__)
+
+OUTLIERS_LOOKED_AT = 20
+"""Newest outliers among which a new group is sought: 190 pairs at most, and each page that
+joins them adds 19. A template that makes a seventh of the pages that fit no group is found."""
+
+
+@shared_task(name=names.ASSIGN, **TASK_OPTIONS)
+def assign(page_id: int, site_version: int) -> None:
+    """Let a page join the nearest group of its site, or none, and ask for its extraction.
+
+    The periodic clustering corrects this later. Does nothing for a page that a clustering
+    has seen meanwhile.
+
+    Parameters
+    ----------
+    page_id
+        The page.
+    site_version
+        Version that the page made of its site when it came.
+    """
+    database().run(lambda session: _assign(session, page_id, site_version))
+
+
+def _assign(session: Session, page_id: int, site_version: int) -> None:
+    page = pages.load_page(session, page_id, lock=True)
+    if page is None or page.tree_id is None:
+        return
+    site_id = page.site_id
+    generation = templates.last_generation(session, site_id)
+    if templates.generation_version(session, site_id, generation) >= site_version:
+        return
+    found = _nearest_group(session, site_id, generation, page.tree_id)
+    _place(session, page, generation, found)
+    assignments.extract_anew(session, [page.id], generation)
+    changed = {page.id}
+    if found.group is None:
+        changed |= _promote_outliers(session, site_id, generation)
+    outbox.add_tasks(
+        session,
+        names.EXTRACT,
+        [{"page_id": each, "generation": generation} for each in sorted(changed)],
+    )
+    logger.info(
+        "page %d of site %d: group %s, confidence %.2f, distance %.2f",
+        page.id,
+        site_id,
+        found.group,
+        found.confidence,
+        found.distance,
+    )
+
+
+def _nearest_group(session: Session, site_id: int, generation: int, tree_id: int) -> Assignment:
+    standing = assignments.representatives(session, site_id, generation)
+    loaded = stored_trees.load(session, [tree_id, *(each.tree_id for each in standing)])
+    return assign_tree(
+        loaded[tree_id],
+        [loaded[each.tree_id] for each in standing],
+        [each.group_number for each in standing],
+    )
+
+
+def _place(session: Session, page: StoredPage, generation: int, found: Assignment) -> None:
+    if found.group is None:
+        outlier = NewMembership(page.id, None, "outlier", None, found.confidence)
+        assignments.place_page(session, page.site_id, generation, outlier)
+        return
+    pivot_id = assignments.pivot_of(session, page.site_id, generation, found.group)
+    # A pivot that changed but stays in its group keeps the page that it is compared with.
+    if pivot_id != page.id:
+        member = NewMembership(page.id, found.group, "member", pivot_id, found.confidence)
+        assignments.place_page(session, page.site_id, generation, member)
+
+
+def _promote_outliers(session: Session, site_id: int, generation: int) -> set[int]:
+    """Make a group of outliers that agree; return the pages that joined one."""
+    # While the site is clustered its groups are chosen anew, these among them.
+    if not templates.try_lock_clustering(session, site_id):
+        return set()
+    outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
+    if len(outliers) < FEWEST_OF_A_NEW_GROUP:
+        return set()
+    distances, sizes = _distances(session, outliers)
+    promoted: set[int] = set()
+    for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
+        number = templates.last_group(session, site_id) + 1
+        pivot = outliers[group.pivot]
+        templates.save_groups(
+            session, site_id, generation, [NewGroup(number, 0, pivot.page_id, [pivot.tree_id])]
+        )
+        for member in group.members:
+            is_pivot = member == group.pivot
+            compared_with = (
+                min(
+                    (other for other in group.members if other != member),
+                    key=lambda other: (distances[group.pivot, other], outliers[other].url),
+                )
+                if is_pivot
+                else group.pivot
+            )
+            place = NewMembership(
+                outliers[member].page_id,
+                number,
+                "representative" if is_pivot else "member",
+                outliers[compared_with].page_id,
+            )
+            assignments.place_page(session, site_id, generation, place)
+            promoted.add(place.page_id)
+        logger.info(
+            "site %d: %d pages that fitted no group are group %d",
+            site_id,
+            len(group.members),
+            number,
+        )
+    assignments.extract_anew(session, sorted(promoted), generation)
+    return promoted
+
+
+def _distances(session: Session, outliers: Sequence[Outlier]) -> tuple[Matrix, Sizes]:
+    tree_ids = sorted({outlier.tree_id for outlier in outliers})
+    _, is_stored = trees.distance_matrix(session, tree_ids)
+    missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
+    if missing:
+        compare_at_once(session, missing)
+    raw, _ = trees.distance_matrix(session, tree_ids)
+    shapes = trees.tree_shapes(session, tree_ids)
+    rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
+    sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
+    distances = normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :])
+    return distances, sizes
