@@ -143,6 +143,19 @@ class PageContent(Base):
     )
 
 
+class PageKnowledge(Base):
+    """What a page tells of its template: others are cut with it, without the page's HTML."""
+
+    __tablename__ = "page_knowledge"
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
+    )
+    content_digest: Mapped[str] = mapped_column(doc="Of the page that it was learned from.")
+    packed: Mapped[bytes] = mapped_column(doc="`TemplateKnowledge.to_bytes`.")
+    learned_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class Distance(Base):
     """Tree edit distance (raw, unit costs) of two trees."""
 

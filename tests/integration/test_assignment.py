@@ -4,9 +4,17 @@ import logging
 from collections.abc import Iterable
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select, update
 
-from models.tables import DesignChange, Generation, Membership, StoredPage, TemplateGroup
+from models.tables import (
+    DesignChange,
+    Generation,
+    Membership,
+    PageContent,
+    PageKnowledge,
+    StoredPage,
+    TemplateGroup,
+)
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.evaluation import text_only
@@ -14,8 +22,9 @@ from worker.sample import generate
 from worker.store import designs
 from worker.store.database import Database
 from worker.store.pages import is_pending
-from worker.tasks import names
+from worker.tasks import extract, names
 from worker.tasks.assign import assign
+from worker.tasks.known_templates import KnownTemplates
 
 REDESIGNED = "harbour-post.example"
 
@@ -77,6 +86,44 @@ def test_the_clustering_that_follows_leaves_a_page_that_was_assigned_rightly_alo
     assert tasks.generations(site_id) == 2
     assert partition(tasks.groups(site_id)) == partition(before)
     assert tasks.articles() == {}
+
+
+def test_a_new_page_needs_no_other_page_but_what_is_known_of_its_template(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(first)
+    tasks.publish("a", articles([9]))
+    tasks.settle()
+    expected = tasks.articles()[url("plain/9")]["text"]
+    again = tasks.publish("b", articles(range(2, 8)))
+    tasks.group(again)
+    tasks.settle()
+    tasks.articles()
+    with tasks.database.transaction() as session:
+        session.execute(delete(PageContent))
+    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+    tasks.publish("b", articles([9]))
+    tasks.settle()
+    article = tasks.articles()[url("plain/9")]
+    assert (article["method"], article["text"]) == ("lines", expected)
+
+
+def test_knowledge_of_an_earlier_version_is_learned_again(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.articles()
+    with tasks.database.transaction() as session:
+        session.execute(update(PageKnowledge).values(packed=b"of long ago"))
+    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+    tasks.publish("a", articles([9]))
+    tasks.settle()
+    assert tasks.articles()[url("plain/9")]["method"] == "lines"
+    known = tasks.ask(select(PageKnowledge.packed))
+    assert sum(packed != b"of long ago" for packed in known) == 1
 
 
 def test_a_page_of_no_known_template_is_extracted_alone(tasks: Tasks) -> None:

@@ -3,32 +3,30 @@
 import hashlib
 import json
 import logging
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from celery import shared_task
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Block, Embed, Image, Template
 from models.tables import Membership, StoredPage
 from worker.broker import topology_of
 from worker.extraction import Extraction, NoArticleError, extract_article
-from worker.pages import Page, parse_page
+from worker.pages import parse_page
 from worker.settings import load_settings
 from worker.store import articles, outbox, pages, templates
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
 EXTRACTION_VERSION = "2"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
-
-CACHED_PIVOTS = 16
-"""Parsed representatives that a process keeps, at some megabytes each."""
 
 _READER_FIELDS = (
     "language",
@@ -54,7 +52,6 @@ class Job:
     membership: Membership
     group_size: int
     pivot: StoredPage | None
-    pivot_content: bytes | str | None
 
     @property
     def extraction_key(self) -> str:
@@ -77,24 +74,7 @@ def extraction_key(content_digest: str, pivot_digest: str | None) -> str:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
-class PageCache:
-    """The parsed pages used last, by id and content."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._pages: OrderedDict[tuple[int, str], Page] = OrderedDict()
-
-    def parse(self, stored: StoredPage, content: bytes | str) -> Page:
-        """Return the page, parsed now or before."""
-        key = (stored.id, stored.content_digest)
-        page = self._pages.pop(key, None) or _parse(stored, content)
-        self._pages[key] = page
-        while len(self._pages) > self._capacity:
-            self._pages.popitem(last=False)
-        return page
-
-
-_pivots = PageCache(CACHED_PIVOTS)
+_templates = KnownTemplates()
 
 
 @shared_task(name=names.EXTRACT, **TASK_OPTIONS)
@@ -136,22 +116,18 @@ def _load(session: Session, page_id: int, generation: int) -> Job | None:
         if group is None
         else templates.group_size(session, page.site_id, generation, group),
         pivot=pivot,
-        pivot_content=pages.load_content(session, pivot.id) if pivot else None,
     )
-
-
-def _parse(stored: StoredPage, content: bytes | str) -> Page:
-    return parse_page(content, stored.url, content_type=stored.content_type)
 
 
 def _extract(job: Job) -> Extraction | Failure:
     try:
-        pivot = None
-        if job.pivot is not None and job.pivot_content is not None:
-            pivot = _pivots.parse(job.pivot, job.pivot_content)
-        return extract_article(_parse(job.page, job.content), pivot)
+        template = _templates.of(database(), job.pivot) if job.pivot else None
+        page = parse_page(job.content, job.page.url, content_type=job.page.content_type)
+        return extract_article(page, template)
     except NoArticleError as error:
         return Failure(error.outcome, str(error))
+    except SQLAlchemyError:
+        raise
     except Exception as error:
         # A defect that one page shows must not leave the page without an outcome.
         logger.exception("extraction failed on %s", job.page.url)

@@ -1,0 +1,66 @@
+"""What is known of the templates of pages: learned once, stored, kept by each process."""
+
+from collections import OrderedDict
+
+from models.tables import StoredPage
+from worker.extraction import TemplateKnowledge
+from worker.pages import parse_page
+from worker.store import knowledge, pages
+from worker.store.database import Database
+
+CACHED_TEMPLATES = 64
+"""Templates that a process keeps, at some hundred kilobytes each."""
+
+
+class KnownTemplates:
+    """The templates used last, by the page that stands for each.
+
+    Parameters
+    ----------
+    capacity
+        Number of templates.
+    """
+
+    def __init__(self, capacity: int = CACHED_TEMPLATES) -> None:
+        self._capacity = capacity
+        self._known: OrderedDict[tuple[int, str], TemplateKnowledge] = OrderedDict()
+
+    def of(self, database: Database, pivot: StoredPage) -> TemplateKnowledge:
+        """Return what a page tells of its template; where nothing is stored yet, learn it.
+
+        Raises
+        ------
+        PageError
+            If the page cannot be parsed.
+        """
+        key = (pivot.id, pivot.content_digest)
+        known = self._known.pop(key, None) or _stored(database, pivot) or _learn(database, pivot)
+        self._known[key] = known
+        while len(self._known) > self._capacity:
+            self._known.popitem(last=False)
+        return known
+
+
+def _stored(database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
+    packed = database.run(
+        lambda session: knowledge.load_knowledge(session, pivot.id, pivot.content_digest)
+    )
+    if packed is None:
+        return None
+    try:
+        return TemplateKnowledge.from_bytes(packed)
+    except ValueError:
+        # Of an earlier version of the service.
+        return None
+
+
+def _learn(database: Database, pivot: StoredPage) -> TemplateKnowledge:
+    content = database.run(lambda session: pages.load_content(session, pivot.id))
+    page = parse_page(content, pivot.url, content_type=pivot.content_type)
+    known = TemplateKnowledge.from_pages([page])
+    database.run(
+        lambda session: knowledge.save_knowledge(
+            session, pivot.id, pivot.content_digest, known.to_bytes()
+        )
+    )
+    return known
