@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import click
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from models.messages import ArticleMessage, PageMessage
 from worker.errors import ExpectedError
@@ -185,6 +186,7 @@ def status(site: str | None, as_json: bool) -> None:
         return
     out = Console()
     out.print(_site_table(sites))
+    _print_changed_designs(out, sites)
     if history:
         out.print(_history_table(history))
         for change in history.changes:
@@ -737,6 +739,7 @@ def _output() -> Console:
 def _print_summary(summary: RunSummary, output: Path) -> None:
     if len(summary.sites) <= 40:
         console.print(_site_table(summary.sites))
+    _print_changed_designs(console, summary.sites)
     counts = summary.progress
     groups = sum(len(site.groups) for site in summary.sites)
     outliers = sum(site.outliers for site in summary.sites)
@@ -750,8 +753,7 @@ def _print_summary(summary: RunSummary, output: Path) -> None:
         ("unusable", counts.quarantine_reasons),
     ):
         if numbers:
-            listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
-            console.print(f"{title}: {listed}")
+            console.print(f"{title}: {_listed(numbers)}")
     console.print(f"{summary.articles} articles in {output}", soft_wrap=True)
 
 
@@ -761,7 +763,13 @@ def _where_quarantined(summary: RunSummary) -> str:
 
 def _site_table(sites: list[SiteStatus]) -> Table:
     table = Table(
-        "site", "pages", "pending", "generation", "groups", "outliers", "outcomes", "new design"
+        Column("site", no_wrap=True),
+        *(Column(name, justify="right") for name in ("pages", "pending", "generation", "outliers")),
+        "groups",
+        "outcomes",
+        box=SIMPLE,
+        padding=0,
+        pad_edge=False,
     )
     for site in sites:
         table.add_row(
@@ -769,12 +777,25 @@ def _site_table(sites: list[SiteStatus]) -> Table:
             str(site.pages),
             str(site.pending),
             str(site.generation),
-            ", ".join(f"{number}: {size}" for number, size in site.groups.items()),
             str(site.outliers),
-            ", ".join(f"{name} {number}" for name, number in site.outcomes.items()),
-            f"since {site.changed_design:%Y-%m-%d %H:%M}" if site.changed_design else "",
+            ", ".join(f"{number}: {size}" for number, size in site.groups.items()),
+            _listed(site.outcomes),
         )
     return table
+
+
+def _listed(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in numbers.items())
+
+
+def _print_changed_designs(out: Console, sites: list[SiteStatus]) -> None:
+    for site in sites:
+        if site.changed_design:
+            out.print(
+                f"{site.key} has a new design since {site.changed_design:%Y-%m-%d %H:%M}",
+                soft_wrap=True,
+                highlight=False,
+            )
 
 
 def _history_table(history: SiteHistory) -> Table:
