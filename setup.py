@@ -1,8 +1,8 @@
 """Build of the native kernels; everything else is in pyproject.toml.
 
 They are optional: where there is no compiler the package installs without them,
-`worker.distance` compares pages through the `apted` package, and `worker.evaluation`
-matches texts in plain Python.
+`worker.distance` compares pages through the `apted` package, `worker.evaluation` matches
+texts in plain Python, and `worker.extraction` sums over decision trees with NumPy.
 """
 
 from pathlib import Path
@@ -24,6 +24,13 @@ setup(
         Extension(
             "worker.evaluation._matching",
             sources=["worker/evaluation/_matching.c"],
+            define_macros=[("Py_LIMITED_API", "0x030B0000")],
+            py_limited_api=True,
+            optional=True,
+        ),
+        Extension(
+            "worker.extraction._trees",
+            sources=["worker/extraction/_trees.c"],
             define_macros=[("Py_LIMITED_API", "0x030B0000")],
             py_limited_api=True,
             optional=True,

@@ -8,6 +8,7 @@ labelled: nothing of what they learnt is a site's own.
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -102,24 +103,21 @@ def find_body(
 
 def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
     """Return the smallest element that holds a share of the words of lines."""
-    counts = [0] * len(page.elements)
-    for line in lines:
-        counts[line.block] += len(line.tokens)
-    for index in range(len(counts) - 1, 0, -1):
-        counts[page.parents[index]] += counts[index]
-    wanted = share * counts[0]
+    blocks = [line.block for line in lines]
+    lengths = [len(line.tokens) for line in lines]
+    counts = np.bincount(blocks, lengths, minlength=len(page.elements))
+    before = np.concatenate([[0.0], np.cumsum(counts)])
+    below = before[page.ends] - before[:-1]
+    holders = np.flatnonzero(below >= share * below[0])
     # Of nested elements with the same words the innermost is the last in document order.
-    return max(
-        (index for index, count in enumerate(counts) if count >= wanted),
-        key=lambda index: (-counts[index], index),
-    )
+    return int(holders[below[holders] == below[holders].min()][-1])
 
 
 def _left_out(
     page: Outline, container: int, core: int, kept: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
     """List the outermost elements without a line of the body: those to drop, those to mute."""
-    before = np.cumsum([0, *(text.line in kept for text in page.texts)])
+    before = [0, *accumulate(text.line in kept for text in page.texts)]
     dropped: set[int] = set()
     muted: set[int] = set()
     index = container + 1

@@ -25,7 +25,6 @@ other half. The paper reports 88 % on its own 500 pages.
 
 from worker.extraction import words
 from worker.extraction.finding import Finding
-from worker.extraction.names import name_words
 from worker.extraction.outline import Outline
 from worker.extraction.vocabulary import DIVISIONS, INLINE, OTHER_TEXT, TABLE_PARTS
 
@@ -95,13 +94,12 @@ def _candidates(page: Outline, other: Outline) -> list[int]:
     candidates: list[int] = []
     index = 0
     while index < len(page.elements):
-        element = page.elements[index]
         if page.size(index) < least:
             index = page.ends[index]
             continue
         if (
-            element.tag not in _NO_ZONE
-            and (element.get("class") or element.get("id"))
+            page.tags[index] not in _NO_ZONE
+            and len(page.names[index]) > 1
             and _differs(page, index, other, counterparts[index])
         ):
             candidates.append(index)
@@ -139,6 +137,6 @@ def _filtered(page: Outline) -> list[int]:
     largest = MAX_FILTERED * len(page.tokens)
     return [
         index
-        for index, element in enumerate(page.elements)
-        if page.size(index) <= largest and not OTHER_TEXT.isdisjoint(name_words(element))
+        for index, name_words in enumerate(page.name_words)
+        if page.size(index) <= largest and not OTHER_TEXT.isdisjoint(name_words)
     ]

@@ -8,8 +8,9 @@ known of other pages of the template where there are any.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,18 +18,20 @@ import numpy.typing as npt
 from worker.extraction import sentences, titles, words
 from worker.extraction.knowledge import TemplateKnowledge, digest_of
 from worker.extraction.lines import Line, lines_of
-from worker.extraction.names import name_words
+from worker.extraction.names import split_words
 from worker.extraction.outline import Outline
 from worker.extraction.paths import Paths
 from worker.extraction.vocabulary import (
     BODY_NAMES,
-    DIVISIONS,
     OTHER_NAMES,
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
 
 Rows = npt.NDArray[np.float32]
+_Floats = npt.NDArray[np.float64]
+_Integers = npt.NDArray[np.int64]
+_Column = Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]
 
 UNKNOWN = -1.0
 """Stands where there is nothing to count: no other page, no neighbour, no declaration."""
@@ -86,54 +89,41 @@ def gather_evidence(
         Address of the page.
     """
     view = _View(page, url)
-    if not view.lines:
-        return Evidence((), np.empty((0, len(COLUMNS)), dtype=np.float32))
-    columns = [column for part in _PARTS for column in part(view)]
-    columns.extend(_of_template(view, knowledge))
-    return Evidence(view.lines, np.array(columns, dtype=np.float32).T)
+    rows = np.empty((len(view.lines), len(COLUMNS)), dtype=np.float32)
+    if view.lines:
+        columns = [column for part in _PARTS for column in part(view)]
+        columns.extend(_of_template(view, knowledge))
+        for place, column in enumerate(columns):
+            rows[:, place] = column
+    return Evidence(view.lines, rows)
 
 
-@dataclass
-class _Packet:
-    """What the lines directly in an element, or anywhere below it, come to."""
+@dataclass(frozen=True)
+class _Packets:
+    """What lines come to, by element: those directly in it, or those anywhere below it."""
 
-    words: float = 0.0
-    linked: float = 0.0
-    sentences: float = 0.0
-    prose: float = 0.0
-    lines: int = 0
+    words: _Floats
+    linked: _Floats
+    sentences: _Floats
+    prose: _Floats
+    lines: _Floats
 
-    def add(self, line: Line) -> None:
-        count = len(line.tokens)
-        self.words += count
-        self.linked += line.linked
-        self.lines += 1
-        if line.is_prose:
-            self.prose += count
-            self.sentences += line.sentences
-
-    def include(self, other: "_Packet") -> None:
-        self.words += other.words
-        self.linked += other.linked
-        self.lines += other.lines
-        self.prose += other.prose
-        self.sentences += other.sentences
+    def at(self, elements: _Integers) -> Self:
+        """Return the packets of some elements."""
+        return replace(self, **{name: values[elements] for name, values in vars(self).items()})
 
     @property
-    def link_density(self) -> float:
-        return self.linked / max(1.0, self.words)
+    def link_density(self) -> _Floats:
+        return self.linked / np.maximum(1.0, self.words)
 
     @property
-    def prose_density(self) -> float:
-        return self.prose / max(1.0, self.words)
+    def prose_density(self) -> _Floats:
+        return self.prose / np.maximum(1.0, self.words)
 
 
-@dataclass
-class _Place:
+class _Place(NamedTuple):
     """What the elements around an element come to, itself among them."""
 
-    depth: int = -1
-    path: int = -1
     body_names: int = 0
     other_names: int = 0
     sections: int = 0
@@ -151,74 +141,127 @@ class _View:
         self.page = page
         self.url = url
         self.lines = lines_of(page)
-        self.tags = [str(element.tag) for element in page.elements]
 
     @cached_property
-    def names(self) -> list[frozenset[str]]:
-        return [name_words(element) for element in self.page.elements]
+    def counts(self) -> _Floats:
+        return np.array([len(line.tokens) for line in self.lines], dtype=np.float64)
 
     @cached_property
-    def counts(self) -> list[int]:
-        return [len(line.tokens) for line in self.lines]
+    def linked(self) -> _Floats:
+        return np.array([line.linked for line in self.lines], dtype=np.float64)
+
+    @cached_property
+    def sentences(self) -> _Floats:
+        return np.array([line.sentences for line in self.lines], dtype=np.float64)
+
+    @cached_property
+    def prose_counts(self) -> _Floats:
+        """Words of each line that is prose, 0 of any other."""
+        is_prose = np.array([line.is_prose for line in self.lines])
+        return np.where(is_prose, self.counts, 0.0)
 
     @cached_property
     def total(self) -> float:
-        return float(max(1, sum(self.counts)))
+        return max(1.0, float(self.counts.sum()))
 
     @cached_property
     def prose(self) -> float:
-        return max(1.0, sum(len(line.tokens) for line in self.lines if line.is_prose))
+        return max(1.0, float(self.prose_counts.sum()))
 
     @cached_property
-    def places(self) -> list[_Place]:
+    def blocks(self) -> _Integers:
+        """For each line, the element that it stands in."""
+        return np.array([line.block for line in self.lines])
+
+    @cached_property
+    def parents(self) -> _Integers:
+        """For each element the one around it, the root's being itself."""
+        return np.maximum(self.page.parents, 0)
+
+    @cached_property
+    def depths(self) -> dict[int, int]:
+        found = {-1: -1}
+        for index in self.page.holders:
+            found[index] = found[self.page.parents[index]] + 1
+        return found
+
+    @cached_property
+    def places(self) -> dict[int, _Place]:
         page = self.page
         largest = MAX_SECTION * len(page.tokens)
-        found: list[_Place] = []
-        for index, (tag, parent) in enumerate(zip(self.tags, page.parents, strict=True)):
-            above = found[parent] if parent >= 0 else _Place()
-            names = self.names[index]
-            small = page.size(index) <= largest
+        found = {-1: _Place()}
+        for index in page.holders:
+            above = found[page.parents[index]]
+            marks = _marks_of(page.tags[index], page.names[index])
             style = page.elements[index].get("style")
             hides = style is not None and _hides(style)
-            found.append(
-                _Place(
-                    depth=above.depth + 1,
-                    body_names=above.body_names + (not BODY_NAMES.isdisjoint(names)),
-                    other_names=above.other_names + (small and not OTHER_NAMES.isdisjoint(names)),
-                    sections=above.sections + (small and tag in UNINTERESTING_TAGS),
-                    uninteresting=above.uninteresting
-                    or (small and not UNINTERESTING.isdisjoint(names)),
-                    article=above.article or tag in ("article", "main"),
-                    lists=above.lists + (tag in ("ul", "ol", "dl")),
-                    tables=above.tables + (tag == "table"),
-                    hidden=above.hidden or hides,
-                )
+            if marks is None and not hides:
+                found[index] = above
+                continue
+            marks = marks or _Place()
+            small = page.size(index) <= largest
+            found[index] = _Place(
+                body_names=above.body_names + marks.body_names,
+                other_names=above.other_names + (small and marks.other_names),
+                sections=above.sections + (small and marks.sections),
+                uninteresting=above.uninteresting or (small and marks.uninteresting),
+                article=above.article or marks.article,
+                lists=above.lists + marks.lists,
+                tables=above.tables + marks.tables,
+                hidden=above.hidden or hides,
             )
         return found
 
     @cached_property
-    def containers(self) -> list[int]:
+    def containers(self) -> _Integers:
         """For each line, the element whose text it divides."""
-        return [self.page.nearest(line.block, outside=DIVISIONS) for line in self.lines]
+        return np.array(self.page.divided)[self.blocks]
 
     @cached_property
-    def packets(self) -> dict[int, _Packet]:
-        found: dict[int, _Packet] = {}
-        for line, container in zip(self.lines, self.containers, strict=True):
-            found.setdefault(container, _Packet()).add(line)
-        return found
+    def packets(self) -> _Packets:
+        """For each element the lines whose text it divides."""
+        return self._sums(self.containers)
 
     @cached_property
-    def below(self) -> list[_Packet]:
-        found = [_Packet() for _ in self.page.elements]
-        for line in self.lines:
-            found[line.block].add(line)
-        for index in range(len(found) - 1, 0, -1):
-            found[self.page.parents[index]].include(found[index])
-        return found
+    def below(self) -> _Packets:
+        """For each element the lines below it."""
+        direct = self._sums(self.blocks)
+        ends = np.array(self.page.ends)
+        sums = {}
+        for name, values in vars(direct).items():
+            before = np.concatenate([[0.0], np.cumsum(values)])
+            sums[name] = before[ends] - before[:-1]
+        return replace(direct, **sums)
 
-    def parent(self, index: int) -> int:
-        return max(self.page.parents[index], 0)
+    def _sums(self, elements: _Integers) -> _Packets:
+        def by_element(values: _Floats) -> _Floats:
+            sums = np.bincount(elements, values, minlength=len(self.page.elements))
+            return sums.astype(np.float64)
+
+        is_prose = self.prose_counts > 0
+        return _Packets(
+            words=by_element(self.counts),
+            linked=by_element(self.linked),
+            sentences=by_element(np.where(is_prose, self.sentences, 0.0)),
+            prose=by_element(self.prose_counts),
+            lines=by_element(np.ones(len(self.lines))),
+        )
+
+
+@lru_cache(maxsize=4096)
+def _marks_of(tag: str, names: str) -> _Place | None:
+    """Say what an element tells of what it holds, None where that is nothing."""
+    name_words = split_words(names)
+    marks = _Place(
+        body_names=not BODY_NAMES.isdisjoint(name_words),
+        other_names=not OTHER_NAMES.isdisjoint(name_words),
+        sections=tag in UNINTERESTING_TAGS,
+        uninteresting=not UNINTERESTING.isdisjoint(name_words),
+        article=tag in ("article", "main"),
+        lists=tag in ("ul", "ol", "dl"),
+        tables=tag == "table",
+    )
+    return marks if any(marks) else None
 
 
 def _hides(style: str) -> bool:
@@ -226,26 +269,20 @@ def _hides(style: str) -> bool:
     return "display:none" in squeezed or "visibility:hidden" in squeezed
 
 
-_Columns = Iterator[Sequence[float]]
+_Columns = Iterator[_Column]
 
 
 def _of_line(view: _View) -> _Columns:
     lines, counts = view.lines, view.counts
-    lengths = [len(line.text) for line in lines]
-    digits = [len(_DIGIT.findall(line.text)) for line in lines]
-    capitals = [sum(map(str.isupper, line.text)) for line in lines]
-    ideographs = [
-        sum(len(token) == 1 and token >= _FIRST_IDEOGRAPH for token in line.tokens)
-        for line in lines
-    ]
+    lengths = np.array([len(line.text) for line in lines])
     yield counts
-    yield [line.linked / count for line, count in zip(lines, counts, strict=True)]
-    yield [line.sentences for line in lines]
-    yield [line.sentences / count for line, count in zip(lines, counts, strict=True)]
-    yield [length / count for length, count in zip(lengths, counts, strict=True)]
-    yield [count / length for count, length in zip(digits, lengths, strict=True)]
-    yield [count / length for count, length in zip(capitals, lengths, strict=True)]
-    yield [count / all_ for count, all_ in zip(ideographs, counts, strict=True)]
+    yield view.linked / counts
+    yield view.sentences
+    yield view.sentences / counts
+    yield lengths / counts
+    yield np.array([len(_DIGIT.findall(line.text)) for line in lines]) / lengths
+    yield np.array([sum(map(str.isupper, line.text)) for line in lines]) / lengths
+    yield np.array([_count_ideographs(line) for line in lines]) / counts
     yield [len(_COMMA.findall(line.text)) for line in lines]
     yield [line.text.endswith(_ENDS) for line in lines]
     yield [line.text.endswith((":", "：")) for line in lines]
@@ -255,76 +292,77 @@ def _of_line(view: _View) -> _Columns:
     yield [_PARTERS.search(line.text) is not None for line in lines]
 
 
+def _count_ideographs(line: Line) -> int:
+    if line.text.isascii():
+        return 0
+    return sum(len(token) == 1 and token >= _FIRST_IDEOGRAPH for token in line.tokens)
+
+
 def _of_elements(view: _View) -> _Columns:
+    page = view.page
     blocks = [line.block for line in view.lines]
     places = [view.places[block] for block in blocks]
-    yield [_TAG_NUMBERS.get(view.tags[block], UNKNOWN) for block in blocks]
-    yield [_TAG_NUMBERS.get(view.tags[view.parent(block)], UNKNOWN) for block in blocks]
-    yield [len(view.names[block] & BODY_NAMES) for block in blocks]
-    yield [len(view.names[block] & OTHER_NAMES) for block in blocks]
-    yield [place.depth for place in places]
-    yield [place.body_names for place in places]
-    yield [place.other_names for place in places]
-    yield [place.sections for place in places]
-    yield [place.uninteresting for place in places]
-    yield [place.article for place in places]
-    yield [place.lists for place in places]
-    yield [place.tables for place in places]
-    yield [place.hidden for place in places]
+    yield [_TAG_NUMBERS.get(page.tags[block], UNKNOWN) for block in blocks]
+    yield [_TAG_NUMBERS.get(page.tags[parent], UNKNOWN) for parent in view.parents[blocks].tolist()]
+    yield [len(page.name_words[block] & BODY_NAMES) for block in blocks]
+    yield [len(page.name_words[block] & OTHER_NAMES) for block in blocks]
+    yield [view.depths[block] for block in blocks]
+    yield from zip(*places, strict=True)
 
 
 def _of_position(view: _View) -> _Columns:
     number = len(view.lines)
-    words_before = np.cumsum([0, *view.counts])[:-1]
-    prose = [
-        count if line.is_prose else 0 for line, count in zip(view.lines, view.counts, strict=True)
-    ]
-    prose_before = np.cumsum([0, *prose])[:-1]
-    yield list(range(number))
-    yield [place / number for place in range(number)]
-    yield list(words_before / view.total)
-    yield list(prose_before / view.prose)
-    yield [number] * number
-    yield [view.total] * number
+    places = np.arange(number)
+    yield places
+    yield places / number
+    yield (np.cumsum(view.counts) - view.counts) / view.total
+    yield (np.cumsum(view.prose_counts) - view.prose_counts) / view.prose
+    yield np.full(number, number)
+    yield np.full(number, view.total)
 
 
 def _of_neighbours(view: _View) -> _Columns:
-    lines, containers = view.lines, view.containers
+    link_density = view.linked / view.counts
     for offset in NEIGHBOURS:
-        beside = [
-            place + offset if 0 <= place + offset < len(lines) else None
-            for place in range(len(lines))
-        ]
-        yield [UNKNOWN if at is None else view.counts[at] for at in beside]
-        yield [UNKNOWN if at is None else lines[at].linked / view.counts[at] for at in beside]
-        yield [UNKNOWN if at is None else lines[at].sentences for at in beside]
-        yield [
-            UNKNOWN if at is None else containers[at] == containers[place]
-            for place, at in enumerate(beside)
-        ]
+        yield _shifted(view.counts, offset)
+        yield _shifted(link_density, offset)
+        yield _shifted(view.sentences, offset)
+        beside = _shifted(view.containers, offset)
+        yield np.where(beside == UNKNOWN, UNKNOWN, beside == view.containers)
+
+
+def _shifted(values: _Floats | _Integers, offset: int) -> _Floats:
+    """Return for each line the value of the line so many after it."""
+    shifted = np.full(len(values), UNKNOWN)
+    if offset > 0:
+        shifted[:-offset] = values[offset:]
+    else:
+        shifted[-offset:] = values[:offset]
+    return shifted
 
 
 def _of_packets(view: _View) -> _Columns:
-    packets = [view.packets[container] for container in view.containers]
-    densest = max(view.packets, key=lambda index: (view.packets[index].prose, -index))
-    most = max(1.0, view.packets[densest].prose)
-    yield [packet.sentences for packet in packets]
-    yield [packet.prose for packet in packets]
-    yield [packet.words for packet in packets]
-    yield [packet.lines for packet in packets]
-    yield [packet.link_density for packet in packets]
-    yield [packet.prose_density for packet in packets]
-    yield [packet.prose / view.prose for packet in packets]
-    yield [packet.prose / most for packet in packets]
-    yield [container == densest for container in view.containers]
+    packets = view.packets.at(view.containers)
+    holders = np.unique(view.containers)
+    densest = holders[np.argmax(view.packets.prose[holders])]
+    most = max(1.0, view.packets.prose[densest])
+    yield packets.sentences
+    yield packets.prose
+    yield packets.words
+    yield packets.lines
+    yield packets.link_density
+    yield packets.prose_density
+    yield packets.prose / view.prose
+    yield packets.prose / most
+    yield view.containers == densest
     around = view.containers
     for _ in range(2):
-        around = [view.parent(index) for index in around]
-        below = [view.below[index] for index in around]
-        yield [packet.prose / view.prose for packet in below]
-        yield [packet.link_density for packet in below]
-        yield [packet.prose_density for packet in below]
-        yield [packet.lines for packet in below]
+        around = view.parents[around]
+        below = view.below.at(around)
+        yield below.prose / view.prose
+        yield below.link_density
+        yield below.prose_density
+        yield below.lines
 
 
 def _of_declarations(view: _View) -> _Columns:
@@ -337,7 +375,10 @@ def _of_declarations(view: _View) -> _Columns:
         above = kept[page.parents[index]] if index > container else 1.0
         kept[index] = 0.5 if index in left_out else above
     title, heading = titles.headline(page, container, view.url)
+    places = np.arange(len(view.lines))
+    sizes = np.array([len(set(line.tokens)) for line in view.lines])
     title_tokens = set(words.tokens(title or ""))
+    in_title = np.array([_count_shared(line, title_tokens) for line in view.lines])
     shown = next(
         (
             place
@@ -346,19 +387,19 @@ def _of_declarations(view: _View) -> _Columns:
         ),
         None,
     )
-    description = set(words.tokens(titles.declared_description(page.elements[0])))
+    description = set(words.tokens(titles.declared_description(page)))
     yield [kept[line.block] for line in view.lines]
-    yield [index == container for index in view.containers]
-    yield [-1000.0 if shown is None else place - shown for place in range(len(view.lines))]
-    yield [_shared(line, title_tokens) / len(set(line.tokens)) for line in view.lines]
-    yield [_shared(line, title_tokens) / max(1, len(title_tokens)) for line in view.lines]
-    yield [
-        _shared(line, description) / len(set(line.tokens)) if description else UNKNOWN
-        for line in view.lines
-    ]
+    yield view.containers == container
+    yield np.full(len(view.lines), -1000.0) if shown is None else places - shown
+    yield in_title / sizes
+    yield in_title / max(1, len(title_tokens))
+    if description:
+        yield np.array([_count_shared(line, description) for line in view.lines]) / sizes
+    else:
+        yield np.full(len(view.lines), UNKNOWN)
 
 
-def _shared(line: Line, tokens: set[str]) -> int:
+def _count_shared(line: Line, tokens: set[str]) -> int:
     return len(tokens.intersection(line.tokens))
 
 

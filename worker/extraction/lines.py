@@ -1,14 +1,14 @@
 """The lines of a page: the stretches of text between two borders of blocks."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from worker.extraction import words
-from worker.extraction.outline import Outline
-from worker.extraction.vocabulary import INLINE
+from worker.extraction.outline import Outline, TextNode
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line with at least one token.
 
     Attributes
@@ -44,19 +44,27 @@ def lines_of(page: Outline) -> list[Line]:
     """List the lines of a page, in order."""
     links = page.links
     lines: list[Line] = []
-    for nodes in page.lines():
-        text = words.clean("".join(node.text for node in nodes))
-        tokens = tuple(words.tokens(text))
-        if not tokens:
-            continue
-        lines.append(
-            Line(
-                number=nodes[0].line,
-                block=page.nearest(nodes[0].parent, outside=INLINE),
-                text=text,
-                tokens=tokens,
-                linked=sum(len(words.tokens(n.text)) for n in nodes if links[n.parent] >= 0),
-                sentences=words.count_sentences(text),
-            )
-        )
+    end = 0
+    for nodes in page.lines:
+        start, linked = end, 0
+        for node in nodes:
+            end += node.size
+            if links[node.parent] >= 0:
+                linked += node.size
+        raw = nodes[0].text if len(nodes) == 1 else "".join(node.text for node in nodes)
+        text = words.clean(raw)
+        is_whole = len(nodes) == 1 or _parted_by_spaces(nodes)
+        is_whole = is_whole and not words.has_invisible(raw)
+        tokens = page.tokens[start:end] if is_whole else words.tokens(text)
+        if tokens:
+            sentences = words.count_sentences(text)
+            block = page.blocks[nodes[0].parent]
+            lines.append(Line(nodes[0].line, block, text, tuple(tokens), linked, sentences))
     return lines
+
+
+def _parted_by_spaces(nodes: Sequence[TextNode]) -> bool:
+    """Say whether no word reaches from one text node into the next."""
+    return all(
+        before.text[-1].isspace() or after.text[0].isspace() for before, after in pairwise(nodes)
+    )

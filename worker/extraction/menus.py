@@ -141,10 +141,10 @@ def _lines(page: Outline) -> Iterator[_Line]:
     links = page.links
     link = -1
     in_link = 0.0
-    for nodes in page.lines():
-        current = _Line(page.nearest(nodes[0].parent, outside=INLINE))
-        for parent, _, text in nodes:
-            count = words.count_words(text)
+    for nodes in page.lines:
+        current = _Line(page.blocks[nodes[0].parent])
+        for parent, _, text, size in nodes:
+            count = size - words.count_unspaced(text) / 2
             current.words += count
             if links[parent] >= 0:
                 in_link = count + (in_link if links[parent] == link else 0.0)
@@ -154,14 +154,15 @@ def _lines(page: Outline) -> Iterator[_Line]:
         yield current
 
 
-def _paths(page: Outline) -> list[int]:
+def _paths(page: Outline) -> dict[int, int]:
     """Give every path of tags from the root a number; elements within a line take no part."""
     numbers: dict[tuple[int, str], int] = {}
-    paths: list[int] = []
-    for element, parent in zip(page.elements, page.parents, strict=True):
-        above = paths[parent] if parent >= 0 else -1
-        if element.tag in INLINE:
-            paths.append(above)
+    paths = {-1: -1}
+    for index in page.holders:
+        above = paths[page.parents[index]]
+        tag = page.tags[index]
+        if tag in INLINE:
+            paths[index] = above
         else:
-            paths.append(numbers.setdefault((above, str(element.tag)), len(numbers)))
+            paths[index] = numbers.setdefault((above, tag), len(numbers))
     return paths

@@ -10,11 +10,10 @@ _WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 @lru_cache(maxsize=4096)
 def split_words(names: str) -> frozenset[str]:
-    """Return the words of a class or id, in lower case: ``relatedPosts top_nav`` has four."""
+    """Return the words of classes and ids, in lower case: ``relatedPosts top_nav`` has four."""
     return frozenset(word.lower() for word in _WORD.findall(names))
 
 
 def name_words(element: HtmlElement) -> frozenset[str]:
     """Return the words of an element's class and id."""
-    names = f"{element.get('class') or ''} {element.get('id') or ''}"
-    return split_words(names) if len(names) > 1 else frozenset()
+    return split_words(f"{element.get('class') or ''} {element.get('id') or ''}")

@@ -11,7 +11,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.extraction import words
-from worker.extraction.vocabulary import INLINE, NO_TEXT
+from worker.extraction.names import split_words
+from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
 
 _Item = TypeVar("_Item")
 
@@ -28,11 +29,14 @@ class TextNode(NamedTuple):
         between them share it.
     text
         The text, as it stands in the page.
+    size
+        Number of its tokens.
     """
 
     parent: int
     line: int
     text: str
+    size: int
 
 
 @dataclass
@@ -47,14 +51,13 @@ class Outline:
     ----------
     elements
         Every element with text to show, the root first. Those of `vocabulary.NO_TEXT` are
-        listed,
-        their descendants are not.
+        listed, their descendants are not.
     parents
         Index of the parent, -1 for the root.
+    tags
+        Their tags.
     ends
         Index after the last descendant.
-    steps
-        (tag, rank among the siblings of that tag): the step of the positional XPath.
     tokens
         Tokens of the page, in order.
     token_starts, token_ends
@@ -67,8 +70,8 @@ class Outline:
 
     elements: list[HtmlElement] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    steps: list[tuple[str, int]] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     token_starts: list[int] = field(default_factory=list)
     token_ends: list[int] = field(default_factory=list)
@@ -80,43 +83,89 @@ class Outline:
     def of(cls, document: HtmlElement) -> Self:
         """Flatten a parsed document."""
         outline = cls()
-        ranks: dict[tuple[int, str], int] = {}
-        open_elements = [-1]
+        elements, parents, tags, ends = (
+            outline.elements,
+            outline.parents,
+            outline.tags,
+            outline.ends,
+        )
+        text_starts, text_ends = outline.text_starts, outline.text_ends
+        texts, tokens = outline.texts, outline.tokens
+        token_counts = [0]
+        open_elements: list[int] = []
         line = 0
         walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
         for event, node in walk:
+            text: str | None
             if event == "start":
-                index, parent, tag = len(outline.elements), open_elements[-1], str(node.tag)
-                rank = ranks[parent, tag] = ranks.get((parent, tag), 0) + 1
-                outline.elements.append(node)
-                outline.parents.append(parent)
-                outline.ends.append(0)
-                outline.steps.append((tag, rank))
-                outline.token_starts.append(len(outline.tokens))
-                outline.token_ends.append(0)
-                outline.text_starts.append(len(outline.texts))
-                outline.text_ends.append(0)
-                open_elements.append(index)
+                tag = node.tag
+                elements.append(node)
+                parents.append(open_elements[-1] if open_elements else -1)
+                tags.append(tag)
+                ends.append(0)
+                text_starts.append(len(texts))
+                text_ends.append(0)
+                open_elements.append(len(ends) - 1)
                 line += tag not in INLINE
                 if tag in NO_TEXT:
                     walk.skip_subtree()
-                else:
-                    outline._add_text(index, line, node.text)
-                continue
-            if event == "end":
-                line += node.tag not in INLINE
-                index = open_elements.pop()
-                outline.ends[index] = len(outline.elements)
-                outline.token_ends[index] = len(outline.tokens)
-                outline.text_ends[index] = len(outline.texts)
-            if open_elements[-1] >= 0:
-                outline._add_text(open_elements[-1], line, node.tail)
+                    continue
+                text = node.text
+            else:
+                if event == "end":
+                    index = open_elements.pop()
+                    line += tags[index] not in INLINE
+                    ends[index] = len(ends)
+                    text_ends[index] = len(texts)
+                if not open_elements:
+                    continue
+                text = node.tail
+            if text and not text.isspace():
+                found = words.tokens(text)
+                tokens += found
+                texts.append(TextNode(open_elements[-1], line, text, len(found)))
+                token_counts.append(len(tokens))
+        outline.token_starts = [token_counts[start] for start in text_starts]
+        outline.token_ends = [token_counts[end] for end in text_ends]
         return outline
 
-    def _add_text(self, parent: int, line: int, text: str | None) -> None:
-        if text and not text.isspace():
-            self.texts.append(TextNode(parent, line, text))
-            self.tokens.extend(words.tokens(text))
+    @cached_property
+    def steps(self) -> list[tuple[str, int]]:
+        """For every element (tag, rank among the siblings of that tag): a step of its XPath."""
+        ranks: dict[tuple[int, str], int] = {}
+        found: list[tuple[str, int]] = []
+        for parent, tag in zip(self.parents, self.tags, strict=True):
+            rank = ranks[parent, tag] = ranks.get((parent, tag), 0) + 1
+            found.append((tag, rank))
+        return found
+
+    @cached_property
+    def names(self) -> list[str]:
+        """For every element its class and its id, with a space between."""
+        return [
+            f"{element.get('class') or ''} {element.get('id') or ''}" for element in self.elements
+        ]
+
+    @cached_property
+    def name_words(self) -> list[frozenset[str]]:
+        """For every element the words of its class and id, see `names.split_words`."""
+        return [split_words(names) for names in self.names]
+
+    @cached_property
+    def blocks(self) -> list[int]:
+        """For every element the nearest of itself and those around it that is no part of a line."""
+        found: list[int] = []
+        for index, (tag, parent) in enumerate(zip(self.tags, self.parents, strict=True)):
+            found.append(found[parent] if tag in INLINE and parent >= 0 else index)
+        return found
+
+    @cached_property
+    def divided(self) -> list[int]:
+        """For every element the nearest of itself and those around it that divides no text."""
+        found: list[int] = []
+        for index, (tag, parent) in enumerate(zip(self.tags, self.parents, strict=True)):
+            found.append(found[parent] if tag in DIVISIONS and parent >= 0 else index)
+        return found
 
     def size(self, index: int) -> int:
         """Count the tokens below an element."""
@@ -130,14 +179,14 @@ class Outline:
         """Return the text below an element, on one line."""
         parts: list[str] = []
         number = -1
-        for _, line, text in self.texts[self.text_starts[index] : self.text_ends[index]]:
+        for _, line, text, _ in self.texts[self.text_starts[index] : self.text_ends[index]]:
             parts.append(text if line == number else f" {text}")
             number = line
         return words.clean("".join(parts))
 
     def nearest(self, index: int, *, outside: Container[str]) -> int:
         """Return the nearest of an element and its ancestors whose tag is none of a set's."""
-        while self.elements[index].tag in outside and self.parents[index] >= 0:
+        while self.tags[index] in outside and self.parents[index] >= 0:
             index = self.parents[index]
         return index
 
@@ -178,17 +227,35 @@ class Outline:
             text_ends=[moved_texts[end] for end in self.text_ends],
         )
 
-    def lines(self) -> Iterator[list[TextNode]]:
-        """Yield the text nodes of each line, in order."""
-        for _, nodes in groupby(self.texts, key=attrgetter("line")):
-            yield list(nodes)
+    @cached_property
+    def lines(self) -> list[list[TextNode]]:
+        """The text nodes of each line, in order."""
+        return [list(nodes) for _, nodes in groupby(self.texts, key=attrgetter("line"))]
+
+    @cached_property
+    def holders(self) -> list[int]:
+        """The elements that hold text, in order."""
+        return [
+            index
+            for index, (start, end) in enumerate(zip(self.text_starts, self.text_ends, strict=True))
+            if start < end
+        ]
+
+    @cached_property
+    def metas(self) -> dict[str, str]:
+        """What the page's ``meta`` elements declare, by property or name in lower case."""
+        metas: dict[str, str] = {}
+        for meta in self.elements[0].iter("meta"):
+            name = (meta.get("property") or meta.get("name") or "").strip().lower()
+            metas.setdefault(name, words.clean(meta.get("content") or ""))
+        return metas
 
     @cached_property
     def links(self) -> list[int]:
         """For every element the index of the link it is or stands in, -1 for none."""
         found: list[int] = []
-        for index, (element, parent) in enumerate(zip(self.elements, self.parents, strict=True)):
-            if element.tag == "a" and element.get("href"):
+        for index, (tag, parent) in enumerate(zip(self.tags, self.parents, strict=True)):
+            if tag == "a" and self.elements[index].get("href"):
                 found.append(index)
             else:
                 found.append(found[parent] if parent >= 0 else -1)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 from worker.extraction.outline import Outline
@@ -15,7 +16,7 @@ Step = tuple[int, str]
 
 @dataclass(frozen=True)
 class Paths:
-    """The paths of a page's elements from the root, each with a number.
+    """The paths from the root to the elements that hold text, each with a number.
 
     A step is a tag with its class and id, without digits, which count things. Elements within
     a line have the path of the element around them.
@@ -25,11 +26,11 @@ class Paths:
     steps
         For each path its `Step`; the path above has a smaller number.
     numbers
-        For each element of the outline the number of its path.
+        For each element that holds text the number of its path.
     """
 
     steps: list[Step]
-    numbers: list[int]
+    numbers: dict[int, int]
 
     @classmethod
     def of(cls, page: Outline, known: dict[Step, int] | None = None) -> Self:
@@ -43,13 +44,18 @@ class Paths:
             Numbers of the paths of other pages, which this page's new ones are added to.
         """
         by_step = {} if known is None else known
-        numbers: list[int] = []
-        for element, parent in zip(page.elements, page.parents, strict=True):
-            above = numbers[parent] if parent >= 0 else -1
-            if element.tag in INLINE and parent >= 0:
-                numbers.append(above)
+        numbers = {-1: -1}
+        for index in page.holders:
+            above = numbers[page.parents[index]]
+            tag = page.tags[index]
+            if tag in INLINE and above >= 0:
+                numbers[index] = above
             else:
-                names = f"{element.get('class') or ''} {element.get('id') or ''}"
-                marks = ".".join(sorted(set(_DIGIT.sub("", names).split())))
-                numbers.append(by_step.setdefault((above, f"{element.tag}.{marks}"), len(by_step)))
+                step = f"{tag}.{_marks(page.names[index])}"
+                numbers[index] = by_step.setdefault((above, step), len(by_step))
         return cls(list(by_step), numbers)
+
+
+@lru_cache(maxsize=4096)
+def _marks(names: str) -> str:
+    return ".".join(sorted(set(_DIGIT.sub("", names).split())))

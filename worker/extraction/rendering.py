@@ -8,7 +8,6 @@ from lxml.html import HtmlElement
 
 from worker.extraction import media, words
 from worker.extraction.finding import Finding
-from worker.extraction.names import name_words
 from worker.extraction.outline import Outline
 from worker.extraction.result import Block, BlockType, Embed, Image
 from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
@@ -205,16 +204,15 @@ class _Renderer:
             self._open.append(_Open(element, kind, caption))
 
     def _is_caption(self, index: int) -> bool:
-        return self._page.size(index) <= MAX_CAPTION_TOKENS and "caption" in name_words(
-            self._page.elements[index]
-        )
+        is_named = "caption" in self._page.name_words[index]
+        return is_named and self._page.size(index) <= MAX_CAPTION_TOKENS
 
     def _caption_within(self, index: int) -> str | None:
         """Return the caption that a figure, or an element named for its caption, gives."""
         for below in range(index + 1, self._page.ends[index])[:MAX_FIGURE_ELEMENTS]:
-            if self._page.elements[below].tag == "figcaption" or self._is_caption(below):
+            if self._page.tags[below] == "figcaption" or self._is_caption(below):
                 return self._page.text_of(below) or None
-        is_figure = self._page.elements[index].tag == "figure"
+        is_figure = self._page.tags[index] == "figure"
         return None if is_figure else self._page.text_of(index) or None
 
     def _type(self) -> BlockType | None:
@@ -265,7 +263,7 @@ class _Renderer:
             return None
         rows: list[list[str]] = []
         for below in range(index + 1, page.ends[index]):
-            tag = page.elements[below].tag
+            tag = page.tags[below]
             if tag in _LAYOUT or below in finding.dropped or below in finding.muted:
                 return None
             if tag in _IN_ROWS:

@@ -53,8 +53,8 @@ class Titles:
         """Read the titles of a page."""
         headings = frozenset(
             page.text_of(index)
-            for index, element in enumerate(page.elements)
-            if element.tag == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
+            for index, tag in enumerate(page.tags)
+            if tag == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
         )
         return cls(_title_of(page.elements[0]), headings)
 
@@ -98,9 +98,9 @@ def headline(
     firsts = [
         (text, index)
         for index, text in headings
-        if text and page.elements[index].tag == "h1" and text not in template
+        if text and page.tags[index] == "h1" and text not in template
     ]
-    declared = declared_titles(page.elements[0], url, others)
+    declared = declared_titles(page, url, others)
     for text, index in firsts:
         if any(_shared(text, title) >= MIN_SHARED for title in declared):
             return text, index
@@ -114,13 +114,11 @@ def headline(
     return declared[0], next(shown, None)
 
 
-def declared_titles(
-    document: HtmlElement, url: str = "", others: Sequence[Titles] = ()
-) -> list[str]:
+def declared_titles(page: Outline, url: str = "", others: Sequence[Titles] = ()) -> list[str]:
     """Return ``og:title`` and ``title`` without the parts that name the site, none empty."""
-    metas = _metas(document)
+    metas = page.metas
     sites = {_squash(metas.get(name, "")) for name in ("og:site_name", "application-name")}
-    title = _title_of(document)
+    title = _title_of(page.elements[0])
     for other in others:
         if other.declared != title:
             parts = _parts(other.declared)
@@ -133,17 +131,16 @@ def declared_titles(
     return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
 
 
-def declared_description(document: HtmlElement) -> str:
+def declared_description(page: Outline) -> str:
     """Return ``og:description``, else the description meant for search engines, else nothing."""
-    metas = _metas(document)
-    return metas.get("og:description") or metas.get("description") or ""
+    return page.metas.get("og:description") or page.metas.get("description") or ""
 
 
 def _nearest_headings(page: Outline, container: int) -> Iterator[int]:
     headings = [
         index
-        for index, element in enumerate(page.elements)
-        if element.tag in ("h1", "h2", "h3") and page.size(index) <= MAX_HEADLINE_TOKENS
+        for index, tag in enumerate(page.tags)
+        if tag in ("h1", "h2", "h3") and page.size(index) <= MAX_HEADLINE_TOKENS
     ]
     end = page.ends[container]
     yield from (index for index in headings if container <= index < end)
@@ -154,14 +151,6 @@ def _shared(text: str, title: str) -> float:
     counts = Counter(words.tokens(text))
     common = counts & Counter(words.tokens(title))
     return common.total() / counts.total() if counts else 0.0
-
-
-def _metas(document: HtmlElement) -> dict[str, str]:
-    metas: dict[str, str] = {}
-    for meta in document.iter("meta"):
-        name = (meta.get("property") or meta.get("name") or "").strip().lower()
-        metas.setdefault(name, words.clean(meta.get("content") or ""))
-    return metas
 
 
 def _title_of(document: HtmlElement) -> str:

@@ -23,6 +23,10 @@ _SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*")
+# Where none of them stands, and none does in most scripts, less has to be looked at.
+_UNSPACED_OR_SIGN = re.compile("[\u0300-\u036f\u0590-\u1fff\u200c\u200d\u2e80-\U0010ffff]")
+_SPACED_TOKEN = re.compile(r"\w+")
+_ASCII_TOKEN = re.compile("[a-z0-9_]+")
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
@@ -31,7 +35,9 @@ _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 # and Armenian writing. Words are parted by spaces there, so a mark counts before a space, a
 # closing quote or the end: not in "3.5", "U.S" or "a.m".
 _MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
-_SPACED_END = re.compile(rf"(?<![{_MARKS}])[{_MARKS}]+(?=[\s\"'\u00bb\u201d\u2019)\]]|$)")
+_SPACED_END = re.compile(
+    rf"[{_MARKS}](?<![{_MARKS}][{_MARKS}])[{_MARKS}]*+(?=[\s\"'\u00bb\u201d\u2019)\]]|$)"
+)
 # Those of Chinese and Japanese, Devanagari, Burmese and Khmer writing.
 _UNSPACED_END = re.compile("[\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5]+")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
@@ -39,6 +45,9 @@ _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
 def clean(text: str) -> str:
     """Return the text on one line: white space collapsed, no control or invisible character."""
+    shown = " ".join(text.split())
+    if shown.isprintable():
+        return shown
     return " ".join(_INVISIBLE.sub("", _ILLEGAL.sub(" ", text)).split())
 
 
@@ -55,17 +64,30 @@ def tokens(text: str) -> list[str]:
     section 4.4.1), in lower case; a single character in scripts that part no words
     (Chinese, Japanese, Thai, Lao, Burmese, Khmer).
     """
-    return _TOKEN.findall(text.lower())
+    text = text.lower()
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text)
+    return (_TOKEN if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
+
+
+def has_invisible(text: str) -> bool:
+    """Say whether `clean` takes a character out of the middle of words."""
+    return not text.isascii() and _INVISIBLE.search(text) is not None
+
+
+def count_unspaced(text: str) -> int:
+    """Count characters of scripts that part no words."""
+    return 0 if text.isascii() else len(_UNSPACED_CHARACTER.findall(text))
 
 
 def count_words(text: str) -> float:
     """Count words, two characters for one in scripts that part no words."""
-    return len(tokens(text)) - len(_UNSPACED_CHARACTER.findall(text)) / 2
+    return len(tokens(text)) - count_unspaced(text) / 2
 
 
 def count_characters(text: str) -> int:
     """Count characters, one for two in scripts whose characters are syllables or words."""
-    return len(text) + len(_UNSPACED_CHARACTER.findall(text))
+    return len(text) + count_unspaced(text)
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
@@ -91,6 +113,8 @@ def count_sentences(text: str) -> int:
     A stretch without any mark (a heading, a menu item) counts 0. The semicolon ends a
     sentence in Greek only.
     """
+    if text.isascii():
+        return sum(end.strip(";") != "" for end in _SPACED_END.findall(text))
     ends = len(_UNSPACED_END.findall(text))
     greek = _GREEK.search(text) is not None
     for match in _SPACED_END.finditer(text):

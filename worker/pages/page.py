@@ -1,6 +1,7 @@
 """A fetched page, ready to be compared and extracted."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -29,6 +30,10 @@ MAX_ELEMENTS = 100_000
 """Most elements in a page; the largest of 2,814 corpus pages has 12,812."""
 
 
+_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_DEPTH})")
+_TOO_MANY = etree.XPath(f"count(//*) > {MAX_ELEMENTS}")
+
+
 @dataclass(frozen=True)
 class Page:
     """A parsed page.
@@ -40,8 +45,6 @@ class Page:
     document
         Root element, ``html``, without comments and processing instructions. To be treated as
         read-only.
-    tree
-        Every element of the document, labelled with its lower-case local name; text plays no part.
     encoding
         Name of the encoding that the page was in, as in the Encoding Standard; ``utf-8`` for a
         page that came as text.
@@ -49,8 +52,15 @@ class Page:
 
     url: str
     document: HtmlElement
-    tree: Tree
     encoding: str
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Every element of the document, labelled with its lower-case local name.
+
+        Text plays no part.
+        """
+        return _tree_of(self.document)
 
 
 def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = None) -> Page:
@@ -90,10 +100,13 @@ def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = N
     text = text.replace("\x00", "")
     declared = media_type(content_type) or ""
     document = parse_document(text, is_xhtml=declared.endswith("xhtml+xml"))
-    tree = _tree_of(document)
+    if _TOO_DEEP(document):
+        raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
+    if _TOO_MANY(document):
+        raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     if not has_text(document):
         raise EmptyPageError("the page has no text")
-    return Page(url, document, tree, encoding)
+    return Page(url, document, encoding)
 
 
 def _tree_of(document: HtmlElement) -> Tree:
@@ -103,11 +116,7 @@ def _tree_of(document: HtmlElement) -> Tree:
     for event, element in etree.iterwalk(document, events=("start", "end")):
         if event == "start":
             open_elements.append(len(labels))
-            if len(open_elements) > MAX_DEPTH:
-                raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
         else:
             labels.append(element.tag)
             sizes.append(len(labels) - open_elements.pop())
-    if len(labels) > MAX_ELEMENTS:
-        raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     return Tree.from_postorder(labels, sizes)

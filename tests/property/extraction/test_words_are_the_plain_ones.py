@@ -1,0 +1,47 @@
+"""The short ways through a text give what the long way gives."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worker.extraction import words
+from worker.extraction.words import _MARKS, _SIGNS, _UNSPACED
+
+TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*")
+UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+SENTENCE_END = re.compile(rf"(?<![{_MARKS}])[{_MARKS}]+(?=[\s\"'»”’)\]]|$)")
+UNSPACED_END = re.compile("[。！？．｡।॥။၊។៕]+")
+GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+
+TEXTS = st.text(
+    st.one_of(
+        st.sampled_from(" \t\n.,;!?…\"'»”_-0aB\u00a0\u00ad\u200b\u200dİΣσßéż中の각ก่ำक्षि؛؟。"),
+        st.characters(),
+    )
+)
+
+
+@given(TEXTS)
+def test_tokens(text: str) -> None:
+    assert words.tokens(text) == TOKEN.findall(text.lower())
+
+
+@given(TEXTS)
+def test_clean(text: str) -> None:
+    assert words.clean(text) == " ".join(INVISIBLE.sub("", UNWANTED.sub(" ", text)).split())
+
+
+@given(TEXTS)
+def test_sentences(text: str) -> None:
+    greek = GREEK.search(text) is not None
+    ends = [end for end in SENTENCE_END.findall(text) if greek or end.strip(";؛")]
+    assert words.count_sentences(text) == len(ends) + len(UNSPACED_END.findall(text))
+
+
+@given(TEXTS, TEXTS)
+def test_nothing_invisible_joins_what_spaces_part(before: str, after: str) -> None:
+    text = f"{before} {after}"
+    if not words.has_invisible(text):
+        assert words.tokens(words.clean(text)) == words.tokens(before) + words.tokens(after)
