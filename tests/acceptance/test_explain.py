@@ -8,9 +8,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.acceptance.test_run import detourage, write_messages
 from tests.pages import article_html, message, paragraphs, site_messages
+from worker.cli import main
 
 URL = "https://one.example/a/3"
 
@@ -98,7 +100,7 @@ def test_what_cannot_be_explained_is_told_in_one_line(
         ([f"{served}/missing.html"], "the server answered 404"),
         ([image], "not-html"),
     ):
-        done = detourage("explain", *arguments)
-        assert done.returncode == 1
+        done = CliRunner().invoke(main, ["explain", *map(str, arguments)])
+        assert done.exit_code == 1
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1

@@ -11,7 +11,6 @@ from models.messages import PageMessage
 from worker.explaining.errors import ExplainingError
 from worker.explaining.fetching import fetch
 from worker.extractors import Source
-from worker.extractors.grouping import find_neighbours
 from worker.pages import Page, PageError, parse_page, site_of
 from worker.settings import WHOLE_MATRIX_TREES
 from worker.sources import read_messages
@@ -73,6 +72,9 @@ def load_subject(
     others = _site_pages(site_pages, source, site) if site_pages is not None else []
     if not others:
         return Subject(page, None, 1, 0)
+    # The numerical libraries take long to import: a page alone needs none of them.
+    from worker.extractors.grouping import find_neighbours
+
     sources = [source, *others]
     neighbours = find_neighbours(sources, [site] * len(sources), threads=threads)[0]
     pivot = _parse(neighbours.pivot) if neighbours.pivot is not None else None
