@@ -1,7 +1,12 @@
 """Main content, title, blocks and images of a page, with or without a page to compare it with."""
 
 from worker.extraction.article import extract_article
-from worker.extraction.errors import MenuPageError, NoArticleError, NoTextError
+from worker.extraction.errors import (
+    MenuPageError,
+    NeedsRenderingError,
+    NoArticleError,
+    NoTextError,
+)
 from worker.extraction.explanation import ExplainedLine, Explanation, Reason, explain_article
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.result import Block, Embed, Extraction, Image
@@ -14,6 +19,7 @@ __all__ = [
     "Extraction",
     "Image",
     "MenuPageError",
+    "NeedsRenderingError",
     "NoArticleError",
     "NoTextError",
     "Reason",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from worker.extraction import classification, difference, media, menus, sentences, titles
-from worker.extraction.errors import MenuPageError, NoTextError
+from worker.extraction import classification, difference, hidden, media, menus, sentences, titles
+from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import declared_language
@@ -76,7 +76,9 @@ def extract_article(
     (`worker.extraction.classification`). ``paper000`` takes the text that differs from the
     other page, which it needs itself (section 4.4.2, `worker.extraction.difference`), ``wutsi``
     the densest packet of sentences (paper 003, `worker.extraction.sentences`). Where one of the
-    first two finds nothing, the last one is asked; `Extraction.method` says which it was.
+    first two finds nothing, the last one is asked; `Extraction.method` says which it was. An
+    article that the page holds and does not show is taken where it shows none, or a fragment
+    (`worker.extraction.hidden`).
 
     Parameters
     ----------
@@ -93,6 +95,8 @@ def extract_article(
     ------
     MenuPageError
         If the page is a list of links to other pages.
+    NeedsRenderingError
+        If the page shows nothing until a browser has run its programs.
     NoTextError
         If the page shows no text, or none but a headline.
     """
@@ -105,7 +109,7 @@ def find_article(
     outline: Outline,
     other: Page | TemplateKnowledge | None,
     method: str = DEFAULT_METHOD,
-) -> tuple[Extraction, Finding]:
+) -> tuple[Extraction, Finding | None]:
     """Cut the article out of a page that was flattened, and say where it was found.
 
     Parameters
@@ -114,17 +118,51 @@ def find_article(
         Address and outline of the page.
     other, method
         As for `extract_article`, which raises the same.
+
+    Returns
+    -------
+    article : Extraction
+        The article.
+    finding : Finding or None
+        Its place; None where the page does not show it.
     """
+    template = Template.of(other)
+    shown = _find_shown(url, outline, template, method)
+    article = hidden.hidden_article(
+        url,
+        outline,
+        shown[0] if shown is not None else None,
+        cut=lambda made, finding: article_of(url, made, template.titles, finding),
+        find=lambda opened: _shown_article(url, opened, template, method),
+    )
+    if article is not None:
+        return article, None
+    if hidden.needs_rendering(outline):
+        raise NeedsRenderingError("the page is empty until a browser runs its programs")
+    if shown is None:
+        raise NoTextError("the page shows no text")
+    return shown
+
+
+def _shown_article(url: str, outline: Outline, template: Template, method: str) -> Extraction:
+    shown = _find_shown(url, outline, template, method)
+    if shown is None:
+        raise NoTextError("the page shows no text")
+    return shown[0]
+
+
+def _find_shown(
+    url: str, outline: Outline, template: Template, method: str
+) -> tuple[Extraction, Finding] | None:
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
-    template = Template.of(other)
     for find_body in METHODS[method]:
         finding = find_body(outline, template, url)
         if finding is not None:
             article = article_of(url, outline, template.titles, finding)
             if article.text:
                 return article, finding
-    raise NoTextError("the page shows no text")
+    return None
 
 
 def article_of(

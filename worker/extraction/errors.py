@@ -25,3 +25,9 @@ class NoTextError(NoArticleError):
     """The page shows no text at all."""
 
     outcome = "no-text"
+
+
+class NeedsRenderingError(NoArticleError):
+    """The page shows nothing until a browser has run its programs."""
+
+    outcome = "needs-rendering"

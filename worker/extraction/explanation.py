@@ -116,7 +116,8 @@ def explain_article(page: Page, pivot: Page | None) -> Explanation:
     outcome, detail = "article", ""
     try:
         article, finding = find_article(page.url, outline, template.knowledge)
-        verdicts = _verdicts(page.url, outline, template, finding)
+        if finding is not None:
+            verdicts = _verdicts(page.url, outline, template, finding)
     except NoArticleError as error:
         outcome, detail = error.outcome, str(error)
     mean, lines = _explain_lines(page.url, outline, template, verdicts)

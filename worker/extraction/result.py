@@ -81,10 +81,13 @@ class Extraction:
     language
         BCP 47 tag that the page declares, None where it declares none.
     method
-        What found the body: ``"paper000"`` (difference with another page of the
-        template) or ``"wutsi"`` (sentence counts on the page alone).
+        What found the body: ``"lines"`` (a classifier of lines), ``"paper000"`` (difference with
+        another page of the template) or ``"wutsi"`` (sentence counts on the page alone); or where
+        a body was that the page does not show: ``"articleBody"`` (structured data),
+        ``"json-state"`` (of the site's programs), ``"noscript"`` or ``"template"``.
     xpath
-        Positional XPath of the body's container in the parsed document.
+        Positional XPath of the body's container in the parsed document; of the script that holds
+        a body that is not shown.
     confidence
         0..1, see `worker.extraction.article`.
     """

@@ -25,7 +25,7 @@ from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "2"
+EXTRACTION_VERSION = "3"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
 
 _READER_FIELDS = (

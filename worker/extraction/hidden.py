@@ -1,0 +1,257 @@
+"""Articles that are in a page, but not in what it shows before its programs have run.
+
+The text is looked for in structured data (``articleBody``), in the JSON state of the site's
+programs, in ``noscript`` and in ``template`` elements (declarative shadow trees among them), and
+is taken only where the page shows no article, or a clear fragment of it. Nothing is known of any
+framework: a text is the article's if it stands beside a date or the page's title.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
+
+from lxml.html import HtmlElement
+
+from worker.extraction import titles, words
+from worker.extraction.errors import NoArticleError
+from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
+from worker.extraction.passages import Passage, is_prose, named_passages, passages
+from worker.extraction.result import Extraction
+from worker.extraction.scripts import MIN_STATE, program_state, structured_data
+from worker.pages import PageError, parse_page
+
+ARTICLE_BODY = "articleBody"
+JSON_STATE = "json-state"
+
+MIN_LONGER = 1.5
+"""The hidden text is so many times as long as the fragment of it that is shown."""
+
+MIN_CONTAINED = 0.9
+"""Share of the words shown that the hidden text holds if they are a fragment of it."""
+
+MAX_SHOWN = 0.5
+"""Share of the hidden words that the page may show: what it shows is judged where it stands."""
+
+MIN_MUCH_LONGER = 3.0
+"""An ``articleBody`` that is something else than the shown text is so many times as long.
+
+Of 34 pages with one in ``trafilatura_eval`` it is taken for one, whose body is drawn by a program.
+"""
+
+MAX_SHELL_WORDS = 60
+"""Words that a page shows before its programs have filled it: a notice, a menu.
+
+What is no ``articleBody`` never replaces a longer text that it does not hold: sites keep other
+articles in the state of their programs.
+"""
+
+MAX_CANDIDATES = 3
+"""Texts of scripts that are made articles of, to compare them with what the page shows."""
+
+MAX_TEASER_CHARACTERS = 2_000
+"""Beginning of a text whose words are counted to tell a teaser."""
+
+MAX_TEASER_WORDS = 150
+"""Words of a fragment that a text of a program's state completes.
+
+On one of 160 pages of ``msv_big9`` 280 words are the first of several pages, and its gold.
+"""
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
+_UNSEEN = ("noscript", "template")
+
+Cut = Callable[[Outline, Finding], Extraction]
+"""Called with the outline of a document and where its body is."""
+
+Find = Callable[[Outline], Extraction]
+"""Called with the outline of a document; raises `NoArticleError`."""
+
+
+def hidden_article(
+    url: str, page: Outline, shown: Extraction | None, cut: Cut, find: Find
+) -> Extraction | None:
+    """Find an article that the page holds and does not show.
+
+    Parameters
+    ----------
+    url, page
+        Address and outline of the page.
+    shown
+        The article that the page shows, None where it shows none.
+    cut, find
+        What makes an article of a document whose body is known, and of one whose is not.
+
+    Returns
+    -------
+    Extraction or None
+        None where the one that is shown stands. Its method says where it was:
+        ``articleBody``, ``json-state``, ``noscript`` or ``template``.
+    """
+    text = shown.text if shown is not None else ""
+    least = int(MIN_LONGER * len(text))
+    is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
+    for article in _candidates(url, page, least, is_teaser, cut, find):
+        if _is_better(article, words.tokens(text), page):
+            return _with_media_of(article, shown)
+    return None
+
+
+def needs_rendering(page: Outline) -> bool:
+    """Say whether a page is a shell that its programs would fill in a browser.
+
+    It shows hardly a word, runs programs, and has an empty element of its own for them to fill:
+    below the body or named by the site (with a hyphen), with neither text nor pictures.
+    """
+    if len(page.tokens) > MAX_SHELL_WORDS:
+        return False
+    document = page.elements[0]
+    runs = any(
+        script.get("src") or (script.text or "").strip()
+        for script in document.iter("script")
+        if "json" not in (script.get("type") or "")
+    )
+    return runs and any(_is_to_be_filled(page, index) for index in range(len(page.elements)))
+
+
+def _is_to_be_filled(page: Outline, index: int) -> bool:
+    tag = str(page.elements[index].tag)
+    parent = page.parents[index]
+    below_body = parent >= 0 and page.elements[parent].tag == "body"
+    if page.size(index) or not ("-" in tag or (below_body and tag in ("div", "main", "section"))):
+        return False
+    below = page.elements[index + 1 : page.ends[index]]
+    return all(
+        element.tag not in ("img", "picture", "iframe", "video", "audio") for element in below
+    )
+
+
+def _is_better(article: Extraction, shown: Sequence[str], page: Outline) -> bool:
+    tokens = words.tokens(article.text)
+    counts = Counter(tokens)
+    if not tokens or (counts & Counter(page.tokens)).total() > MAX_SHOWN * len(tokens):
+        return False
+    is_body = article.method == ARTICLE_BODY
+    if (Counter(shown) & counts).total() >= MIN_CONTAINED * len(shown):
+        return len(tokens) >= MIN_LONGER * len(shown)
+    is_shell = is_body or len(shown) <= MAX_SHELL_WORDS
+    return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
+
+
+def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
+    if shown is None:
+        return article
+    return replace(
+        article, images=article.images or shown.images, embeds=article.embeds or shown.embeds
+    )
+
+
+def _candidates(
+    url: str, page: Outline, least: int, is_teaser: bool, cut: Cut, find: Find
+) -> Iterator[Extraction]:
+    """Yield the articles that the page may hold, of so many characters at least.
+
+    Beside more than a teaser only what calls itself the article's body counts.
+    """
+    document = page.elements[0]
+    yield from _declared_bodies(url, document, least, cut)
+    if is_teaser:
+        yield from _in_state(url, document, least, cut)
+        for tag in _UNSEEN:
+            article = _in_unseen(document, tag, least, find)
+            if article is not None:
+                yield article
+
+
+def _declared_bodies(url: str, document: HtmlElement, least: int, cut: Cut) -> Iterator[Extraction]:
+    found = (
+        (each.script, passage)
+        for each in structured_data(document, max(least, 1))
+        if ARTICLE_BODY in (each.script.text or "")
+        for passage in named_passages(each.value, ARTICLE_BODY)
+    )
+    return _articles_of(url, document, found, ARTICLE_BODY, cut)
+
+
+def _in_state(url: str, document: HtmlElement, least: int, cut: Cut) -> Iterator[Extraction]:
+    found = (
+        (each.script, passage)
+        for each in program_state(document, max(least, MIN_STATE))
+        for passage in passages(each.value)
+    )
+    return _articles_of(url, document, found, JSON_STATE, cut)
+
+
+def _articles_of(
+    url: str,
+    document: HtmlElement,
+    found: Iterable[tuple[HtmlElement, Passage]],
+    method: str,
+    cut: Cut,
+) -> Iterator[Extraction]:
+    """Make articles of texts: those beside the page's title first, then the longest.
+
+    A text of a program's state needs a title or a date beside it.
+    """
+    declared = [set(words.tokens(title)) for title in titles.declared_titles(document, url)]
+    ranked: list[tuple[bool, int, HtmlElement, Passage]] = []
+    for script, passage in found:
+        is_titled = _stands_beside(declared, passage)
+        if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.beside)):
+            ranked.append((is_titled, len(passage.plain), script, passage))
+    ranked.sort(key=lambda each: each[:2], reverse=True)
+    for _, _, script, passage in ranked[:MAX_CANDIDATES]:
+        article = _article_of(document, script, passage, cut)
+        if article is not None:
+            yield replace(article, method=method)
+
+
+def _stands_beside(declared: Sequence[set[str]], passage: Passage) -> bool:
+    """Say whether a title that the page declares stands beside a text."""
+    return any(
+        len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
+        and any(2 * len(tokens & title) >= len(title) for title in declared)
+        for text in passage.beside
+    )
+
+
+def _article_of(
+    document: HtmlElement, script: HtmlElement, passage: Passage, cut: Cut
+) -> Extraction | None:
+    """Make an article of a text, below the head of the page that it was found in."""
+    try:
+        made = parse_page(f"<html><body>{passage.html}</body></html>").document
+    except PageError:
+        return None
+    head = document.find("head")
+    if head is not None:
+        made.insert(0, deepcopy(head))
+    for name, value in document.items():
+        made.set(name, value)
+    outline = Outline.of(made)
+    body = next(
+        (index for index, element in enumerate(outline.elements) if element.tag == "body"), 0
+    )
+    article = cut(outline, Finding(JSON_STATE, body))
+    return replace(article, xpath=document.getroottree().getpath(script))
+
+
+def _in_unseen(document: HtmlElement, tag: str, least: int, find: Find) -> Extraction | None:
+    """Find the article of a page whose elements of a kind are seen like any other."""
+    texts = [element.text_content() for element in document.iter(tag)]
+    if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
+        return None
+    opened = deepcopy(document)
+    elements = list(opened.iter(tag))
+    for element in elements:
+        element.tag = "div"
+    try:
+        article = find(Outline.of(opened))
+    except NoArticleError:
+        return None
+    [container] = opened.xpath(article.xpath)
+    for element in elements:
+        element.tag = tag
+    return replace(article, method=tag, xpath=opened.getroottree().getpath(container))

@@ -1,0 +1,121 @@
+"""The JSON in a page's scripts: structured data and the state of the site's own programs.
+
+Nothing of it is executed, and nothing is expected of it: what is no JSON is passed over.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lxml.html import HtmlElement
+
+STRUCTURED_DATA = "application/ld+json"
+
+MIN_STATE = 200
+"""Characters of the shortest script in which the state of a program is looked for."""
+
+MAX_TRIES = 100
+"""Places of a program at which JSON may begin that are tried."""
+
+MAX_REREAD = 2
+"""Times the length of a program that reading it may cost, where much begins as JSON does."""
+
+_PROGRAMS = frozenset(
+    {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
+)
+# What stands before a value in a program: an assignment or a call.
+_START = re.compile(r"[=(]\s*(?=[\[{\"])")
+_WRAPPING = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
+_DECODER = json.JSONDecoder(strict=False)
+
+
+@dataclass(frozen=True)
+class ScriptValue:
+    """A JSON value that a script holds.
+
+    Attributes
+    ----------
+    script
+        The element.
+    value
+        The value, of dicts, lists, strings, numbers, booleans and None.
+    """
+
+    script: HtmlElement
+    value: Any
+
+
+def structured_data(document: HtmlElement, least: int = 0) -> Iterator[ScriptValue]:
+    """Yield the values of a document's JSON-LD, made for others to read, in order.
+
+    Parameters
+    ----------
+    document
+        Root of the page.
+    least
+        Characters of the shortest script that is read.
+    """
+    for script in document.iter("script"):
+        text = script.text or ""
+        if len(text) >= least and _kind(script) == STRUCTURED_DATA:
+            value = read_json(text)
+            if value is not None:
+                yield ScriptValue(script, value)
+
+
+def program_state(document: HtmlElement, least: int = MIN_STATE) -> Iterator[ScriptValue]:
+    """Yield the JSON values that the site's programs work on, in order.
+
+    Scripts of a JSON type are one value each; of a program, those are values that are assigned
+    or given to a function as they are.
+
+    Parameters
+    ----------
+    document, least
+        As for `structured_data`.
+    """
+    for script in document.iter("script"):
+        text = script.text or ""
+        if len(text) < least:
+            continue
+        kind = _kind(script)
+        if kind in _PROGRAMS:
+            for value in _values_in(text):
+                yield ScriptValue(script, value)
+        elif kind != STRUCTURED_DATA and kind.endswith(("/json", "+json")):
+            value = read_json(text)
+            if value is not None:
+                yield ScriptValue(script, value)
+
+
+def _kind(script: HtmlElement) -> str:
+    return (script.get("type") or "").split(";")[0].strip().lower()
+
+
+def read_json(text: str) -> Any:
+    """Read a JSON text, with what sites wrap it in; None where it is none."""
+    try:
+        return _DECODER.decode(_WRAPPING.sub("", text).strip())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _values_in(program: str) -> Iterator[Any]:
+    position, left = 0, MAX_REREAD * len(program)
+    for _ in range(MAX_TRIES):
+        start = _START.search(program, position)
+        if start is None or left <= 0:
+            return
+        position = start.end()
+        try:
+            value, end = _DECODER.raw_decode(program, position)
+        except json.JSONDecodeError as error:
+            left -= error.pos - position
+            continue
+        except (ValueError, RecursionError):
+            return
+        left -= end - position
+        position = end
+        yield value
