@@ -127,6 +127,10 @@ class StoredPage(Base):
     revision: Mapped[int] = mapped_column(
         Integer, server_default="0", doc="Of the last article; 0 before the first."
     )
+    asked_at: Mapped[datetime | None] = mapped_column(doc="When its extraction was last asked for.")
+    attempts: Mapped[int] = mapped_column(
+        Integer, server_default="0", doc="How often a worker has begun that extraction."
+    )
 
 
 class PageContent(Base):
@@ -385,6 +389,19 @@ class Receipt(Base):
     page_id: Mapped[int | None] = mapped_column(
         ForeignKey("pages.id", ondelete="SET NULL"), index=True
     )
+
+
+class TaskFailure(Base):
+    """Why a task ended in quarantine; its message there holds the task's id."""
+
+    __tablename__ = "task_failures"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[str] = mapped_column(index=True)
+    task: Mapped[str]
+    failed_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    error: Mapped[str]
+    traceback: Mapped[str]
 
 
 class OutboxEntry(Base):

@@ -20,6 +20,7 @@ from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.extract import extract
 from worker.tasks.parsing import parse_or_reject, store_page
+from worker.tasks.reprocess import reprocess
 
 TASKS: Mapping[str, Callable[..., None]] = {
     names.ASSIGN: assign,
@@ -84,6 +85,10 @@ class Tasks:
         """Run all tasks until there are no more."""
         while sum(self.run(task) for task in TASKS):
             pass
+
+    def reprocess(self, site: str) -> None:
+        """Ask for all extractions of a site once more."""
+        reprocess(site)
 
     def articles(self) -> dict[str, dict[str, Any]]:
         """Take the articles that were sent, the last revision of each page, by URL."""

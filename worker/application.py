@@ -1,22 +1,48 @@
 """How the Celery application is made from the settings."""
 
+import logging
 from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
-from celery.signals import worker_init
+from celery.signals import task_failure, worker_init
+from sqlalchemy.exc import SQLAlchemyError
 
 from worker.broker import connect, topology_of, transport_options
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
-from worker.tasks.names import CLUSTER_DUE, STAGE_OF_TASK, STAGES
+from worker.store import failures
+from worker.tasks.context import database
+from worker.tasks.names import (
+    ASSIGN,
+    CLUSTER_DUE,
+    EXTRACT,
+    EXTRACT_LATE,
+    PARSE,
+    STAGE_OF_TASK,
+    STAGES,
+)
+
+logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 5.0
+
+HARD_LIMIT_AFTER_SECONDS = 30.0
+"""Time between the limit that a task hears of and that at which its process is killed: native
+code, which hears nothing, gets a chance to return."""
+
+PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
+"""Tasks that deal with one page."""
 
 
 def create_app(settings: Settings) -> Celery:
     """Return the application, configured by the settings."""
     topology = topology_of(settings)
+    # One that has waited for a whole period is overtaken by the next.
+    periodic = {
+        "schedule": settings.cluster_interval_seconds,
+        "options": {"expires": settings.cluster_interval_seconds},
+    }
     app = Celery("detourage", include=[f"worker.tasks.{stage}" for stage in STAGES])
     app.conf.update(
         broker_url=settings.require_broker_url(),
@@ -37,6 +63,14 @@ def create_app(settings: Settings) -> Celery:
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         task_acks_on_failure=False,
+        task_acks_on_timeout=False,
+        task_annotations={
+            task: {
+                "soft_time_limit": settings.page_seconds,
+                "time_limit": settings.page_seconds + HARD_LIMIT_AFTER_SECONDS,
+            }
+            for task in PAGE_TASKS
+        },
         worker_prefetch_multiplier=4,
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
@@ -46,8 +80,12 @@ def create_app(settings: Settings) -> Celery:
         beat_schedule={
             "cluster-due-sites": {
                 "task": CLUSTER_DUE,
-                "schedule": settings.cluster_interval_seconds,
-            }
+                **periodic,
+            },
+            "extract-late": {
+                "task": EXTRACT_LATE,
+                **periodic,
+            },
         },
         beat_scheduler="worker.application:HeartbeatScheduler",
         beat_max_loop_interval=HEARTBEAT_SECONDS,
@@ -90,6 +128,31 @@ class HeartbeatScheduler(PersistentScheduler):
         """Run one tick."""
         Heartbeat(load_settings().heartbeat_directory, "beat").beat()
         return super().tick(*args, **kwargs)
+
+
+@task_failure.connect
+def _note_failure(
+    sender: Any = None,
+    task_id: str | None = None,
+    exception: BaseException | None = None,
+    einfo: Any = None,
+    **_: object,
+) -> None:
+    # The task's message goes into quarantine, which has no room for a traceback.
+    if task_id is None or sender is None:
+        return
+    try:
+        database().run(
+            lambda session: failures.note_failure(
+                session,
+                task_id=task_id,
+                task=sender.name,
+                error=f"{type(exception).__name__}: {exception}",
+                traceback=str(einfo or ""),
+            )
+        )
+    except SQLAlchemyError:
+        logger.exception("the failure of %s could not be noted", sender.name)
 
 
 @worker_init.connect

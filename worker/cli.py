@@ -259,9 +259,8 @@ def quarantine() -> None:
 def quarantine_list(stage: str | None) -> None:
     """List quarantined messages, one a line."""
     for message in _quarantined(stage):
-        click.echo(
-            f"{message.stage}\t{message.message_id or '-'}\t{message.reason}\t{message.detail}"
-        )
+        columns = (message.message_id or "-", message.reason, message.failed_at or "-")
+        click.echo("\t".join((message.stage, *columns, message.detail)))
 
 
 @quarantine.command("show")

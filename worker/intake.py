@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -234,7 +235,11 @@ class Intake(ConsumerMixin):
             exchange="",
             routing_key=self._topology.quarantines["intake"],
             body=raw,
-            headers={"x-reason": error.reason, "x-detail": error.detail},
+            headers={
+                "x-reason": error.reason,
+                "x-detail": error.detail,
+                "x-failed-at": datetime.now(UTC).isoformat(),
+            },
             message_id=message_id or str(uuid4()),
         )
 

@@ -4,13 +4,17 @@ import base64
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kombu import Connection, Message, Producer
 
 from worker.broker import connect, topology_of
 from worker.settings import Settings
+from worker.store.database import Database
+from worker.store.failures import Failure, last_failures
+
+_OUR_HEADERS = ("x-reason", "x-detail", "x-failed-at", "x-death")
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,10 @@ class QuarantinedMessage:
         The AMQP id, if it has one.
     body
         As it came.
+    failed_at
+        When it failed, RFC 3339, where that is known.
+    traceback
+        Of a task that raised an exception.
     """
 
     stage: str
@@ -34,6 +42,8 @@ class QuarantinedMessage:
     detail: str
     message_id: str | None
     body: bytes
+    failed_at: str | None = None
+    traceback: str | None = None
 
     def to_json(self) -> dict[str, str | None]:
         """Return JSON values; a body that is no UTF-8 goes into ``body_base64``."""
@@ -42,6 +52,8 @@ class QuarantinedMessage:
             "reason": self.reason,
             "detail": self.detail,
             "message_id": self.message_id,
+            "failed_at": self.failed_at,
+            "traceback": self.traceback,
         }
         try:
             return {**values, "body": self.body.decode("utf-8")}
@@ -52,8 +64,19 @@ class QuarantinedMessage:
 def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     """Yield the messages in the quarantine of a stage; they stay there."""
     with _taking(settings) as (connection, queues):
-        for message in _take_all(connection, queues[stage]):
-            yield _read(stage, message)
+        found = [_read(stage, message) for message in _take_all(connection, queues[stage])]
+    known = _failures(settings, [each.message_id for each in found if each.message_id])
+    for each in found:
+        failure = known.get(each.message_id or "")
+        if failure is None:
+            yield each
+        else:
+            yield replace(
+                each,
+                detail=f"{each.detail}: {failure.error}",
+                failed_at=failure.failed_at.isoformat(),
+                traceback=failure.traceback,
+            )
 
 
 def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
@@ -92,6 +115,16 @@ def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
     return dropped
 
 
+def _failures(settings: Settings, task_ids: list[str]) -> dict[str, Failure]:
+    if not task_ids:
+        return {}
+    database = Database(settings.require_database_url())
+    try:
+        return database.run(lambda session: last_failures(session, task_ids))
+    finally:
+        database.dispose()
+
+
 @contextmanager
 def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
     topology = topology_of(settings)
@@ -118,7 +151,8 @@ def _send_back(producer: Producer, message: Message, queue: str) -> None:
     headers = {
         name: value
         for name, value in message.headers.items()
-        if name not in ("x-reason", "x-detail", "x-death") and not name.startswith("x-first-death")
+        if name not in ("x-reason", "x-detail", "x-failed-at", "x-death")
+        and not name.startswith("x-first-death")
     }
     properties = {
         name: value
@@ -146,6 +180,7 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
         reason=str(headers.get("x-reason") or deaths[0].get("reason") or "unknown"),
         detail=str(headers.get("x-detail") or headers.get("task") or ""),
         message_id=message.properties.get("message_id") or message.properties.get("correlation_id"),
+        failed_at=headers.get("x-failed-at"),
         body=body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass"),
     )
 

@@ -62,6 +62,17 @@ class Settings(BaseSettings):
         description="A block of comparisons that is not done after this long is asked for once "
         "more, as its message may be lost; one that is only late is not done twice.",
     )
+    extraction_patience_seconds: float = Field(
+        default=600,
+        gt=0,
+        description="An extraction that is not done after this long, and waits in no queue, is "
+        "asked for once more, as its message may be lost.",
+    )
+    page_seconds: float = Field(
+        default=60,
+        gt=0,
+        description="Time that one page may take in a task; beyond, its outcome is `failed`.",
+    )
     comparison_memory_mib: int = Field(
         default=64,
         ge=0,

@@ -93,15 +93,6 @@ def place_page(session: Session, site_id: int, generation: int, membership: NewM
         _resize(session, site_id, generation, membership.group_number, 1)
 
 
-def extract_anew(session: Session, page_ids: Sequence[int], generation: int) -> None:
-    """Make pages wait for their extraction with a generation, even if they had one with it."""
-    session.execute(
-        update(StoredPage)
-        .where(StoredPage.id.in_(page_ids))
-        .values(generation=generation, extracted_generation=generation - 1)
-    )
-
-
 def _resize(
     session: Session, site_id: int, generation: int, group_number: int | None, pages: int
 ) -> None:

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import ParamSpec, TypeVar
 
-from sqlalchemy import create_engine, select
+from sqlalchemy import create_engine, func, select
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -64,6 +64,31 @@ class Database:
             return query(session)
 
         return self.run(work)
+
+    @contextmanager
+    def exclusive(self, kind: int, key: int) -> Iterator[bool]:
+        """Hold a lock that the end of this process releases, however it ends.
+
+        Yields False, at once, while another holds it.
+
+        Parameters
+        ----------
+        kind
+            What is locked, one number for each purpose.
+        key
+            Which one of its kind.
+        """
+        with self.engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            both = (kind, func.hashint8(key))
+            held = bool(connection.scalar(select(func.pg_try_advisory_lock(*both))))
+            try:
+                yield held
+            finally:
+                if held:
+                    # A connection that was lost has released it.
+                    with suppress(*CONNECTION_ERRORS):
+                        connection.execute(select(func.pg_advisory_unlock(*both)))
 
     def ping(self) -> None:
         """Raise if the database does not answer."""

@@ -280,11 +280,6 @@ def last_group(session: Session, site_id: int) -> int:
     )
 
 
-def start_generation(session: Session, page_ids: Sequence[int], number: int) -> None:
-    """Make pages wait for their extraction with a generation."""
-    session.execute(update(StoredPage).where(StoredPage.id.in_(page_ids)).values(generation=number))
-
-
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
     """Keep the outcome of pages for which a generation changes nothing."""
     session.execute(

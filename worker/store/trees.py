@@ -35,9 +35,11 @@ def save_tree(session: Session, tree: Tree) -> int:
 
 
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
-    """Return the trees by id."""
+    """Return the trees by id, in the order of the ids."""
     rows = session.execute(
-        select(StoredTree.id, StoredTree.packed).where(StoredTree.id.in_(list(tree_ids)))
+        select(StoredTree.id, StoredTree.packed)
+        .where(StoredTree.id.in_(list(tree_ids)))
+        .order_by(StoredTree.id)
     )
     return {tree_id: Tree.from_bytes(packed) for tree_id, packed in rows}
 

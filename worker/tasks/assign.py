@@ -11,12 +11,13 @@ from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
 from worker.distance import normalised_distance
-from worker.store import assignments, outbox, pages, templates, trees
+from worker.store import assignments, pages, templates, trees
 from worker.store.assignments import Outlier
 from worker.store.templates import NewGroup, NewMembership
 from worker.tasks import names
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.stored_trees import stored_trees
 from worker.templates.assignment import (
     FEWEST_OF_A_NEW_GROUP,
@@ -62,15 +63,10 @@ def _assign(session: Session, page_id: int, site_version: int) -> None:
         return
     found = _nearest_group(session, site_id, generation, page.tree_id)
     _place(session, page, generation, found)
-    assignments.extract_anew(session, [page.id], generation)
     changed = {page.id}
     if found.group is None:
         changed |= _promote_outliers(session, site_id, generation)
-    outbox.add_tasks(
-        session,
-        names.EXTRACT,
-        [{"page_id": each, "generation": generation} for each in sorted(changed)],
-    )
+    ask_for_extractions(session, changed, generation)
     logger.info(
         "page %d of site %d: group %s, confidence %.2f, distance %.2f",
         page.id,
@@ -143,7 +139,6 @@ def _promote_outliers(session: Session, site_id: int, generation: int) -> set[in
             len(group.members),
             number,
         )
-    assignments.extract_anew(session, sorted(promoted), generation)
     return promoted
 
 

@@ -18,6 +18,7 @@ from worker.tasks import names
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extract import extraction_key
+from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.matrix import (
     ComparedSite,
     KnownSite,
@@ -275,9 +276,4 @@ def _dispatch_extractions(
         same = page.extraction_key == key and not page.forced
         (unchanged if same else changed).append(page.id)
     templates.carry_over(session, unchanged, number)
-    templates.start_generation(session, changed, number)
-    outbox.add_tasks(
-        session,
-        names.EXTRACT,
-        [{"page_id": page_id, "generation": number} for page_id in sorted(changed)],
-    )
+    ask_for_extractions(session, changed, number)

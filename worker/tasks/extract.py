@@ -9,6 +9,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from celery import shared_task
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -18,15 +19,23 @@ from worker.broker import topology_of
 from worker.extraction import Extraction, NoArticleError, extract_article
 from worker.pages import parse_page
 from worker.settings import load_settings
-from worker.store import articles, outbox, pages, templates
+from worker.store import articles, extractions, outbox, pages, templates
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.extractions import ask_for_late_extractions
 from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
 EXTRACTION_VERSION = "3"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
+
+MAX_ATTEMPTS = 3
+"""Processes that a page may take down with it before its outcome is ``failed``: less than the
+deliveries of a message (`worker.topology.DELIVERY_LIMIT`), so that the page is not in limbo."""
+
+_EXTRACTION_LOCK = 0x6475
+"""Kind of the locks of pages that are being extracted; any number that nothing else uses."""
 
 _READER_FIELDS = (
     "language",
@@ -52,6 +61,7 @@ class Job:
     membership: Membership
     group_size: int
     pivot: StoredPage | None
+    attempt: int
 
     @property
     def extraction_key(self) -> str:
@@ -83,13 +93,31 @@ def extract(page_id: int, generation: int) -> None:
 
     A revision goes out when a reader would notice a difference to the last one,
     or when it was asked for by reprocessing. Does nothing when the generation is
-    no longer the page's, or was done already.
+    no longer the page's, was done already, or is being done by another process. A page
+    that took `MAX_ATTEMPTS` processes with it has the outcome ``failed``.
     """
-    job = database().run(lambda session: _load(session, page_id, generation))
-    if job is None:
-        return
-    result = _extract(job)
-    database().run(lambda session: _save(session, job, result))
+    with database().exclusive(_EXTRACTION_LOCK, page_id) as is_ours:
+        if not is_ours:
+            return
+        job = database().run(lambda session: _load(session, page_id, generation))
+        if job is None:
+            return
+        result = _extract(job) if job.attempt <= MAX_ATTEMPTS else _given_up(job)
+        database().run(lambda session: _save(session, job, result))
+
+
+@shared_task(name=names.EXTRACT_LATE, **TASK_OPTIONS)
+def extract_late() -> None:
+    """Ask again for extractions whose messages must have been lost.
+
+    It stands in the queue behind those that are only waiting.
+    """
+    patience = load_settings().extraction_patience_seconds
+    number = database().run(
+        lambda session: ask_for_late_extractions(session, patience_seconds=patience)
+    )
+    if number:
+        logger.warning("%d extractions asked for again", number)
 
 
 def _is_due(page: StoredPage, generation: int) -> bool:
@@ -103,6 +131,10 @@ def _load(session: Session, page_id: int, generation: int) -> Job | None:
     membership = templates.load_membership(session, page_id, generation)
     if page is None or membership is None or page.tree_id is None or not _is_due(page, generation):
         return None
+    # An attempt counts as soon as it begins, even if it ends with its process; what is lost
+    # with the database's is made up for by one attempt more.
+    session.execute(text("SET LOCAL synchronous_commit TO OFF"))
+    attempt = extractions.begin_attempt(session, page_id)
     group = membership.group_number
     pivot = (
         pages.load_page(session, membership.pivot_id) if membership.pivot_id is not None else None
@@ -116,6 +148,7 @@ def _load(session: Session, page_id: int, generation: int) -> Job | None:
         if group is None
         else templates.group_size(session, page.site_id, generation, group),
         pivot=pivot,
+        attempt=attempt,
     )
 
 
@@ -132,6 +165,13 @@ def _extract(job: Job) -> Extraction | Failure:
         # A defect that one page shows must not leave the page without an outcome.
         logger.exception("extraction failed on %s", job.page.url)
         return Failure("failed", f"{type(error).__name__}: {error}")
+
+
+def _given_up(job: Job) -> Failure:
+    logger.error("extraction of %s is given up", job.page.url)
+    return Failure(
+        "failed", f"extraction took its process with it, or too long, {MAX_ATTEMPTS} times"
+    )
 
 
 def _save(session: Session, job: Job, result: Extraction | Failure) -> None:

@@ -7,6 +7,7 @@ COMPARE: Final = "detourage.compare"
 CLUSTER: Final = "detourage.cluster"
 CLUSTER_DUE: Final = "detourage.cluster_due_sites"
 EXTRACT: Final = "detourage.extract"
+EXTRACT_LATE: Final = "detourage.extract_late"
 REPROCESS: Final = "detourage.reprocess"
 PARSE: Final = "detourage.parse"
 
@@ -16,6 +17,7 @@ STAGE_OF_TASK: Final = {
     CLUSTER: "cluster",
     CLUSTER_DUE: "cluster",
     EXTRACT: "extract",
+    EXTRACT_LATE: "extract",
     REPROCESS: "reprocess",
     PARSE: "reprocess",
 }

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from worker.store import comparisons, outbox, pages, references, templates, trees
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.parsing import parse_or_reject, save_parsed
 
 logger = logging.getLogger(__name__)
@@ -60,13 +61,8 @@ def _forget_comparisons(session: Session, site_id: int) -> None:
 def extract_again(session: Session, site_id: int) -> None:
     """Ask for the extraction of a site's pages with the groups they have."""
     generation = templates.last_generation(session, site_id)
-    outbox.add_tasks(
-        session,
-        names.EXTRACT,
-        [
-            {"page_id": page_id, "generation": generation}
-            for page_id in templates.pages_of_generation(session, site_id, generation)
-        ],
+    ask_for_extractions(
+        session, templates.pages_of_generation(session, site_id, generation), generation
     )
 
 

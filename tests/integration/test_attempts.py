@@ -1,0 +1,83 @@
+"""Extractions that end with their process, or whose message is lost."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from models.tables import StoredPage
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.store import extractions
+from worker.store.pages import is_pending
+from worker.tasks import names
+from worker.tasks.extract import _EXTRACTION_LOCK, MAX_ATTEMPTS, extract, extract_late
+
+
+@pytest.fixture
+def page_id(tasks: Tasks) -> int:
+    """A page of a site that was clustered, waiting for its extraction."""
+    site_id = tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
+    tasks.group(site_id)
+    (page_id,) = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
+    assert isinstance(page_id, int)
+    return page_id
+
+
+def outcome(tasks: Tasks, page_id: int) -> tuple[str | None, str | None]:
+    (found,) = tasks.ask(
+        select(StoredPage.outcome, StoredPage.outcome_detail).where(StoredPage.id == page_id)
+    )
+    return found[0], found[1]
+
+
+def die(tasks: Tasks, page_id: int, *, times: int) -> None:
+    """Leave behind what workers do that begin with a page and are killed."""
+    for _ in range(times):
+        with tasks.database.transaction() as session:
+            extractions.begin_attempt(session, page_id)
+
+
+def test_a_page_whose_extraction_was_killed_is_extracted_by_the_next_delivery(
+    tasks: Tasks, page_id: int
+) -> None:
+    die(tasks, page_id, times=MAX_ATTEMPTS - 1)
+    tasks.settle()
+    assert outcome(tasks, page_id) == ("article", None)
+
+
+def test_a_page_that_kills_every_worker_fails_and_reprocessing_takes_it_up(
+    tasks: Tasks, page_id: int
+) -> None:
+    die(tasks, page_id, times=MAX_ATTEMPTS)
+    tasks.settle()
+    result, detail = outcome(tasks, page_id)
+    assert result == "failed"
+    assert detail is not None
+    assert "process" in detail
+    tasks.reprocess("a")
+    tasks.settle()
+    assert outcome(tasks, page_id) == ("article", None)
+
+
+def test_an_extraction_that_another_process_is_at_is_left_to_it(tasks: Tasks, page_id: int) -> None:
+    with tasks.database.exclusive(_EXTRACTION_LOCK, page_id) as is_ours:
+        assert is_ours
+        extract(page_id=page_id, generation=1)
+        assert outcome(tasks, page_id) == (None, None)
+    extract(page_id=page_id, generation=1)
+    assert outcome(tasks, page_id) == ("article", None)
+
+
+def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> None:
+    tasks.take(names.EXTRACT)
+    extract_late()
+    assert tasks.take(names.EXTRACT) == []
+    with tasks.database.transaction() as session:
+        long_ago = StoredPage.asked_at - timedelta(days=1)
+        session.execute(update(StoredPage).values(asked_at=long_ago))
+    extract_late()
+    extract_late()
+    assert tasks.run(names.EXTRACT) == 4
+    assert outcome(tasks, page_id) == ("article", None)
+    assert tasks.ask(select(StoredPage.id).where(is_pending())) == []

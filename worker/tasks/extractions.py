@@ -1,0 +1,35 @@
+"""Asking for extractions, in the transaction that makes them necessary."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy.orm import Session
+
+from worker.store import extractions, outbox
+from worker.tasks import names
+
+ASKED_AGAIN_AT_ONCE = 1000
+"""Late extractions that are asked for in one go: some seconds of work."""
+
+
+def ask_for_extractions(session: Session, page_ids: Iterable[int], generation: int) -> None:
+    """Have pages extracted with a generation."""
+    ordered = sorted(page_ids)
+    extractions.await_extraction(session, ordered, generation)
+    _ask(session, [(page_id, generation) for page_id in ordered])
+
+
+def ask_for_late_extractions(session: Session, *, patience_seconds: float) -> int:
+    """Ask again for extractions that were asked for too long ago; return their number."""
+    late = extractions.take_late(
+        session, patience_seconds=patience_seconds, limit=ASKED_AGAIN_AT_ONCE
+    )
+    _ask(session, late)
+    return len(late)
+
+
+def _ask(session: Session, wanted: Sequence[tuple[int, int]]) -> None:
+    outbox.add_tasks(
+        session,
+        names.EXTRACT,
+        [{"page_id": page_id, "generation": generation} for page_id, generation in wanted],
+    )
