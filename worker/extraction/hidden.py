@@ -155,38 +155,37 @@ def _candidates(
 
     Beside more than a teaser only what calls itself the article's body counts.
     """
-    document = page.elements[0]
-    yield from _declared_bodies(url, document, least, cut)
+    yield from _declared_bodies(url, page, least, cut)
     if is_teaser:
-        yield from _in_state(url, document, least, cut)
+        yield from _in_state(url, page, least, cut)
         for tag in _UNSEEN:
-            article = _in_unseen(document, tag, least, find)
+            article = _in_unseen(page.elements[0], tag, least, find)
             if article is not None:
                 yield article
 
 
-def _declared_bodies(url: str, document: HtmlElement, least: int, cut: Cut) -> Iterator[Extraction]:
+def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
     found = (
         (each.script, passage)
-        for each in structured_data(document, max(least, 1))
+        for each in structured_data(page.elements[0], max(least, 1))
         if ARTICLE_BODY in (each.script.text or "")
         for passage in named_passages(each.value, ARTICLE_BODY)
     )
-    return _articles_of(url, document, found, ARTICLE_BODY, cut)
+    return _articles_of(url, page, found, ARTICLE_BODY, cut)
 
 
-def _in_state(url: str, document: HtmlElement, least: int, cut: Cut) -> Iterator[Extraction]:
+def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
     found = (
         (each.script, passage)
-        for each in program_state(document, max(least, MIN_STATE))
+        for each in program_state(page.elements[0], max(least, MIN_STATE))
         for passage in passages(each.value)
     )
-    return _articles_of(url, document, found, JSON_STATE, cut)
+    return _articles_of(url, page, found, JSON_STATE, cut)
 
 
 def _articles_of(
     url: str,
-    document: HtmlElement,
+    page: Outline,
     found: Iterable[tuple[HtmlElement, Passage]],
     method: str,
     cut: Cut,
@@ -195,7 +194,7 @@ def _articles_of(
 
     A text of a program's state needs a title or a date beside it.
     """
-    declared = [set(words.tokens(title)) for title in titles.declared_titles(document, url)]
+    declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, HtmlElement, Passage]] = []
     for script, passage in found:
         is_titled = _stands_beside(declared, passage)
@@ -203,7 +202,7 @@ def _articles_of(
             ranked.append((is_titled, len(passage.plain), script, passage))
     ranked.sort(key=lambda each: each[:2], reverse=True)
     for _, _, script, passage in ranked[:MAX_CANDIDATES]:
-        article = _article_of(document, script, passage, cut)
+        article = _article_of(page.elements[0], script, passage, cut)
         if article is not None:
             yield replace(article, method=method)
 
