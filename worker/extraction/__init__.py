@@ -9,6 +9,7 @@ from worker.extraction.errors import (
 )
 from worker.extraction.explanation import ExplainedLine, Explanation, Reason, explain_article
 from worker.extraction.knowledge import TemplateKnowledge
+from worker.extraction.metadata import Metadata, Moment
 from worker.extraction.result import Block, Embed, Extraction, Image
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "Extraction",
     "Image",
     "MenuPageError",
+    "Metadata",
+    "Moment",
     "NeedsRenderingError",
     "NoArticleError",
     "NoTextError",

@@ -1,6 +1,6 @@
 """The article of a page, with other pages of its template or without any."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -9,6 +9,7 @@ from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextE
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import declared_language
+from worker.extraction.metadata import read_metadata
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render, without_title
 from worker.extraction.result import Extraction
@@ -44,6 +45,11 @@ class Template:
         """What its pages are called."""
         return self.knowledge.titles if self.knowledge is not None else ()
 
+    @property
+    def line_digests(self) -> Collection[int]:
+        """Digests of the lines that its pages show."""
+        return self.knowledge.by_digest if self.knowledge is not None else ()
+
 
 FindBody = Callable[[Outline, Template, str], Finding | None]
 """Called with the page, its template, and the page's address."""
@@ -64,6 +70,8 @@ METHODS: Mapping[str, tuple[FindBody, ...]] = {
 """Ways to find the body by name: each is tried where those before it find no text."""
 
 DEFAULT_METHOD = classification.METHOD
+
+_VIDEOS = media.EMBEDS - {"audio"}
 
 
 def extract_article(
@@ -159,14 +167,18 @@ def _find_shown(
     for find_body in METHODS[method]:
         finding = find_body(outline, template, url)
         if finding is not None:
-            article = article_of(url, outline, template.titles, finding)
+            article = article_of(url, outline, template.titles, finding, template.line_digests)
             if article.text:
                 return article, finding
     return None
 
 
 def article_of(
-    url: str, outline: Outline, others: Sequence[Titles], finding: Finding
+    url: str,
+    outline: Outline,
+    others: Sequence[Titles],
+    finding: Finding,
+    known: Collection[int] = frozenset(),
 ) -> Extraction:
     """Return the article of a body that a method found.
 
@@ -178,6 +190,8 @@ def article_of(
         Titles of other pages of the template, which tell its headings from the page's own.
     finding
         The body.
+    known
+        Digests of the lines that other pages of the template show, see `digest_of`.
     """
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:
@@ -186,14 +200,27 @@ def article_of(
     rendering = render(outline, finding, media.base_of(document, url))
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
+    language = declared_language(document)
     return Extraction(
         title=title,
         text=text,
         blocks=blocks,
         images=tuple(rendering.images),
         embeds=tuple(rendering.embeds),
-        language=declared_language(document),
+        language=language,
         method=finding.method,
         xpath=document.getroottree().getpath(outline.elements[finding.container]),
         confidence=round(finding.confidence, 3),
+        metadata=read_metadata(
+            outline,
+            finding,
+            heading,
+            url=url,
+            title=title,
+            language=language,
+            known=known,
+            text=text,
+            images=len(rendering.images),
+            videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),
+        ),
     )

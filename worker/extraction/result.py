@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from worker.extraction.metadata.result import NOTHING_KNOWN, Metadata
+
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 """Kinds of block, as the article message names them."""
 
@@ -90,6 +92,8 @@ class Extraction:
         a body that is not shown.
     confidence
         0..1, see `worker.extraction.article`.
+    metadata
+        What is known of it beside its text.
     """
 
     title: str | None
@@ -101,3 +105,4 @@ class Extraction:
     method: str
     xpath: str
     confidence: float
+    metadata: Metadata = NOTHING_KNOWN

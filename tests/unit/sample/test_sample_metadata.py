@@ -1,0 +1,56 @@
+"""The extraction reads the authors, the dates and the leads of the generated sites."""
+
+import base64
+from functools import cache
+
+import pytest
+
+from worker.extraction import Extraction, extract_article
+from worker.pages import parse_page
+from worker.sample import SamplePage, generate
+
+
+@cache
+def articles() -> tuple[tuple[SamplePage, Extraction], ...]:
+    pages = [page for page in generate(pages_per_template=3) if page.gold["kind"] == "article"]
+    return tuple((page, extracted(page)) for page in pages)
+
+
+def extracted(page: SamplePage) -> Extraction:
+    html = base64.b64decode(page.message["html_base64"])
+    header = page.message["content_type"]
+    return extract_article(parse_page(html, page.message["url"], content_type=header), None)
+
+
+def test_every_article_has_its_authors() -> None:
+    for page, article in articles():
+        assert list(article.metadata.authors) == page.gold["authors"], page.gold["url"]
+
+
+def test_every_article_has_its_day_and_no_wrong_time() -> None:
+    for page, article in articles():
+        published = article.metadata.published
+        assert published is not None, page.gold["url"]
+        written, known = page.gold["published_at"], str(published)
+        assert written.startswith(known) or known == written, page.gold["url"]
+
+
+@pytest.mark.parametrize("site", ["harbour-post.example", "sada-almina.example"])
+def test_sites_that_give_a_zone_have_the_instant(site: str) -> None:
+    instants = {
+        page.gold["published_at"]: article.metadata.published
+        for page, article in articles()
+        if page.gold["site"] == site
+    }
+    assert instants
+    assert all(str(published) == written for written, published in instants.items())
+
+
+def test_a_lead_is_the_story_s_or_none() -> None:
+    found = 0
+    for page, article in articles():
+        lead = article.metadata.lead
+        if lead is not None:
+            found += 1
+            assert lead == " ".join(page.gold["lead"].split()), page.gold["url"]
+    assert found > len(articles()) / 2

@@ -1,0 +1,92 @@
+"""Names of months and weekdays, in the languages that news is written in."""
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+
+from babel import Locale, UnknownLocaleError
+
+from worker.extraction.metadata.wordlists import listed
+
+LANGUAGES = listed(
+    "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"
+    " lt lv mk mn ms mt nb nl nn pl pt ro ru sk sl sq sr sv sw tr uk uz vi"
+)
+"""Languages whose months are known where a page does not say, or wrongly says, its language."""
+
+MIN_PREFIX = 3
+"""Letters from which on the beginning of a name stands for it: ``Sept``, ``Okt``."""
+
+
+def month_named(name: str, language: str | None = None) -> int | None:
+    """Return the number of the month of a name, None where it is no month's.
+
+    Parameters
+    ----------
+    name
+        A name in any case, inflected or cut short, with or without its point.
+    language
+        BCP 47 tag. Its months come first: ``listopad`` is October in Croatian and November in
+        Polish. In other languages a name counts only if it means one month in all of them.
+    """
+    plain = _plain(name)
+    if len(plain) < MIN_PREFIX:
+        return None
+    own = _months_of(language.split("-")[0]) if language else {}
+    return _find(plain, own) or _find(plain, _months_of_all())
+
+
+def is_weekday(name: str) -> bool:
+    """Say whether a name is a weekday's, in any of `LANGUAGES`."""
+    return _plain(name) in _weekdays()
+
+
+@cache
+def _weekdays() -> frozenset[str]:
+    found: set[str] = set()
+    for language in sorted(LANGUAGES):
+        days = Locale.parse(language).days["format"]
+        for width in ("wide", "abbreviated"):
+            found.update(_plain(name) for name in days[width].values())
+    return frozenset(found)
+
+
+def _find(name: str, months: Mapping[str, int]) -> int | None:
+    found = months.get(name)
+    if found is None:
+        found = months.get(name[: max(MIN_PREFIX, len(name) - 1)])
+    if found is None:
+        candidates = {month for full, month in months.items() if full.startswith(name)}
+        found = candidates.pop() if len(candidates) == 1 else None
+    return found or None
+
+
+@cache
+def _months_of(language: str) -> Mapping[str, int]:
+    try:
+        months = Locale.parse(language).months
+    except (UnknownLocaleError, ValueError):
+        return {}
+    found: dict[str, int] = {}
+    for context in ("format", "stand-alone"):
+        for width in ("wide", "abbreviated"):
+            for number, name in months[context][width].items():
+                plain = _plain(name)
+                if len(plain) >= MIN_PREFIX:
+                    found.setdefault(plain, number)
+    return found
+
+
+@cache
+def _months_of_all() -> Mapping[str, int]:
+    """Months by name, 0 for a name that means several."""
+    found: dict[str, int] = {}
+    for language in sorted(LANGUAGES):
+        for name, number in _months_of(language).items():
+            found[name] = number if found.get(name, number) == number else 0
+    return found
+
+
+def _plain(name: str) -> str:
+    decomposed = unicodedata.normalize("NFD", name.lower().rstrip("."))
+    return "".join(character for character in decomposed if not unicodedata.combining(character))

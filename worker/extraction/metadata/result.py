@@ -1,0 +1,48 @@
+"""What is known of an article beside its text."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from worker.extraction.metadata.dates import Moment
+
+Kind = Literal["article", "gallery", "live", "video"]
+"""Kinds of page that hold an article; a menu holds none."""
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What is known of an article beside its text.
+
+    Attributes
+    ----------
+    lead
+        The standfirst, None where the page shows none.
+    authors
+        Names, without byline marks, job titles and names of the site.
+    published, modified
+        As precisely as the page gives them, None where it gives none.
+    address
+        The canonical address, absolute, http or https.
+    section
+        Name of the section that the article stands in.
+    tags
+        Key words, each once.
+    is_paid
+        Whether the whole article is for subscribers only, None where the page does not say.
+    kind
+        What the page is.
+    """
+
+    lead: str | None = None
+    authors: tuple[str, ...] = ()
+    published: Moment | None = None
+    modified: Moment | None = None
+    address: str | None = None
+    section: str | None = None
+    tags: tuple[str, ...] = ()
+    is_paid: bool | None = None
+    kind: Kind = "article"
+
+
+NOTHING_KNOWN = Metadata()
+"""Of an article that says nothing of itself."""

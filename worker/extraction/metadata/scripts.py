@@ -1,0 +1,35 @@
+"""Dates in the data that a page's scripts hold: the state of a framework, a shop, a counter."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from lxml.html import HtmlElement
+
+MAX_CHARACTERS = 2_000_000
+"""Characters of scripts looked at in a page."""
+
+_PUBLISHED = re.compile(
+    r"\\?[\"'](?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
+    r"|publication_?date|pub_?date|first_?published?(?:_?(?:at|date))?|created_?(?:at|date|on))\\?[\"']"
+    r"\s*:\s*\\?[\"'](?P<date>[^\"'\\]{8,40})",
+    re.IGNORECASE,
+)
+
+
+def dates_in_scripts(elements: Iterable[HtmlElement]) -> Iterator[str]:
+    """Yield what scripts give for a date of publication, in the order of the page.
+
+    Parameters
+    ----------
+    elements
+        The ``script`` elements of the page, perhaps among others.
+    """
+    left = MAX_CHARACTERS
+    for element in elements:
+        if element.tag != "script" or not element.text:
+            continue
+        left -= len(element.text)
+        if left < 0:
+            return
+        for match in _PUBLISHED.finditer(element.text):
+            yield match["date"]
