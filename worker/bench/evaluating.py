@@ -106,7 +106,7 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
 
 
 def extracted_of(article: ArticleMessage) -> Prediction:
-    """Take over an article message: its ``published_at`` is the date."""
+    """Take over an article message: its ``published_at``, on the page's own day, is the date."""
     return Prediction(
         title=article.title,
         text=article.text,

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from worker.extraction import (
+    Extraction,
     NoTextError,
     TemplateKnowledge,
     difference,
@@ -20,8 +21,7 @@ from worker.extractors.reading import CACHED_PAGES, page_of
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
     """Extract as the service does."""
     known = knowledge_of(neighbours.pivot) if neighbours.pivot is not None else None
-    article = extract_article(page_of(source), known)
-    return Extracted(article.title, article.text, article.blocks)
+    return _extracted(extract_article(page_of(source), known))
 
 
 def paper000(source: Source, neighbours: Neighbours) -> Extracted:
@@ -90,3 +90,14 @@ def cut(
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)
     return Extracted(article.title, article.text, article.blocks)
+
+
+def _extracted(article: Extraction) -> Extracted:
+    metadata = article.metadata
+    return Extracted(
+        article.title,
+        article.text,
+        article.blocks,
+        authors=metadata.authors,
+        date=str(metadata.published) if metadata.published else None,
+    )
