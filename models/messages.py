@@ -1,6 +1,8 @@
 """The two message contracts: the crawler's page message and the article message.
 
-Both are fixed: other services build on them. A change raises ``version``.
+Both are fixed: other services build on them. A version promises its keys, what they mean and
+their types. Keys may be added within a version, so a consumer ignores those that it does not
+know; any other change raises ``version``.
 """
 
 import base64
@@ -34,6 +36,15 @@ def _rfc3339(moment: datetime) -> str:
 
 Timestamp = Annotated[AwareDatetime, PlainSerializer(_rfc3339, return_type=str, when_used="json")]
 """A moment with its offset, written as RFC 3339 in UTC."""
+
+
+LocalTimestamp = Annotated[
+    AwareDatetime,
+    PlainSerializer(
+        lambda moment: moment.isoformat().replace("+00:00", "Z"), return_type=str, when_used="json"
+    ),
+]
+"""A moment in the zone of a page, written as RFC 3339 with that zone's offset."""
 
 
 class PageMessage(BaseModel):
@@ -108,10 +119,11 @@ class PageMessage(BaseModel):
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 Role = Literal["member", "representative", "outlier"]
+Kind = Literal["article", "gallery", "live", "video"]
 
 
 class _ArticlePart(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Block(_ArticlePart):
@@ -156,10 +168,40 @@ class Template(_ArticlePart):
     role: Role
 
 
-class ArticleMessage(_ArticlePart):
-    """One clean article, as published on the exchange ``articles``."""
+class Metadata(_ArticlePart):
+    """What is known of an article beside what the message's other keys hold.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, title="Article message")
+    Dates are written by ISO 8601 as precisely as the page gives them: ``2024-05-31``,
+    ``2024-05-31T09:30:00`` where it gives no zone, ``2024-05-31T09:30:00+02:00``.
+    """
+
+    published: str | None = Field(
+        default=None, description="Date of publication as the page gives it, ISO 8601."
+    )
+    modified: str | None = Field(
+        default=None, description="Date of the last change as the page gives it, ISO 8601."
+    )
+    canonical_url: str | None = Field(
+        default=None, description="Address that the page calls its own."
+    )
+    section: str | None = Field(default=None, description="Section that the article stands in.")
+    tags: list[str] = Field(default=[], description="Key words.")
+    paywall: bool | None = Field(
+        default=None,
+        description="Whether the whole article is for subscribers only; null for unknown.",
+    )
+    kind: Kind = Field(default="article", description="What the page is.")
+
+
+class ArticleMessage(_ArticlePart):
+    """One clean article, as published on the exchange ``articles``.
+
+    ``published_at`` is an instant. Where the page gives no zone it is read as UTC, where it
+    gives no time as midnight UTC: the day stays the page's. ``metadata.published`` says how much
+    of it the page gave.
+    """
+
+    model_config = ConfigDict(frozen=True, title="Article message")
 
     version: Literal[1] = 1
     id: str = Field(description="Stable for page and revision: the consumer's idempotency key.")
@@ -170,9 +212,13 @@ class ArticleMessage(_ArticlePart):
     fetched_at: Timestamp | None
     language: str | None = Field(description="BCP 47 language tag.")
     title: str | None
-    lead: str | None
-    authors: list[str]
-    published_at: Timestamp | None
+    lead: str | None = Field(
+        description="The standfirst as the page shows it, whether or not text begins with it."
+    )
+    authors: list[str] = Field(description="Names alone.")
+    published_at: LocalTimestamp | None = Field(
+        description="When it was published, with the page's offset where it gives one."
+    )
     text: str = Field(description="The body alone, paragraphs parted by a blank line.")
     blocks: list[Block]
     images: list[Image]
@@ -183,6 +229,7 @@ class ArticleMessage(_ArticlePart):
     xpath: str | None = Field(description="The container found in the page.")
     confidence: float = Field(ge=0, le=1)
     extracted_at: Timestamp
+    metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
 
     def to_json(self) -> dict[str, Any]:
         """Return the message as JSON values."""

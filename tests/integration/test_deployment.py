@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 from models.messages import MAX_HTML_BYTES, ArticleMessage
 from models.tables import Generation, Site, StoredPage
 from tests.deployment import Deployment
-from tests.pages import article_html, message, paragraphs, site_messages
+from tests.pages import article_html, message, paragraphs
 from worker import cli
 from worker.quarantine import browse
 from worker.sample import generate
@@ -73,13 +73,26 @@ OUTCOMES = {
 @pytest.fixture(scope="module")
 def articles(deployment: Deployment) -> list[dict[str, Any]]:
     """Good pages of a site, each sent twice, among unusable ones: what reaches the recogniser."""
-    good = site_messages("good.example", range(6))
+    good = [described(seed) for seed in range(6)]
     bad = [*UNUSABLE.values(), *REJECTED.values()]
     mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
     deployment.publish(mixed)
     deployment.wait_for_receipts(len(mixed))
     deployment.wait_for_outcomes()
     return deployment.take_articles()
+
+
+def described(seed: int) -> bytes:
+    """Return an article page that says what it is."""
+    record = {
+        "@type": "NewsArticle",
+        "author": [{"name": "Jane Doe"}, {"name": "John Roe"}],
+        "datePublished": f"2024-05-0{seed + 1}T00:30:00+02:00",
+        "articleSection": "Bridges",
+    }
+    head = f'<script type="application/ld+json">{json.dumps(record)}</script></head>'
+    html = article_html(seed).replace("</head>", head)
+    return message(f"https://good.example/a/{seed}", html, id=str(seed))
 
 
 def outcomes(deployment: Deployment) -> dict[str, str | None]:
@@ -100,6 +113,17 @@ def test_the_article_is_the_story_and_nothing_but(articles: list[dict[str, Any]]
         seed = int(article["page_id"])
         assert article["text"] == "\n\n".join(paragraphs(seed))
         assert article["title"] == f"Bridge story number {seed}"
+
+
+def test_the_article_comes_with_its_authors_and_its_date(articles: list[dict[str, Any]]) -> None:
+    for article in articles:
+        seed = int(article["page_id"])
+        published = f"2024-05-0{seed + 1}T00:30:00+02:00"
+        assert article["authors"] == ["Jane Doe", "John Roe"]
+        assert article["published_at"] == published
+        assert article["metadata"]["published"] == published
+        assert article["metadata"]["section"] == "Bridges"
+        assert article["metadata"]["kind"] == "article"
 
 
 def test_the_article_keeps_the_contract(articles: list[dict[str, Any]]) -> None:

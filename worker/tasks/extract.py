@@ -13,10 +13,10 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage, Block, Embed, Image, Template
+from models.messages import ArticleMessage, Block, Embed, Image, Metadata, Template
 from models.tables import Membership, StoredPage
 from worker.broker import topology_of
-from worker.extraction import Extraction, NoArticleError, extract_article
+from worker.extraction import Extraction, Moment, NoArticleError, extract_article
 from worker.pages import parse_page
 from worker.settings import load_settings
 from worker.store import articles, extractions, outbox, pages, templates
@@ -27,7 +27,7 @@ from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "3"
+EXTRACTION_VERSION = "4"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
 
 MAX_ATTEMPTS = 3
@@ -48,6 +48,7 @@ _READER_FIELDS = (
     "images",
     "embeds",
     "comments",
+    "metadata",
 )
 
 
@@ -203,6 +204,7 @@ def _save(session: Session, job: Job, result: Extraction | Failure) -> None:
 
 
 def _message(page: StoredPage, job: Job, result: Extraction, revision: int) -> ArticleMessage:
+    metadata = result.metadata
     return ArticleMessage(
         id=str(article_id(job.site, page.url, revision)),
         revision=revision,
@@ -212,9 +214,9 @@ def _message(page: StoredPage, job: Job, result: Extraction, revision: int) -> A
         fetched_at=page.fetched_at,
         language=result.language,
         title=result.title,
-        lead=None,
-        authors=[],
-        published_at=None,
+        lead=metadata.lead,
+        authors=list(metadata.authors),
+        published_at=metadata.published.instant if metadata.published else None,
         text=result.text,
         blocks=[
             Block(type=block.type, text=block.text, start=block.start, end=block.end)
@@ -235,7 +237,20 @@ def _message(page: StoredPage, job: Job, result: Extraction, revision: int) -> A
         xpath=result.xpath,
         confidence=result.confidence,
         extracted_at=datetime.now(UTC),
+        metadata=Metadata(
+            published=_written(metadata.published),
+            modified=_written(metadata.modified),
+            canonical_url=metadata.address,
+            section=metadata.section,
+            tags=list(metadata.tags),
+            paywall=metadata.is_paid,
+            kind=metadata.kind,
+        ),
     )
+
+
+def _written(moment: Moment | None) -> str | None:
+    return str(moment) if moment is not None else None
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:

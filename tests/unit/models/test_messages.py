@@ -69,6 +69,56 @@ def test_the_size_limit_counts_bytes_of_html() -> None:
         read(html=None, html_base64=base64.b64encode(b"a" * (MAX_HTML_BYTES + 1)).decode())
 
 
+ARTICLE = {
+    "version": 1,
+    "id": "a",
+    "revision": 1,
+    "page_id": None,
+    "url": "https://news.example/a",
+    "site": "news.example",
+    "fetched_at": None,
+    "language": None,
+    "title": None,
+    "lead": None,
+    "authors": [],
+    "published_at": None,
+    "text": "",
+    "blocks": [],
+    "images": [],
+    "embeds": [],
+    "comments": [],
+    "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
+    "method": "lines",
+    "xpath": None,
+    "confidence": 0,
+    "extracted_at": "2024-06-01T08:00:00Z",
+}
+
+
+def test_the_date_of_publication_keeps_the_zone_of_the_page() -> None:
+    values = ARTICLE | {"published_at": "2024-05-31T00:30:00+02:00"}
+    message = ArticleMessage.model_validate_json(json.dumps(values)).to_json()
+    assert message["published_at"] == "2024-05-31T00:30:00+02:00"
+    values["published_at"] = "2024-05-31T00:30:00Z"
+    message = ArticleMessage.model_validate_json(json.dumps(values)).to_json()
+    assert message["published_at"] == "2024-05-31T00:30:00Z"
+
+
+def test_an_article_without_the_keys_that_were_added_is_still_one() -> None:
+    assert ArticleMessage.model_validate_json(json.dumps(ARTICLE)).metadata is None
+
+
+def test_a_consumer_ignores_keys_of_an_article_that_it_does_not_know() -> None:
+    later = ARTICLE | {"mood": "calm", "metadata": {"kind": "live", "mood": "calm"}}
+    message = ArticleMessage.model_validate_json(json.dumps(later))
+    assert message.metadata is not None
+    assert message.metadata.kind == "live"
+    assert "mood" not in message.to_json()
+    schema = ArticleMessage.model_json_schema(mode="serialization")
+    assert schema.get("additionalProperties", True)
+    assert "metadata" not in schema["required"]
+
+
 def test_both_schemas_name_the_required_fields() -> None:
     assert set(PageMessage.model_json_schema()["required"]) == {"version", "url"}
     article = ArticleMessage.model_json_schema(mode="serialization")
