@@ -144,7 +144,9 @@ def find_article(
         find=lambda opened: _shown_article(url, opened, template, method),
     )
     if article is not None:
-        return article, None
+        # What stands around the text that is shown says more than the head of the page alone.
+        known = article.metadata if shown is None else shown[0].metadata
+        return replace(article, metadata=known), None
     if hidden.needs_rendering(outline):
         raise NeedsRenderingError("the page is empty until a browser runs its programs")
     if shown is None:

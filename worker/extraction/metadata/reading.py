@@ -19,7 +19,7 @@ from worker.extraction.metadata.metas import read_metas
 from worker.extraction.metadata.microdata import read_microdata
 from worker.extraction.metadata.record import Record
 from worker.extraction.metadata.result import Metadata
-from worker.extraction.metadata.scripts import dates_in_scripts
+from worker.extraction.metadata.script_dates import dates_in_scripts
 from worker.extraction.metadata.surroundings import Surroundings
 from worker.extraction.outline import Outline
 
