@@ -1,13 +1,14 @@
 # make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
 # make run INPUT=path OUTPUT=file   your own pages
 # make test                         every check and every test
+# make test-render                  the tests of rendering, which need Debian's package chromium
 #
 # Both install what they need into .venv, once. Needed beforehand: Python 3.11 or
 # later with its venv module; a C compiler and Python's headers for the fast
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test lint format requirements clean
+.PHONY: run test test-render lint format requirements clean
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -37,6 +38,9 @@ endif
 test: lint
 	$(bin)/python -m pytest
 
+test-render: $(development) $(package)
+	$(bin)/python -m pytest -m browser
+
 lint: $(development) $(package)
 	$(bin)/ruff check .
 	$(bin)/ruff format --check .
@@ -51,7 +55,7 @@ format: $(development)
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra plot --extra recognisers --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra plot --extra recognisers --extra render --constraints requirements.txt pyproject.toml
 
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis

@@ -10,6 +10,7 @@ from worker.broker import connect, topology_of
 from worker.settings import Settings
 from worker.store import migrations
 from worker.store.database import Database
+from worker.tasks.rendered import browser_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Finding:
 def examine(settings: Settings) -> list[Finding]:
     """Look at everything the service depends on; a check that fails stops no other."""
     findings = [_kernel()]
+    if settings.render_browser is not None:
+        findings.append(_checked("browser", lambda: _browser(settings)))
     if settings.database_url is None and settings.broker_url is None:
         return [
             *findings,
@@ -56,6 +59,13 @@ def _kernel() -> Finding:
         else f"{distance.IMPLEMENTATION}: thousands of times slower; install with a C compiler"
     )
     return Finding("tree edit distance", native, detail)
+
+
+def _browser(settings: Settings) -> str:
+    browser = browser_of(settings)
+    if browser is not None:
+        browser.render("<p>A page.</p>", "https://doctor.invalid/")
+    return f"{settings.render_browser} renders pages"
 
 
 def _checked(name: str, check: Callable[[], str]) -> Finding:

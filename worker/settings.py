@@ -89,6 +89,25 @@ class Settings(BaseSettings):
         default=60, gt=0, description="Period of the task that looks for sites to cluster."
     )
     intake_prefetch: int = Field(default=8, ge=1, le=1000)
+    render_browser: Path | None = Field(
+        default=None,
+        description="Chromium that renders pages that are empty until their programs have run "
+        "(extra render); without it their outcome is needs-rendering.",
+    )
+    render_seconds: float = Field(default=30, gt=0, description="Time limit of such a page.")
+    render_memory_mib: int = Field(
+        default=1024, ge=256, description="Memory that each process of the browser may fill."
+    )
+    render_network: bool = Field(
+        default=False,
+        description="Whether such a page may load what it asks for, from any address that this "
+        "host reaches.",
+    )
+    render_sandbox: bool = Field(
+        default=True,
+        description="Whether the browser uses its own sandbox, which root and most containers "
+        "do not let it.",
+    )
     heartbeat_directory: Path = Field(
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
         description="Where each process touches its heartbeat file.",

@@ -19,6 +19,7 @@ USERS_OF_EXTRAS = {
     "peers": "worker/extractors/peers",
     "plot": "worker/templates/picture.py",
     "recognisers": "worker/evaluation/recognisers.py",
+    "render": "worker/rendering/program.py",
 }
 REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")
 

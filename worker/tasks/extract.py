@@ -16,11 +16,17 @@ from sqlalchemy.orm import Session
 from models.messages import ArticleMessage, Block, Embed, Image, Metadata, Template
 from models.tables import Membership, StoredPage
 from worker.broker import topology_of
-from worker.extraction import Extraction, Moment, NoArticleError, extract_article
+from worker.extraction import (
+    Extraction,
+    Moment,
+    NeedsRenderingError,
+    NoArticleError,
+    extract_article,
+)
 from worker.pages import parse_page
 from worker.settings import load_settings
 from worker.store import articles, extractions, outbox, pages, templates
-from worker.tasks import names
+from worker.tasks import names, rendered
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_late_extractions
 from worker.tasks.known_templates import KnownTemplates
@@ -157,7 +163,13 @@ def _extract(job: Job) -> Extraction | Failure:
     try:
         template = _templates.of(database(), job.pivot) if job.pivot else None
         page = parse_page(job.content, job.page.url, content_type=job.page.content_type)
-        return extract_article(page, template)
+        try:
+            return extract_article(page, template)
+        except NeedsRenderingError:
+            browser = rendered.browser_of(load_settings())
+            if browser is None:
+                raise
+            return rendered.extract(browser, job.page, job.content, template)
     except NoArticleError as error:
         return Failure(error.outcome, str(error))
     except SQLAlchemyError:

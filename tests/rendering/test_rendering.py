@@ -1,0 +1,181 @@
+"""Pages in a real browser, from memory and from a server on this machine."""
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.acceptance.test_run import BARE, DETOURAGE, read_lines, write_messages
+from tests.pages import message, paragraphs
+from worker.extraction import extract_article
+from worker.pages import parse_page
+from worker.rendering import Browser, RenderingError
+
+pytestmark = pytest.mark.browser
+
+URL = "https://news.example/story?id=1"
+STORY = "".join(f"<p>{text}</p>" for text in paragraphs(1))
+TITLE = "Bridge story number 1"
+FILL = f"document.getElementById('root').innerHTML = `<h1>{TITLE}</h1><div>{STORY}</div>`;"
+
+
+def shell(script: str) -> str:
+    return (
+        f"<!doctype html><html lang='en'><head><title>{TITLE}</title></head>"
+        f"<body><div id='root'></div>{script}</body></html>"
+    )
+
+
+def inline(program: str) -> str:
+    return shell(f"<script>{program}</script>")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Path:
+    found = os.environ.get("DETOURAGE_TEST_BROWSER") or shutil.which("chromium")
+    assert found, "no Chromium: apt-get install chromium, or set DETOURAGE_TEST_BROWSER"
+    return Path(found)
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Browser:
+    # Chromium refuses its sandbox to root.
+    return Browser(chromium, seconds=60, is_sandboxed=os.geteuid() != 0)
+
+
+def variant(browser: Browser, **values: float) -> Browser:
+    return Browser(**{**vars(browser), **values})
+
+
+class _Server(BaseHTTPRequestHandler):
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/javascript")
+        self.end_headers()
+        self.wfile.write(FILL.encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def server(asked: list[str]) -> Iterator[str]:
+    handler = type("_Recorder", (_Server,), {"asked": asked})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def test_what_programs_write_is_the_article(browser: Browser) -> None:
+    rendered = browser.render(inline(FILL), URL)
+    article = extract_article(parse_page(rendered, URL), None)
+    assert (article.title, article.text) == (TITLE, "\n\n".join(paragraphs(1)))
+    assert article.language == "en"
+
+
+def test_the_page_finds_itself_at_its_address_and_writes_later(browser: Browser) -> None:
+    program = "setTimeout(() => document.body.append(location.href), 150); alert('wait for me')"
+    assert URL in parse_page(browser.render(inline(program), URL)).document.text_content()
+
+
+def test_shadow_trees_are_written_down(browser: Browser) -> None:
+    program = (
+        "const shadow = document.getElementById('root').attachShadow({mode: 'open'});"
+        f"shadow.innerHTML = `<div>{STORY}</div>`;"
+    )
+    article = extract_article(parse_page(browser.render(inline(program), URL), URL), None)
+    assert (article.method, article.text) == ("template", "\n\n".join(paragraphs(1)))
+
+
+def test_without_network_nothing_is_asked_for(
+    browser: Browser, server: str, asked: list[str]
+) -> None:
+    program = (
+        f"fetch('http://{server}/fetch').catch(() => 0); new WebSocket('ws://{server}/socket');"
+        f"new Image().src = 'http://{server}/image'; navigator.sendBeacon('http://{server}/beacon');"
+        f"new EventSource('http://{server}/events'); window.open('http://{server}/opened');"
+        "document.body.append('it ran');"
+    )
+    page = shell(f"<script src='http://{server}/story.js'></script><script>{program}</script>")
+    assert "it ran" in browser.render(page, f"http://{server}/page")
+    assert asked == []
+
+
+def test_with_network_a_page_loads_its_programs_but_is_not_fetched_again(
+    browser: Browser, server: str, asked: list[str]
+) -> None:
+    page = shell("<script src='/story.js'></script>")
+    rendered = variant(browser, has_network=True).render(page, f"http://{server}/page")
+    assert paragraphs(1)[0] in rendered
+    assert asked == ["/story.js"]
+
+
+def test_a_page_does_not_lead_elsewhere(browser: Browser, server: str, asked: list[str]) -> None:
+    page = inline(f"location = 'http://{server}/elsewhere'; document.body.append('still here')")
+    rendered = variant(browser, has_network=True).render(page, URL)
+    assert "still here" in rendered
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("program", "limits", "problem"),
+    [
+        ("while (true) {}", {"seconds": 8}, "the page took longer than 8 seconds"),
+        (
+            "const all = []; while (true) { all.push(new Array(1000000).fill(1.5)); }",
+            {"memory_mib": 512},
+            "crashed",
+        ),
+    ],
+    ids=["time", "memory"],
+)
+def test_a_page_beyond_a_limit_is_ended_and_leaves_nothing_running(
+    browser: Browser, program: str, limits: dict[str, float], problem: str
+) -> None:
+    before = {process.pid for process in psutil.process_iter()}
+    with pytest.raises(RenderingError, match=problem):
+        variant(browser, **limits).render(inline(program), URL)
+    left = [each for each in psutil.process_iter(["name"]) if each.pid not in before]
+    assert not [each for each in left if "chrom" in (each.info["name"] or "")]
+
+
+def run(tmp_path: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    bodies = [message(URL, inline(FILL))]
+    pages = write_messages(tmp_path / "pages.jsonl", bodies)
+    return subprocess.run(
+        [*DETOURAGE, "run", str(pages), "-o", str(tmp_path / "articles.jsonl")],
+        env={**BARE, **settings},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def test_the_service_renders_where_it_is_told_to(chromium: Path, tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        DETOURAGE_RENDER_BROWSER=str(chromium),
+        DETOURAGE_RENDER_SANDBOX=str(os.geteuid() != 0),
+    )
+    assert done.returncode == 0, done.stderr
+    [article] = read_lines(tmp_path / "articles.jsonl")
+    assert article["text"] == "\n\n".join(paragraphs(1))
+    assert article["method"] == "rendered-lines"

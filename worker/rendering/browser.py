@@ -1,0 +1,125 @@
+"""A browser that renders one page and is gone again.
+
+What a page's programs do is not to be trusted: the browser runs in processes of its own, below a
+guardian that leaves none of them behind (`worker.supervisor`), without the worker's settings in
+its environment, within limits of time and memory, and without network unless it is given one.
+"""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from worker.errors import ExpectedError
+from worker.supervisor import ChildDied, Supervisor, SupervisorError
+
+POLL_SECONDS = 0.05
+"""Pause between two looks at whether the browser is done."""
+
+_SECRET = "DETOURAGE_"  # noqa: S105 - the beginning of the names of settings
+
+
+class RenderingError(ExpectedError):
+    """A page could not be rendered; the message is one line for a person."""
+
+
+@dataclass(frozen=True)
+class Browser:
+    """How pages are rendered.
+
+    Attributes
+    ----------
+    executable
+        Chromium, or a browser of its family.
+    seconds
+        Time of a page, from the start of the browser to its end.
+    memory_mib
+        Memory that each of the browser's processes may fill, in MiB.
+    has_network
+        Whether pages may load what they ask for; else they have their own HTML alone.
+    is_sandboxed
+        Whether the browser's own sandbox is used. It needs user namespaces, and no root user.
+    """
+
+    executable: Path
+    seconds: float = 30.0
+    memory_mib: int = 1024
+    has_network: bool = False
+    is_sandboxed: bool = True
+
+    def render(self, html: str, url: str) -> str:
+        """Return the HTML of a page after its programs have run.
+
+        Parameters
+        ----------
+        html
+            The page as it was fetched; it is not fetched again.
+        url
+            Its address, which it finds itself at.
+
+        Returns
+        -------
+        str
+            The document. Shadow trees are written down as ``template`` elements.
+
+        Raises
+        ------
+        RenderingError
+            If a limit is exceeded, or the browser cannot be run.
+        """
+        if shutil.which(self.executable) is None:
+            raise RenderingError(f"{self.executable} is no program")
+        with tempfile.TemporaryDirectory(prefix="detourage-render-") as directory:
+            folder = Path(directory)
+            request, result = folder / "request.json", folder / "result.html"
+            request.write_text(json.dumps(self._request(html, url)), encoding="utf-8")
+            try:
+                self._run(folder, request, result)
+            except SupervisorError as error:
+                raise RenderingError(str(error).splitlines()[0]) from error
+            return result.read_text(encoding="utf-8", errors="replace")
+
+    def _request(self, html: str, url: str) -> dict[str, object]:
+        return {
+            "html": html,
+            "url": url,
+            "executable": str(self.executable),
+            "milliseconds": 1000 * self.seconds,
+            "memory": self.memory_mib * 2**20,
+            "has_network": self.has_network,
+            "is_sandboxed": self.is_sandboxed,
+        }
+
+    def _run(self, folder: Path, request: Path, result: Path) -> None:
+        # What the browser leaves behind (caches, crash dumps) goes with the folder.
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(_SECRET)},
+            **{name: str(folder) for name in ("HOME", "TMPDIR")},
+        }
+        log = folder / "log"
+        end = time.monotonic() + self.seconds
+        with Supervisor(grace=0) as supervisor:
+            supervisor.start(
+                "browser",
+                [sys.executable, "-m", "worker.rendering.program", request, result],
+                log=log,
+                env=environment,
+            )
+            while not result.exists():
+                if time.monotonic() > end:
+                    raise RenderingError(f"the page took longer than {self.seconds:g} seconds")
+                try:
+                    supervisor.check()
+                except ChildDied as error:
+                    if not result.exists():
+                        raise RenderingError(_last_line(error.tail)) from error
+                time.sleep(POLL_SECONDS)
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "the browser ended without a word"

@@ -1,0 +1,49 @@
+"""Pages that show nothing until a browser has run their programs."""
+
+from dataclasses import replace
+
+from models.tables import StoredPage
+from worker.extraction import (
+    Extraction,
+    NeedsRenderingError,
+    TemplateKnowledge,
+    extract_article,
+)
+from worker.pages import PageError, parse_page
+from worker.pages.encoding import decode
+from worker.rendering import Browser, RenderingError
+from worker.settings import Settings
+
+
+def browser_of(settings: Settings) -> Browser | None:
+    """Return the browser that is configured, None where there is none."""
+    if settings.render_browser is None:
+        return None
+    return Browser(
+        settings.render_browser,
+        seconds=settings.render_seconds,
+        memory_mib=settings.render_memory_mib,
+        has_network=settings.render_network,
+        is_sandboxed=settings.render_sandbox,
+    )
+
+
+def extract(
+    browser: Browser, stored: StoredPage, content: bytes | str, template: TemplateKnowledge | None
+) -> Extraction:
+    """Render a stored page, and cut the article out of what a reader would see.
+
+    Its method begins with ``rendered-``, its XPath is that of the rendered document.
+
+    Raises
+    ------
+    NoArticleError
+        If there is no article after all; `NeedsRenderingError` if it cannot be rendered.
+    """
+    html = decode(content, stored.content_type).text if isinstance(content, bytes) else content
+    try:
+        page = parse_page(browser.render(html, stored.url), stored.url)
+    except (RenderingError, PageError) as error:
+        raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
+    article = extract_article(page, template)
+    return replace(article, method=f"rendered-{article.method}")
