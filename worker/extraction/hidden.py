@@ -20,7 +20,12 @@ from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.passages import Passage, is_prose, named_passages, passages
 from worker.extraction.result import Extraction
-from worker.extraction.scripts import MIN_STATE, program_state, structured_data
+from worker.extraction.scripts import (
+    MIN_STATE,
+    is_structured_data,
+    program_state,
+    structured_data,
+)
 from worker.pages import PageError, parse_page
 
 ARTICLE_BODY = "articleBody"
@@ -224,9 +229,14 @@ def _article_of(
         made = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:
         return None
-    head = document.find("head")
-    if head is not None:
-        made.insert(0, deepcopy(head))
+    head = deepcopy(document.find("head"))
+    if head is None:
+        head = made.makeelement("head")
+    for data in filter(is_structured_data, document.iter("script")):
+        # What it says of the article holds wherever it stands.
+        if data.getparent().tag != "head":
+            head.append(deepcopy(data))
+    made.insert(0, head)
     for name, value in document.items():
         made.set(name, value)
     outline = Outline.of(made)

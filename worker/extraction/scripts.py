@@ -11,6 +11,8 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
+from worker.extraction.metadata.jsonld import parse_tolerant
+
 STRUCTURED_DATA = "application/ld+json"
 
 MIN_STATE = 200
@@ -59,9 +61,8 @@ def structured_data(document: HtmlElement, least: int = 0) -> Iterator[ScriptVal
     """
     for script in document.iter("script"):
         text = script.text or ""
-        if len(text) >= least and _kind(script) == STRUCTURED_DATA:
-            value = read_json(text)
-            if value is not None:
+        if len(text) >= least and is_structured_data(script):
+            for value in parse_tolerant(text):
                 yield ScriptValue(script, value)
 
 
@@ -88,6 +89,11 @@ def program_state(document: HtmlElement, least: int = MIN_STATE) -> Iterator[Scr
             value = read_json(text)
             if value is not None:
                 yield ScriptValue(script, value)
+
+
+def is_structured_data(script: HtmlElement) -> bool:
+    """Say whether a script is JSON-LD."""
+    return _kind(script) == STRUCTURED_DATA
 
 
 def _kind(script: HtmlElement) -> str:

@@ -47,6 +47,16 @@ def test_an_article_body_that_is_not_shown_is_taken(body: str) -> None:
     assert found.xpath == "/html/body/script[1]"
 
 
+def test_what_is_declared_of_a_hidden_article_is_read() -> None:
+    data = linked_data(headline=TITLE, articleBody=TEXT, author={"name": "Ann Example"})
+    assert article(data + SHELL).metadata.authors == ("Ann Example",)
+
+
+def test_structured_data_with_small_faults_is_read() -> None:
+    data = linked_data(articleBody=TEXT).replace("}</script>", ",}\n</script>")
+    assert article(data + SHELL).method == "articleBody"
+
+
 def test_a_teaser_is_completed() -> None:
     found = article(f"<div><p>{STORY[0]}</p></div>" + linked_data(articleBody=TEXT))
     assert (found.method, found.text) == ("articleBody", TEXT)
@@ -134,6 +144,7 @@ def test_elements_that_are_not_seen_before_programs_run_are_opened(tag: str) -> 
     [
         '<script type="application/ld+json">{"articleBody": "cut off</script>',
         f'<script type="application/json">{"[" * 100_000}</script>',
+        f'<script type="application/ld+json">"articleBody"{"[" * 100_000}</script>',
         f"<script>x = {'[' * 100_000}</script>",
         f"<script>{'a({' * 100_000}</script>",
         '<script type="application/json">{"n": ' + "9" * 10_000 + "}</script>",
