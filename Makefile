@@ -8,7 +8,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-render lint format requirements clean
+.PHONY: run test test-render faults lint format requirements clean
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -40,6 +40,12 @@ test: lint
 
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
+
+# The faults of the tests and more, on more pages: some ten minutes.
+faults: $(development) $(package)
+	@mkdir -p out
+	$(bin)/python -m tests.faults.report > out/faults.md.partial
+	mv out/faults.md.partial docs/faults.md
 
 lint: $(development) $(package)
 	$(bin)/ruff check .

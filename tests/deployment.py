@@ -24,6 +24,16 @@ PATIENCE_SECONDS = 120.0
 PROCESSES = ("intake", "relay", "worker", "beat")
 
 
+def remove_queues(settings: Settings) -> None:
+    """Remove the queues and exchanges that settings name."""
+    topology = topology_of(settings)
+    with connect(settings) as connection, connection.channel() as channel:
+        for queue in [*topology.work_queues, *topology.quarantines.values()]:
+            channel.queue_delete(queue)
+        for exchange in (topology.articles_exchange, topology.tasks_exchange):
+            channel.exchange_delete(exchange.name)
+
+
 class Deployment:
     """The processes of the service, and what a crawler and a recogniser do with it."""
 
@@ -126,11 +136,7 @@ class Deployment:
 
     def remove_queues(self) -> None:
         """Remove the queues and exchanges that the deployment declared."""
-        with connect(self.settings) as connection, connection.channel() as channel:
-            for queue in [*self.topology.work_queues, *self.topology.quarantines.values()]:
-                channel.queue_delete(queue)
-            for exchange in (self.topology.articles_exchange, self.topology.tasks_exchange):
-                channel.exchange_delete(exchange.name)
+        remove_queues(self.settings)
 
     def _amqp(self) -> amqp.Connection:
         with connect(self.settings) as connection:

@@ -114,7 +114,7 @@ def _rabbitmq(stack: ExitStack) -> str:
         return LOCAL_BROKER
     for bring_up in (_compose, _debian_package):
         url = bring_up(stack)
-        if url is not None and _wait_for_broker(url):
+        if url is not None and wait_for_broker(url):
             return url
     pytest.exit(
         "the tests need RabbitMQ: start one on 127.0.0.1:5672, or set DETOURAGE_TEST_BROKER_URL,"
@@ -132,7 +132,8 @@ def _broker_answers(url: str) -> bool:
     return True
 
 
-def _wait_for_broker(url: str) -> bool:
+def wait_for_broker(url: str) -> bool:
+    """Wait until a broker answers; tell whether it did."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if _broker_answers(url):
@@ -161,19 +162,25 @@ def _compose(stack: ExitStack) -> str | None:
     return "amqp://detourage:detourage@127.0.0.1:5672//"
 
 
-def _debian_package(stack: ExitStack) -> str | None:
+def rabbitmq_program() -> Path | None:
+    """Return RabbitMQ's program of Debian's package, which root installs where it is missing."""
     if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = {"DEBIAN_FRONTEND": "noninteractive"}
         _succeeds("apt-get", "update", "--quiet", environment=quiet)
         _succeeds("apt-get", "install", "--yes", "--quiet", "rabbitmq-server", environment=quiet)
-    if not RABBITMQ_SERVER.exists():
+    return RABBITMQ_SERVER if RABBITMQ_SERVER.exists() else None
+
+
+def _debian_package(stack: ExitStack) -> str | None:
+    program = rabbitmq_program()
+    if program is None:
         return None
     home = Path(tempfile.mkdtemp(prefix="detourage-rabbitmq-"))
     supervisor = stack.enter_context(Supervisor(remove=[home]))
-    port, distribution_port, epmd_port = _free_ports(3)
+    port, distribution_port, epmd_port = unused_ports(3)
     supervisor.start(
         "rabbitmq",
-        [RABBITMQ_SERVER],
+        [program],
         log=home / "log",
         env=private_node(home, port, distribution_port, epmd_port),
         cwd=home,
@@ -215,7 +222,8 @@ def private_node(home: Path, port: int, distribution_port: int, epmd_port: int) 
     }
 
 
-def _free_ports(count: int) -> list[int]:
+def unused_ports(count: int) -> list[int]:
+    """Return ports of the loopback that nothing listens on."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

@@ -38,11 +38,8 @@ PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 def create_app(settings: Settings) -> Celery:
     """Return the application, configured by the settings."""
     topology = topology_of(settings)
-    # One that has waited for a whole period is overtaken by the next.
-    periodic = {
-        "schedule": settings.cluster_interval_seconds,
-        "options": {"expires": settings.cluster_interval_seconds},
-    }
+    # Without an expiry: what expires in a queue would be sent on to its quarantine.
+    period = settings.cluster_interval_seconds
     app = Celery("detourage", include=[f"worker.tasks.{stage}" for stage in STAGES])
     app.conf.update(
         broker_url=settings.require_broker_url(),
@@ -78,14 +75,8 @@ def create_app(settings: Settings) -> Celery:
         worker_send_task_events=False,
         enable_utc=True,
         beat_schedule={
-            "cluster-due-sites": {
-                "task": CLUSTER_DUE,
-                **periodic,
-            },
-            "extract-late": {
-                "task": EXTRACT_LATE,
-                **periodic,
-            },
+            "cluster-due-sites": {"task": CLUSTER_DUE, "schedule": period},
+            "extract-late": {"task": EXTRACT_LATE, "schedule": period},
         },
         beat_scheduler="worker.application:HeartbeatScheduler",
         beat_max_loop_interval=HEARTBEAT_SECONDS,

@@ -31,3 +31,9 @@ def connect(settings: Settings) -> Connection:
         transport_options=transport_options(settings),
         heartbeat=HEARTBEAT_SECONDS if settings.broker_is_amqp else 0,
     )
+
+
+def messages_waiting(settings: Settings, queue: str) -> int:
+    """Return the number of messages ready in a queue that is declared."""
+    with connect(settings) as connection, connection.channel() as channel:
+        return int(channel.queue_declare(queue=queue, passive=True).message_count)

@@ -1,13 +1,18 @@
 """Extractions that end with their process, or whose message is lost."""
 
+import secrets
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select, update
 
 from models.tables import StoredPage
+from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
+from worker.broker import connect, topology_of
+from worker.settings import load_settings
 from worker.store import extractions
 from worker.store.pages import is_pending
 from worker.tasks import names
@@ -22,6 +27,17 @@ def page_id(tasks: Tasks) -> int:
     (page_id,) = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
     assert isinstance(page_id, int)
     return page_id
+
+
+@pytest.fixture
+def queues(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Queues of the tests' own, without a message."""
+    monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", f"test-{secrets.token_hex(4)}.")
+    load_settings.cache_clear()
+    with connect(load_settings()) as connection:
+        topology_of(load_settings()).declare(connection)
+    yield
+    remove_queues(load_settings())
 
 
 def outcome(tasks: Tasks, page_id: int) -> tuple[str | None, str | None]:
@@ -69,6 +85,7 @@ def test_an_extraction_that_another_process_is_at_is_left_to_it(tasks: Tasks, pa
     assert outcome(tasks, page_id) == ("article", None)
 
 
+@pytest.mark.usefixtures("queues")
 def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> None:
     tasks.take(names.EXTRACT)
     extract_late()

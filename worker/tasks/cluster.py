@@ -8,10 +8,10 @@ from celery import current_app, shared_task
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
-from worker.broker import connect, topology_of
+from worker.broker import messages_waiting, topology_of
 from worker.distance import Block
 from worker.distance.blocks import BLOCK_NODES
-from worker.settings import Settings, load_settings
+from worker.settings import load_settings
 from worker.store import comparisons, designs, outbox, references, templates, trees
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
 from worker.tasks import names
@@ -63,7 +63,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     settings = load_settings()
     if settle_seconds is not None:
         settle = settle_seconds
-    elif _pages_waiting(settings):
+    elif messages_waiting(settings, topology_of(settings).pages):
         settle = settings.max_settle_seconds
     else:
         settle = settings.settle_seconds
@@ -77,12 +77,6 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     )
     for site_id in due:
         current_app.send_task(names.CLUSTER, kwargs={"site_id": site_id})
-
-
-def _pages_waiting(settings: Settings) -> int:
-    with connect(settings) as connection, connection.channel() as channel:
-        queue = topology_of(settings).pages
-        return int(channel.queue_declare(queue=queue, passive=True).message_count)
 
 
 @shared_task(name=names.CLUSTER, **TASK_OPTIONS)

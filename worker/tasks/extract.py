@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Block, Embed, Image, Metadata, Template
 from models.tables import Membership, StoredPage
-from worker.broker import topology_of
+from worker.broker import messages_waiting, topology_of
 from worker.extraction import (
     Extraction,
     Moment,
@@ -117,9 +117,12 @@ def extract(page_id: int, generation: int) -> None:
 def extract_late() -> None:
     """Ask again for extractions whose messages must have been lost.
 
-    It stands in the queue behind those that are only waiting.
+    Does nothing while any wait in the queue: what is late may be among them.
     """
-    patience = load_settings().extraction_patience_seconds
+    settings = load_settings()
+    if messages_waiting(settings, topology_of(settings).task_queue("extract")):
+        return
+    patience = settings.extraction_patience_seconds
     number = database().run(
         lambda session: ask_for_late_extractions(session, patience_seconds=patience)
     )

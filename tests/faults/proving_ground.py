@@ -1,0 +1,325 @@
+"""The service with a broker and a database of its own, all of which may be killed."""
+
+import os
+import secrets
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import amqp
+import psutil
+from sqlalchemy import func, select
+
+from models.tables import StoredPage
+from tests.deployment import Deployment
+from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
+from worker.embedded import embedded_services
+from worker.errors import ExpectedError
+from worker.quarantine import QuarantinedMessage, browse
+from worker.settings import Settings
+from worker.store.database import Database
+from worker.store.migrations import migrate
+from worker.supervisor import Supervisor
+
+SABOTAGE = Path(__file__).parent / "sabotage"
+"""Put on the path of a worker, makes pages kill or hold up their process, see there."""
+
+REDECLARED_AFTER_SECONDS = 60.0
+
+
+class Servers:
+    """A RabbitMQ and a PostgreSQL that nobody else uses, to be killed and started again.
+
+    Parameters
+    ----------
+    home
+        Directory for logs.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._broker_home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
+        port, *others = unused_ports(3)
+        self._node = private_node(self._broker_home, port, *others)
+        self.broker_url = f"amqp://guest:guest@127.0.0.1:{port}//"
+        self.supervisor = Supervisor(remove=[self._broker_home])
+        self.database_url = ""
+        self._starts = 0
+        self._broker_pid = 0
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(self.supervisor)
+            services = stack.enter_context(embedded_services())
+            self._postgresql = services.directory
+            self.database_url = services.database_url
+            database = Database(self.database_url)
+            stack.callback(database.dispose)
+            migrate(database)
+            self.start_broker()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def start_broker(self) -> None:
+        """Start RabbitMQ, with what it had before, and wait until it answers."""
+        program = rabbitmq_program()
+        assert program is not None, "RabbitMQ's program is needed: apt-get install rabbitmq-server"
+        self._starts += 1
+        self._broker_pid = self.supervisor.start(
+            f"broker.{self._starts}",
+            [program],
+            log=self._home / f"broker.{self._starts}.log",
+            env=self._node,
+            cwd=self._broker_home,
+        )
+        assert wait_for_broker(self.broker_url)
+
+    def kill_broker(self) -> None:
+        """End RabbitMQ with SIGKILL."""
+        signal_all(self._broker_pid, signal.SIGKILL)
+
+    def stop_broker(self) -> None:
+        """Have RabbitMQ end in good order."""
+        signal_one(self._broker_pid, signal.SIGTERM)
+
+    def crash_postgresql(self) -> None:
+        """Kill a server process, for which PostgreSQL cuts every connection and recovers."""
+        for process in psutil.process_iter(["cmdline"]):
+            line = " ".join(process.info["cmdline"] or ())
+            if line.startswith("postgres:") and "checkpointer" in line and self._is_ours(process):
+                process.kill()
+
+    def _is_ours(self, process: psutil.Process) -> bool:
+        with suppress(psutil.Error):
+            parent = process.parent()
+            return parent is not None and str(self._postgresql) in " ".join(parent.cmdline())
+        return False
+
+
+class ProvingGround(Deployment):
+    """A deployment whose processes may be killed, stopped and started again.
+
+    Parameters
+    ----------
+    servers
+        Its database and broker.
+    home
+        Directory for logs and heartbeats.
+    counts
+        How many processes of each kind there are, where not one.
+    more
+        Settings that differ from the tests' usual ones.
+    """
+
+    def __init__(
+        self, servers: Servers, home: Path, counts: dict[str, int] | None = None, **more: Any
+    ) -> None:
+        self.servers = servers
+        self._home = home
+        self._counts = {"intake": 1, "relay": 1, "worker": 1, "beat": 1} | (counts or {})
+        self._starts: Counter[str] = Counter()
+        self._pids: dict[str, int] = {}
+        super().__init__(
+            Settings.model_validate(
+                {
+                    "database_url": servers.database_url,
+                    "broker_url": servers.broker_url,
+                    "queue_prefix": f"faults-{secrets.token_hex(4)}.",
+                    "settle_seconds": 2,
+                    "cluster_interval_seconds": 2,
+                    "comparison_patience_seconds": 15,
+                    "extraction_patience_seconds": 15,
+                    "heartbeat_directory": home / "heartbeats",
+                    **more,
+                }
+            ),
+            home,
+        )
+
+    def __enter__(self) -> Self:
+        for kind, number in self._counts.items():
+            for place in range(number):
+                self.start(f"{kind}-{place}")
+        self.wait_until(self._all_alive)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for name in self._pids:
+            self.kill(name)
+        self.database.dispose()
+
+    def check(self) -> None:
+        """Start again what has ended by itself, as the service's container manager does."""
+        for name, pid in list(self._pids.items()):
+            if not is_running(pid):
+                self.start(name)
+
+    def start(self, name: str) -> None:
+        """Start a process of the service, named after its kind, such as ``worker-0``."""
+        celery = [sys.executable, "-m", "celery", "-A", "worker"]
+        quiet = ("--loglevel=WARNING", "--without-gossip", "--without-mingle")
+        kind = name.split("-")[0]
+        argv = {
+            "intake": [sys.executable, "-m", "worker.cli", "intake"],
+            "relay": [sys.executable, "-m", "worker.cli", "relay"],
+            "worker": [
+                *celery,
+                "worker",
+                "--concurrency=2",
+                *quiet,
+                f"--hostname={name}@localhost",
+            ],
+            "beat": [*celery, "beat", f"--schedule={self._home / name}.schedule", "--pidfile="],
+        }[kind]
+        path = os.pathsep.join([str(SABOTAGE), str(Path(__file__).parents[2])])
+        environment = {
+            **os.environ,
+            **self.settings.environment(),
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": path,
+        }
+        self._starts[name] += 1
+        incarnation = f"{name}.{self._starts[name]}"
+        self._pids[name] = self.servers.supervisor.start(
+            incarnation, argv, log=self._home / f"{incarnation}.log", env=environment
+        )
+
+    def terminate(self, name: str) -> None:
+        """Ask a process to end, and wait until it has."""
+        signal_one(self._pids[name], signal.SIGTERM)
+
+    def kill(self, name: str) -> None:
+        """End a process and all below it with SIGKILL."""
+        signal_all(self._pids[name], signal.SIGKILL)
+
+    def kill_pool_child(self, name: str, place: int) -> bool:
+        """End one of the processes in which a worker runs tasks; tell whether there was one."""
+        with suppress(psutil.NoSuchProcess):
+            children = psutil.Process(self._pids[name]).children()
+            if children:
+                children[place % len(children)].kill()
+                return True
+        return False
+
+    def publish_persistently(self, bodies: Iterable[bytes]) -> None:
+        """Publish each message until the broker confirms it, as a careful crawler does."""
+        for body in bodies:
+            deadline = time.monotonic() + REDECLARED_AFTER_SECONDS
+            while True:
+                try:
+                    self.publish([body])
+                    break
+                except (OSError, amqp.AMQPError, ExpectedError):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.2)
+
+    def quarantined(self) -> list[QuarantinedMessage]:
+        """Return what is in all quarantines."""
+        return [
+            message
+            for stage in self.topology.quarantines
+            for message in browse(self.settings, stage)
+        ]
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process has not ended."""
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def signal_one(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process and wait until it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        process.send_signal(number)
+        process.wait(120)
+
+
+def signal_all(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process and all below it, and wait until it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for below in process.children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                below.send_signal(number)
+    signal_one(pid, number)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What became of the pages of a site.
+
+    Attributes
+    ----------
+    outcomes
+        Number of pages by outcome.
+    lost
+        Addresses that were published and have no page, no outcome, or no article for one of
+        their revisions.
+    doubled
+        Revisions of pages that came under more than one id.
+    repeats
+        Articles that came more than once under the same id, which consumers know how to bear.
+    """
+
+    outcomes: Counter[str]
+    lost: set[str]
+    doubled: set[tuple[str, int]]
+    repeats: int
+
+
+def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
+    """Wait until every page has its outcome, and count what came out of the queue."""
+    published = set(urls)
+    known = select(func.count()).select_from(StoredPage).where(StoredPage.url.in_(published))
+    ground.wait_until(lambda: ground.count(known) == len(published))
+    ground.wait_for_outcomes()
+    with ground.database.transaction() as session:
+        pages = {
+            url: (outcome, revision)
+            for url, outcome, revision in session.execute(
+                select(StoredPage.url, StoredPage.outcome, StoredPage.revision)
+            )
+            if url in published
+        }
+    received: dict[tuple[str, int], Counter[str]] = {}
+    for article in ground.take_articles():
+        if article["url"] in published:
+            key = article["url"], article["revision"]
+            received.setdefault(key, Counter())[article["id"]] += 1
+    lost = published - set(pages)
+    for url, (outcome, last) in pages.items():
+        revisions = range(1, last + 1)
+        if outcome is None or (outcome == "article" and not last):
+            lost.add(url)
+        if any((url, revision) not in received for revision in revisions):
+            lost.add(url)
+    return Balance(
+        outcomes=Counter(outcome or "none" for outcome, _ in pages.values()),
+        lost=lost,
+        doubled={key for key, ids in received.items() if len(ids) > 1},
+        repeats=sum(sum(ids.values()) - len(ids) for ids in received.values()),
+    )
