@@ -9,6 +9,12 @@ import numpy.typing as npt
 from worker.evaluation import Gold, matching_blocks, words
 from worker.evaluation.records import Block
 
+UNSAID = -1
+"""Label of a line of which nobody said whether it is the article's."""
+
+MIN_COMMENT_WORDS = 4
+"""A shorter line may be in a comment by chance."""
+
 
 def shares_in_gold(
     texts: Sequence[str], gold: Gold, headline: Block | None
@@ -41,3 +47,36 @@ def shares_in_gold(
     return np.array(
         [matched[start:end].mean() if end > start else 0.0 for start, end in pairwise(ends)]
     )
+
+
+def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
+    """Label the lines that hold a snippet that must, or must not, be in the text, or a comment.
+
+    Parameters
+    ----------
+    texts
+        The lines.
+    gold
+        What people said.
+
+    Returns
+    -------
+    array of shape (lines,)
+        1 for the article's, 0 for others, `UNSAID` where nothing, or both, was said.
+    """
+    comments = _spaced(" ".join(comment.text for comment in gold.comments or ()))
+    wanted = [_spaced(snippet) for snippet in gold.wanted]
+    unwanted = [_spaced(snippet) for snippet in gold.unwanted]
+    labels: list[int] = []
+    for line in map(_spaced, texts):
+        is_wanted = any(snippet in line for snippet in wanted)
+        is_unwanted = any(snippet in line for snippet in unwanted) or (
+            len(line.split()) >= MIN_COMMENT_WORDS and line in comments
+        )
+        labels.append(int(is_wanted) if is_wanted != is_unwanted else UNSAID)
+    return np.array(labels, dtype=np.int64)
+
+
+def _spaced(text: str) -> str:
+    """Return the words of a text with a space on both sides of each."""
+    return f" {' '.join(words(text))} "

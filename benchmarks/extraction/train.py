@@ -7,137 +7,133 @@ page whose site was trained on.
 """
 
 import argparse
-from collections import defaultdict
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from benchmarks.extraction.labels import shares_in_gold
-from worker.bench.measuring import measurable
-from worker.evaluation import Gold, Prediction, headline_of, load_corpus, score_page
-from worker.evaluation.records import Block
+from benchmarks.extraction.examples import (
+    Example,
+    Hint,
+    fold_of,
+    outside,
+    read_examples,
+    read_hints,
+)
+from worker.evaluation import PageScores, Prediction, macro_average, score_page
 from worker.extraction import TemplateKnowledge, classification, sentences
 from worker.extraction.article import article_of
-from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
-from worker.extraction.outline import Outline
+from worker.extraction.evidence import COLUMNS, Rows
 from worker.extraction.trees import BoostedTrees, Tree
 from worker.extractors import Source
-from worker.extractors.grouping import find_neighbours
-from worker.extractors.ours import knowledge_of, outline_of
-from worker.extractors.reading import page_of
-from worker.pages import PageError
+from worker.extractors.ours import outline_of
 
-TREES = 120
+TREES = 180
 LEAVES = 24
 LEARNING_RATE = 0.1
 MIN_LINES_IN_LEAF = 60
 SHRINKAGE = 1.0
-"""Twice the leaves or the trees gained nothing that was more than noise on held out sites."""
+
+COLUMNS_AT_A_SPLIT = 0.4
+"""Share of the columns that a split chooses from, drawn by chance, so that trees differ more."""
 
 OF_GOLD = 0.5
 """Share of a line's words in the gold from which it belongs to the article."""
 
+PAGE_WEIGHT = 100.0
+"""Weight of the lines of a page together."""
+
+LOOSE_LENGTH = 30
+"""Words from which on a line of a corpus with loose golds weighs in full.
+
+Where titles, bylines and captions are in the gold as it comes, its short lines teach nothing that
+holds elsewhere.
+"""
+
+HINTS_WEIGHT = 30.0
+"""Weight of the lines of a page of which only some are labelled, from `FULL_HINTS` lines on."""
+
+FULL_HINTS = 10
+
+FAR = 8
+"""Lines to the next one of the article from which on only every `EVERY`th line is trained on.
+
+They weigh so many times more. Most of a page's lines are in its menus.
+"""
+
+EVERY = 4
+
 SEED = 0
 
-
-@dataclass(frozen=True)
-class Example:
-    """A page with its lines.
-
-    Attributes
-    ----------
-    corpus
-        Name of its corpus.
-    gold, headline
-        What people said, and the headline that every method is given.
-    page, knowledge
-        The page, and what is known of the one that the service compares it with, None where
-        there is none.
-    alone, beside
-        Evidence of the lines without another page, and with the one that the service
-        compares with; the same where there is none.
-    shares
-        Share of each line's words that are in the gold.
-    """
-
-    corpus: str
-    gold: Gold
-    headline: Block | None
-    page: Source
-    knowledge: TemplateKnowledge | None
-    alone: Rows
-    beside: Rows
-    shares: npt.NDArray[np.float64]
+_Lines = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
 
-def read(folder: Path) -> Iterator[Example]:
-    """Gather the evidence of a corpus."""
-    corpus = load_corpus(folder)
-    pages = list(corpus.pages.values())
-    sources = [Source(page.html, page.url, page.content_type) for page in pages]
-    neighbours = find_neighbours(sources, [page.site for page in pages])
-    measured = {gold.id for gold in measurable(corpus) if gold.text}
-    for page, source, around in zip(pages, sources, neighbours, strict=True):
-        if page.id not in measured:
-            continue
-        try:
-            document = page_of(source).document
-            knowledge = knowledge_of(around.pivot) if around.pivot is not None else None
-        except PageError:
-            continue
-        gold = corpus.golds[page.id]
-        headline = headline_of(gold, document)
-        outline = Outline.of(document)
-        alone = gather_evidence(outline, None, page.url)
-        beside = gather_evidence(outline, knowledge, page.url) if knowledge is not None else alone
-        texts = [line.text for line in alone.lines]
-        yield Example(
-            corpus.name,
-            gold,
-            headline,
-            source,
-            knowledge,
-            alone.rows,
-            beside.rows,
-            shares_in_gold(texts, gold, headline),
-        )
-
-
-def fit(examples: Sequence[Example]) -> BoostedTrees:
+def fit(examples: Sequence[Example], hints: Sequence[Hint], loose: Sequence[str]) -> BoostedTrees:
     """Train on pages, each as it stands alone and beside another page.
 
     The lines of a page weigh the same in all as those of any other page, and a line as
     much as the square root of its words: short lines decide whether a text is word for word
     the article's, long ones most of its words.
+
+    Parameters
+    ----------
+    examples, hints
+        The pages.
+    loose
+        Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
     """
-    rows, labels, weights = [], [], []
-    for example in examples:
-        lengths = np.sqrt(example.alone[:, COLUMNS.index("words")])
-        views = [example.alone]
-        if example.beside is not example.alone:
-            views.append(example.beside)
-        for view in views:
-            rows.append(view)
-            labels.append(example.shares > OF_GOLD)
-            weights.append(100.0 * lengths / lengths.sum() / len(views))
+    parts = [lines for example in examples for lines in _lines_of(example, example.corpus in loose)]
+    parts += [_lines_of_hint(hint) for hint in hints]
+    rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     classifier = HistGradientBoostingClassifier(
         max_iter=TREES,
         learning_rate=LEARNING_RATE,
         max_leaf_nodes=LEAVES,
         min_samples_leaf=MIN_LINES_IN_LEAF,
         l2_regularization=SHRINKAGE,
+        max_features=COLUMNS_AT_A_SPLIT,
         early_stopping=False,
         random_state=SEED,
     )
-    classifier.fit(
-        np.concatenate(rows), np.concatenate(labels), sample_weight=np.concatenate(weights)
-    )
+    classifier.fit(rows, labels, sample_weight=weights)
     return _as_trees(classifier)
+
+
+def _lines_of(example: Example, is_loose: bool) -> Iterator[_Lines]:
+    labels = example.shares > OF_GOLD
+    if not len(labels):
+        return
+    weights = np.sqrt(example.words.astype(np.float64))
+    weights *= PAGE_WEIGHT / weights.sum()
+    if is_loose:
+        weights *= np.minimum(1.0, example.words / LOOSE_LENGTH)
+    distances = _distances(labels)
+    kept = (distances <= FAR) | (np.cumsum(distances > FAR) % EVERY == 1)
+    weights = np.where(distances > FAR, EVERY * weights, weights)[kept]
+    views = [example.alone]
+    if example.beside is not example.alone:
+        views.append(example.beside)
+    for view in views:
+        yield view[kept], labels[kept], weights / len(views)
+
+
+def _distances(labels: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return for each line how far the nearest line of the article is."""
+    far = len(labels) + FAR
+    places = np.arange(len(labels))
+    before = np.maximum.accumulate(np.where(labels, places, -far))
+    after = np.minimum.accumulate(np.where(labels, places, 2 * far)[::-1])[::-1]
+    return np.minimum(places - before, after - places)
+
+
+def _lines_of_hint(hint: Hint) -> _Lines:
+    weights = np.sqrt(hint.words.astype(np.float64))
+    weights *= HINTS_WEIGHT * min(1.0, len(weights) / FULL_HINTS) / weights.sum()
+    return hint.rows, hint.labels, weights
 
 
 def _as_trees(classifier: HistGradientBoostingClassifier) -> BoostedTrees:
@@ -160,11 +156,6 @@ def _as_trees(classifier: HistGradientBoostingClassifier) -> BoostedTrees:
     return BoostedTrees(COLUMNS, round(base, 6), tuple(trees))
 
 
-def fold_of(site: str, folds: int) -> int:
-    """Return the fold of a site, whatever other sites there are."""
-    return int(sha256(site.encode()).hexdigest(), 16) % folds
-
-
 def extract(source: Source, knowledge: TemplateKnowledge | None, model: BoostedTrees) -> str:
     """Return the article's text as the service would with this classifier."""
     page = outline_of(source)
@@ -177,38 +168,86 @@ def extract(source: Source, knowledge: TemplateKnowledge | None, model: BoostedT
     return article_of(source.url, page, others, finding).text
 
 
-def cross_validate(examples: Sequence[Example], folds: int) -> None:
-    """Print the scores of pages whose sites the classifier has not seen."""
-    scores: defaultdict[str, list[tuple[float, ...]]] = defaultdict(list)
+Scores = dict[str, dict[str, list[PageScores]]]
+"""Scores of pages, by corpus and by how they were cut: ``alone`` or ``beside`` another page."""
+
+
+def cross_validate(
+    examples: Sequence[Example], hints: Sequence[Hint], loose: Sequence[str], folds: int
+) -> Scores:
+    """Score pages whose sites the classifier has not seen."""
+    scores: Scores = {
+        corpus: {"alone": [], "beside": []} for corpus in dict.fromkeys(e.corpus for e in examples)
+    }
     for fold in range(folds):
-        model = fit([e for e in examples if fold_of(e.gold.site, folds) != fold])
+        others = [hint for hint in hints if fold_of(hint.site, folds) != fold]
+        model = fit(outside(fold, folds, examples), others, loose)
         for example in examples:
-            if fold_of(example.gold.site, folds) != fold:
+            gold = example.gold
+            if fold_of(gold.site, folds) != fold:
                 continue
             for name, known in (("alone", None), ("beside", example.knowledge)):
                 prediction = Prediction(None, extract(example.page, known, model))
-                found = score_page(prediction, example.gold, example.headline)
-                figures = tuple(found[key] for key in ("exact", "equal", "to_p", "to_r", "to_f"))
-                scores[f"{example.corpus} {name}"].append(figures)
-                scores[f"{example.corpus}/{example.gold.language} {name}"].append(figures)
-    print("| | pages | ex | eqw | toP | toR | toF |\n|---|---:|---:|---:|---:|---:|---:|")
-    for name, of_pages in sorted(scores.items()):
-        means = " | ".join(f"{value:.1f}" for value in np.mean(of_pages, axis=0))
-        print(f"| {name} | {len(of_pages)} | {means} |", flush=True)
+                found = score_page(prediction, gold, example.headline)
+                row = PageScores(gold.id, gold.site, gold.language, found)
+                scores[example.corpus][name].append(row)
+    return scores
+
+
+def to_json(scores: Scores) -> str:
+    """Write the scores of all pages down, for `benchmarks.extraction.compare`."""
+    return json.dumps(
+        {
+            corpus: {name: [asdict(row) for row in rows] for name, rows in by_name.items()}
+            for corpus, by_name in scores.items()
+        }
+    )
+
+
+def table(scores: Scores) -> Iterator[str]:
+    """Yield the lines of a table of means, by corpus and by language."""
+    yield "| | pages | ex | eqw | toP | toR | toF |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    for corpus, by_name in scores.items():
+        for name, rows in by_name.items():
+            languages = sorted({row.language for row in rows})
+            groups = [(corpus, rows)]
+            if len(languages) > 1:
+                groups += [
+                    (f"{corpus}, {language}", [row for row in rows if row.language == language])
+                    for language in languages
+                ]
+            for title, group in groups:
+                means = macro_average(group)
+                figures = (
+                    f"{means[key]:.1f}" for key in ("exact", "equal", "to_p", "to_r", "to_f")
+                )
+                yield f"| {title} {name} | {len(group)} | {' | '.join(figures)} |"
 
 
 def main() -> None:
     """Cross-validate and train."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
+    parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora with texts")
+    parser.add_argument(
+        "--hints", nargs="*", type=Path, default=[], help="folders with snippets or comments only"
+    )
+    parser.add_argument(
+        "--loose", nargs="*", default=[], help="names of corpora whose golds take captions or not"
+    )
     parser.add_argument("--folds", type=int, default=0, help="cross-validate in so many folds")
+    parser.add_argument("--scores", type=Path, help="file for the scores of all pages")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
-    examples = [example for folder in options.corpora for example in read(folder)]
+    examples = [example for folder in options.corpora for example in read_examples(folder)]
+    hints = [hint for folder in options.hints for hint in read_hints(folder)]
     if options.folds:
-        cross_validate(examples, options.folds)
+        scores = cross_validate(examples, hints, options.loose, options.folds)
+        print("\n".join(table(scores)), flush=True)
+        if options.scores:
+            options.scores.write_text(to_json(scores), encoding="utf-8")
     if options.model:
-        options.model.write_text(fit(examples).to_json(), encoding="utf-8")
+        options.model.write_text(fit(examples, hints, options.loose).to_json(), encoding="utf-8")
 
 
 if __name__ == "__main__":

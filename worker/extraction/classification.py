@@ -13,7 +13,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from worker.extraction.evidence import COLUMNS, Evidence, gather_evidence
+from worker.extraction.evidence import COLUMNS, gather_evidence
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
@@ -23,8 +23,12 @@ from worker.extraction.trees import BoostedTrees
 
 METHOD = "lines"
 
-MIN_PROBABILITY = 0.5
-"""Probability from which a line is the article's."""
+MIN_EXPECTED_F1 = 0.3
+"""Expected F1 of the words below which no line is taken for the article's.
+
+Of 2,203 pages 4 are below. On the 12 from 0.3 to 0.5 the lines reach 70 % of F1, those that
+`sentences` finds 43 %.
+"""
 
 CORE_SHARE = 0.7
 """Share of the body's words in the element that its images and embeds are looked for in.
@@ -34,7 +38,7 @@ The element around all of the body is often the page, where a headline or a lead
 
 _MODEL = "model.json"
 
-_Probabilities = npt.NDArray[np.float64]
+_Floats = npt.NDArray[np.float64]
 
 
 @cache
@@ -79,14 +83,14 @@ def find_body(
         around all that are.
     """
     evidence = gather_evidence(page, knowledge, url)
-    probabilities = (model or trained_model()).probabilities(evidence.rows)
-    kept = [
-        line
-        for line, probability in zip(evidence.lines, probabilities, strict=True)
-        if probability >= MIN_PROBABILITY
-    ]
-    if not kept:
+    if not evidence.lines:
         return None
+    probabilities = (model or trained_model()).probabilities(evidence.rows)
+    lengths = np.array([len(line.tokens) for line in evidence.lines], dtype=np.float64)
+    chosen, expected_f1 = choose_lines(probabilities, lengths)
+    if expected_f1 < MIN_EXPECTED_F1:
+        return None
+    kept = [line for line, is_chosen in zip(evidence.lines, chosen, strict=True) if is_chosen]
     numbers = frozenset(line.number for line in kept)
     container = _smallest_around(page, kept, share=1.0)
     core = _smallest_around(page, kept, share=CORE_SHARE)
@@ -97,8 +101,44 @@ def find_body(
         dropped=dropped,
         muted=muted,
         lines=numbers,
-        confidence=_expected_f1(evidence, probabilities),
+        confidence=expected_f1,
     )
+
+
+def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
+    """Choose the lines whose words make the expected F1 greatest.
+
+    These are the most probable ones, down to half of that F1: where the page is hard to tell,
+    doubtful lines are worth their risk, where it is easy they are not. Compared with all lines
+    from a probability of 0.5 on, this gains 0.1 points of F1 in the mean over five corpora of
+    news, 0.5 on blogs and 1.2 on pages of all kinds, cross-validated.
+
+    Parameters
+    ----------
+    probabilities
+        For each line the probability that it is the article's; at least one line.
+    lengths
+        Number of its words.
+
+    Returns
+    -------
+    chosen : array
+        For each line whether it is chosen.
+    expected_f1 : float
+        F1 of the words, were the expected number of words of each kind the true one.
+
+    Notes
+    -----
+    Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of classifiers to maximize
+    F1 measure", ECML PKDD 2014.
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    right = np.cumsum((probabilities * lengths)[order])
+    f1 = 2 * right / (np.cumsum(lengths[order]) + right[-1])
+    best = int(np.argmax(f1))
+    chosen = np.zeros(len(probabilities), dtype=np.bool_)
+    chosen[order[: best + 1]] = True
+    return chosen, float(f1[best])
 
 
 def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
@@ -133,11 +173,3 @@ def _left_out(
             dropped.add(index)
         index = page.ends[index]
     return frozenset(dropped), frozenset(muted)
-
-
-def _expected_f1(evidence: Evidence, probabilities: _Probabilities) -> float:
-    """Return the F1 of the words that are kept, were every probability true."""
-    lengths = np.array([len(line.tokens) for line in evidence.lines], dtype=np.float64)
-    kept = probabilities >= MIN_PROBABILITY
-    right = float(lengths[kept] @ probabilities[kept])
-    return 2 * right / float(lengths[kept].sum() + lengths @ probabilities)

@@ -24,6 +24,7 @@ from worker.extraction.paths import Paths
 from worker.extraction.vocabulary import (
     BODY_NAMES,
     OTHER_NAMES,
+    PARTS,
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
@@ -38,6 +39,15 @@ UNKNOWN = -1.0
 
 MAX_SECTION = 0.5
 """The name or tag of an element with a larger share of the page's tokens says nothing of it."""
+
+NEARNESS = 0.7
+"""What an element's name still says of a line, for every element between them."""
+
+MAX_AWAY = 999.0
+"""Distance of what is not there at all."""
+
+SURE_WORDS = 20
+"""Words from which on a line of prose is hardly anything but text."""
 
 NEIGHBOURS = (-2, -1, 1, 2)
 """Lines beside a line that are looked at."""
@@ -55,6 +65,7 @@ _COMMA = re.compile("[,،，、]")
 _ENDS = tuple(".!?…;。！？»”\"'’)）」』:")
 _QUOTES = re.compile('["«“„「]')
 _PARTERS = re.compile("[|»›]")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIRST_IDEOGRAPH = "\u2e80"
 
 
@@ -213,6 +224,15 @@ class _View:
         return found
 
     @cached_property
+    def paths(self) -> Paths:
+        return Paths.of(self.page)
+
+    @cached_property
+    def numbers(self) -> _Integers:
+        """For each line, the number of its path."""
+        return np.array([self.paths.numbers[line.block] for line in self.lines])
+
+    @cached_property
     def containers(self) -> _Integers:
         """For each line, the element whose text it divides."""
         return np.array(self.page.divided)[self.blocks]
@@ -365,6 +385,136 @@ def _of_packets(view: _View) -> _Columns:
         yield below.lines
 
 
+def _of_parts(view: _View) -> _Columns:
+    """Count how near the elements are that are named for a part of a page: 1 for the line's own."""
+    page = view.page
+    largest = MAX_SECTION * len(page.tokens)
+    named_at: dict[int, tuple[float, ...]] = {-1: (-np.inf,) * len(PARTS)}
+    for index in page.holders:
+        above = named_at[page.parents[index]]
+        here = _parts_of(page.names[index])
+        if here and page.size(index) <= largest:
+            depth = float(view.depths[index])
+            above = tuple(depth if place in here else known for place, known in enumerate(above))
+        named_at[index] = above
+    blocks = [line.block for line in view.lines]
+    depths = np.array([view.depths[block] for block in blocks], dtype=np.float64)
+    nearest = np.array([named_at[block] for block in blocks])
+    yield from NEARNESS ** (depths[:, None] - nearest).T
+
+
+@lru_cache(maxsize=4096)
+def _parts_of(names: str) -> frozenset[int]:
+    """List the parts of a page, by their places in `PARTS`, that an element is named for."""
+    name_words = split_words(names)
+    return frozenset(
+        place
+        for place, part_words in enumerate(PARTS.values())
+        if not part_words.isdisjoint(name_words)
+    )
+
+
+def _of_markup(view: _View) -> _Columns:
+    page = view.page
+    by_number = {nodes[0].line: nodes for nodes in page.lines}
+    nodes_of = [by_number[line.number] for line in view.lines]
+    for tags in (("b", "strong"), ("i", "em", "cite")):
+        within = _within(page, tags)
+        if not within:
+            yield np.zeros(len(view.lines))
+            continue
+        marked = [sum(n.size for n in nodes if n.parent in within) for nodes in nodes_of]
+        yield marked / view.counts
+    figures = _within(page, ("figure", "figcaption"))
+    yield [line.block in figures for line in view.lines]
+    images = np.array([i for i, tag in enumerate(page.tags) if tag == "img"], dtype=np.int64)
+    firsts = np.array([nodes[0].parent for nodes in nodes_of])
+    lasts = np.array([nodes[-1].parent for nodes in nodes_of])
+    starts = np.searchsorted(images, firsts)
+    ends = np.searchsorted(images, lasts, side="right")
+    before = np.concatenate([[0], ends[:-1]])
+    after = np.concatenate([starts[1:], [len(images)]])
+    yield np.minimum(starts - before, 3)
+    yield np.minimum(after - ends, 3)
+    yield ends - starts
+    image_sums = np.concatenate([[0], np.cumsum([tag == "img" for tag in page.tags])])
+    ends_of = np.array(page.ends)
+    for around in (view.containers, view.parents[view.containers]):
+        yield np.minimum(image_sums[ends_of[around]] - image_sums[around], 9)
+
+
+def _within(page: Outline, tags: tuple[str, ...]) -> set[int]:
+    """List the elements with some tags, and those in them."""
+    found: set[int] = set()
+    for index, tag in enumerate(page.tags):
+        if tag in tags and index not in found:
+            found.update(range(index, page.ends[index]))
+    return found
+
+
+def _of_siblings(view: _View) -> _Columns:
+    """Count the lines of the page with the same path, and with the same text."""
+    numbers = view.numbers
+    is_prose = view.prose_counts > 0
+    lines = np.bincount(numbers)
+    counts = np.bincount(numbers, view.counts)
+    yield lines[numbers]
+    yield counts[numbers] / view.total
+    yield (np.bincount(numbers, view.prose_counts)[numbers]) / counts[numbers]
+    yield (np.bincount(numbers, view.linked)[numbers]) / counts[numbers]
+    yield counts[numbers] / lines[numbers]
+    yield np.bincount(numbers, is_prose * 1.0)[numbers] / max(1.0, float(is_prose.sum()))
+    same = Counter(line.tokens for line in view.lines)
+    yield [same[line.tokens] for line in view.lines]
+
+
+def _of_distances(view: _View) -> _Columns:
+    """Measure how far the nearest long prose is, before and after, in lines and in words."""
+    number = len(view.lines)
+    places = np.arange(number)
+    is_sure = (view.prose_counts >= SURE_WORDS) & (view.linked < 0.3 * view.counts)
+    sure = np.flatnonzero(is_sure)
+    before_at = np.searchsorted(sure, places) - 1
+    after_at = np.searchsorted(sure, places, side="right")
+    padded = np.concatenate([[-1], sure, [-1]])
+    previous, following = padded[before_at + 1], padded[np.minimum(after_at, len(sure)) + 1]
+    ends = np.cumsum(view.counts)
+    starts = ends - view.counts
+    around = view.parents[view.containers]
+    for at, lines, words_between in (
+        (previous, places - previous, starts - ends[previous]),
+        (following, following - places, starts[following] - ends),
+    ):
+        known = at >= 0
+        yield np.where(known, lines, MAX_AWAY)
+        yield np.where(known, words_between, MAX_AWAY)
+        yield np.where(known, view.containers[at] == view.containers, UNKNOWN)
+        yield np.where(known, view.numbers[at] == view.numbers, UNKNOWN)
+        yield np.where(known, around[at] == around, UNKNOWN)
+    yield np.cumsum(is_sure) - is_sure
+    yield len(sure) - np.cumsum(is_sure)
+    first = np.full(len(view.page.elements), number)
+    last = np.zeros(len(view.page.elements), dtype=np.int64)
+    np.minimum.at(first, view.containers, places)
+    np.maximum.at(last, view.containers, places)
+    yield places - first[view.containers]
+    yield last[view.containers] - places
+
+
+def _of_wording(view: _View) -> _Columns:
+    lines = view.lines
+    yield [line.text.endswith(("...", "…", "[…]", "[...]")) for line in lines]
+    yield ["©" in line.text or "(c)" in line.text.lower() for line in lines]
+    yield ["@" in line.text or "http" in line.text or "www." in line.text for line in lines]
+    yield [line.text[0].isdigit() for line in lines]
+    yield [line.text[0] in '([<—–-•*»"“«' for line in lines]
+    parted = [line.text.split() for line in lines]
+    yield [sum(word[0].isupper() for word in parts) / len(parts) for parts in parted]
+    yield [len(_YEAR.findall(line.text)) for line in lines]
+    yield [line.text.endswith("?") for line in lines]
+    yield [":" in line.text[:30] for line in lines]
+
+
 def _of_declarations(view: _View) -> _Columns:
     page = view.page
     finding = sentences.find_body(page)
@@ -409,9 +559,8 @@ def _of_template(view: _View, knowledge: TemplateKnowledge | None) -> _Columns:
         return
     pages = len(knowledge.pages)
     digests = [digest_of(line.tokens) for line in view.lines]
-    paths = Paths.of(view.page)
-    known = knowledge.numbers_of(paths.steps)
-    line_paths = [known[paths.numbers[line.block]] for line in view.lines]
+    known = knowledge.numbers_of(view.paths.steps)
+    line_paths = [known[number] for number in view.numbers.tolist()]
     repeated: Counter[int] = Counter()
     for digest in set(digests):
         for line in knowledge.by_digest.get(digest, ()):
@@ -433,6 +582,11 @@ _PARTS: tuple[Callable[[_View], _Columns], ...] = (
     _of_position,
     _of_neighbours,
     _of_packets,
+    _of_parts,
+    _of_markup,
+    _of_siblings,
+    _of_distances,
+    _of_wording,
     _of_declarations,
 )
 
@@ -456,6 +610,25 @@ COLUMNS = (
         for around in ("around", "around_that")
         for name in ("prose_share", "link_density", "prose_density", "lines")
     ),
+    *(f"named_{part}" for part in PARTS),
+    *("strong", "slanted", "in_figure", "images_before", "images_after", "images_within"),
+    *("images_around", "images_around_that"),
+    *("siblings", "sibling_words", "sibling_prose", "sibling_links", "sibling_length"),
+    *("sibling_share", "same_text"),
+    *(
+        f"{name}_{side}"
+        for side in ("before", "after")
+        for name in (
+            "lines_to_prose",
+            "words_to_prose",
+            "prose_in_container",
+            "prose_at_path",
+            "prose_around",
+        )
+    ),
+    *("prose_lines_before", "prose_lines_after", "line_of_packet", "line_to_packet_end"),
+    *("ends_in_ellipsis", "copyright", "address", "starts_digit", "starts_mark"),
+    *("capitalised", "years", "ends_in_question", "early_colon"),
     *("kept_by_sentences", "in_sentences_container", "lines_from_headline"),
     *("in_headline", "of_headline", "in_description"),
     *("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path"),

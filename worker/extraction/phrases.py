@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from worker.extraction.evidence import COLUMNS, NEIGHBOURS, TAGS, UNKNOWN
+from worker.extraction.evidence import COLUMNS, MAX_AWAY, NEIGHBOURS, TAGS, UNKNOWN
+from worker.extraction.vocabulary import PARTS
 
 Phrase = Callable[[float], str]
 
@@ -89,6 +90,27 @@ def _kept_by_sentences(value: float) -> str:
     return f"{'a box among' if value > 0 else 'apart from'} the page's densest sentences"
 
 
+def _flag_of_repeats(value: float) -> str:
+    return f"{value:.0f} times on the page" if value > 1 else "once on the page"
+
+
+def _far(of: str, side: str) -> Phrase:
+    def say(value: float) -> str:
+        return f"no long text {side} it" if value >= MAX_AWAY else f"{value:.0f} {of} {side} it"
+
+    return say
+
+
+def _named(part: str) -> Phrase:
+    def say(value: float) -> str:
+        where = (
+            "in nothing" if value <= 0 else "in an element" if value >= 1 else "deep in something"
+        )
+        return f"{where} named {part}"
+
+    return say
+
+
 _NO_OTHER = "no other page to compare with"
 
 _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
@@ -150,6 +172,37 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
         "prose_before": _share("the page's sentences come before"),
         "lines_of_page": _count("line", "lines", " in the page"),
         "words_of_page": _count("word", "words", " in the page"),
+    },
+    "parts of the page": {f"named_{part}": _named(part) for part in PARTS},
+    "wording": {
+        "ends_in_ellipsis": _flag("breaks off in dots", "does not break off in dots"),
+        "copyright": _flag("holds a copyright sign", "holds no copyright sign"),
+        "address": _flag("holds an address", "holds no address"),
+        "starts_digit": _flag("begins with a digit", "does not begin with a digit"),
+        "starts_mark": _flag("begins with a mark", "does not begin with a mark"),
+        "capitalised": _share("its words are capitalised"),
+        "years": _count("year", "years"),
+        "ends_in_question": _flag("ends in a question mark", "does not end in a question mark"),
+        "early_colon": _flag("has a colon near its start", "has no colon near its start"),
+        "strong": _share("it is bold"),
+        "slanted": _share("it is slanted"),
+    },
+    "images": {
+        "in_figure": _flag("in a figure", "in no figure"),
+        "images_before": _count("image", "images", " right before it"),
+        "images_after": _count("image", "images", " right after it"),
+        "images_within": _count("image", "images", " in it"),
+        "images_around": _count("image", "images", " in the element around it"),
+        "images_around_that": _count("image", "images", " in the element further around it"),
+    },
+    "lines like it": {
+        "siblings": _count("line", "lines", " in places like its own"),
+        "sibling_words": _share("the page's words are in places like its own"),
+        "sibling_prose": _share("the text in places like its own is sentences"),
+        "sibling_links": _share("the text in places like its own is links"),
+        "sibling_length": lambda value: f"{value:.0f} words a line in places like its own",
+        "sibling_share": _share("the page's lines of sentences are in places like its own"),
+        "same_text": _flag_of_repeats,
     },
     "text around": {
         "packet_sentences": _count("sentence end", "sentence ends", " in its block of text"),
@@ -227,7 +280,37 @@ def _of_neighbours() -> Iterator[tuple[str, Phrase]]:
         )
 
 
-_ALL = {**_ASPECTS, "neighbours": dict(_of_neighbours())}
+def _of_distances() -> Iterator[tuple[str, Phrase]]:
+    for side in ("before", "after"):
+        text = f"the next long text {side} it"
+        none = f"there is no long text {side} it"
+        yield f"lines_to_prose_{side}", _far("lines to the next long text", side)
+        yield f"words_to_prose_{side}", _far("words to the next long text", side)
+        yield (
+            f"prose_in_container_{side}",
+            _flag(f"in one block of text with {text}", f"apart from {text}", none),
+        )
+        yield (
+            f"prose_at_path_{side}",
+            _flag(f"in a place like that of {text}", f"in another place than {text}", none),
+        )
+        yield (
+            f"prose_around_{side}",
+            _flag(f"in one element with {text}", f"not in one element with {text}", none),
+        )
+        yield (
+            f"prose_lines_{side}",
+            _count("long line of text", "long lines of text", f" {side} it"),
+        )
+    yield "line_of_packet", _count("line", "lines", " of its block of text before it")
+    yield "line_to_packet_end", _count("line", "lines", " of its block of text after it")
+
+
+_ALL = {
+    **_ASPECTS,
+    "neighbours": dict(_of_neighbours()),
+    "long text near it": dict(_of_distances()),
+}
 _PHRASES = {column: say for phrases in _ALL.values() for column, say in phrases.items()}
 
 

@@ -42,6 +42,42 @@ BODY_NAMES = _names(
 )
 """Words of a class or id that sites give to an article or its text."""
 
+PARTS = {
+    "caption": _names(
+        "caption captions credit credits photo photos image images img picture pic foto figure "
+        "legend illustration gallery slideshow photographer thumb thumbnail cutline"
+    ),
+    "byline": _names("author authors byline writer autor reporter bio contributor creator vcard"),
+    "date": _names(
+        "date time timestamp datetime published pubdate posted pub meta info created updated "
+        "dateline postmeta submitted source"
+    ),
+    "comment": _names(
+        "comment comments disqus respond reply replies reader readers discussion forum feedback "
+        "talkback review reviews opinions trackback trackbacks pingback"
+    ),
+    "related": _names(
+        "related recommend recommended more also see similar popular latest trending most read "
+        "readmore teaser teasers relacionadas headlines previous next"
+    ),
+    "share": _names(
+        "share sharing social facebook twitter tweet like addthis addtoany bookmark bookmarks "
+        "email print tools tool toolbar digg actions sociable"
+    ),
+    "advert": _names(
+        "ad ads adv advert adverts advertisement banner sponsor sponsored promo promos"
+    ),
+    "menu": _names("nav navigation navbar menu menus breadcrumb breadcrumbs crumbs tabs subnav"),
+    "title": _names("title headline heading hed"),
+    "lead": _names("lead intro summary abstract standfirst dek deck excerpt subtitle subhead"),
+    "tags": _names("tag tags category categories keywords topics topic labels section"),
+    "footer": _names("footer foot copyright bottom disclaimer legal"),
+    "side": _names("side sidebar widget right left rail aside box module modules block"),
+    "form": _names("form login search subscribe newsletter signup register poll vote"),
+    "body": _names("text txt body content article entry post story paragraph hentry main"),
+}
+"""Words of a class or id, by the part of a page that sites name with them."""
+
 OTHER_NAMES = UNINTERESTING | _names(
     "side foot widget promo ad ads advert banner tag tags breadcrumb breadcrumbs bread more tools "
     "tool login search popular recommend recommended links link list rss reply author byline date "

@@ -2,7 +2,7 @@ import pytest
 
 from tests.unit.extraction.article_pages import page
 from worker.extraction import TemplateKnowledge
-from worker.extraction.evidence import COLUMNS, UNKNOWN, gather_evidence
+from worker.extraction.evidence import COLUMNS, MAX_AWAY, UNKNOWN, gather_evidence
 from worker.extraction.outline import Outline
 from worker.pages import Page
 
@@ -55,6 +55,53 @@ def test_lines_end_at_blocks_and_line_breaks() -> None:
 )
 def test_what_speaks_for_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
     found = rows(page(FIRST))[line]
+    assert {name: found[name] for name in counted} == counted
+
+
+PARTED = """
+<div class="post-comments"><div><p>First here!</p></div></div>
+<div class="teaser"><p>Read this...</p></div>
+<h1>Harbour opens</h1>
+<div class="article">
+  <figure><img src="/a.jpg"><figcaption class="photo-credit">The harbour</figcaption></figure>
+  <p>The harbour was opened on a Monday in the year 2019, and all of the town had come to
+     look at the boats of the guests, large and small.</p>
+  <p><b>By Ann Marsh</b></p>
+  <p>It took them ten years to build it, twice as many as the town had been told when the
+     first stone was laid by the harbour master and his wife.</p>
+  <p>It took them ten years.</p>
+</div>"""
+
+
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [
+        ("First here!", {"named_comment": pytest.approx(0.7**2), "named_related": 0}),
+        ("Read this...", {"named_related": pytest.approx(0.7), "ends_in_ellipsis": 1}),
+        ("The harbour", {"named_caption": 1, "in_figure": 1, "images_before": 1, "strong": 0}),
+        (
+            "By Ann Marsh",
+            {
+                "strong": 1,
+                "capitalised": 1,
+                "lines_to_prose_before": 1,
+                "words_to_prose_before": 0,
+                "lines_to_prose_after": 1,
+                "prose_in_container_after": 1,
+                "prose_lines_before": 1,
+                "prose_lines_after": 1,
+                "images_around": 1,
+                "siblings": 4,
+            },
+        ),
+        (
+            "It took them ten years.",
+            {"lines_to_prose_after": MAX_AWAY, "line_to_packet_end": 0, "same_text": 1},
+        ),
+    ],
+)
+def test_what_stands_around_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+    found = rows(page(PARTED))[line]
     assert {name: found[name] for name in counted} == counted
 
 

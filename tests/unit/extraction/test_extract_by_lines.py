@@ -1,9 +1,10 @@
+import numpy as np
 import pytest
 
 from tests.unit.extraction.article_pages import page, paragraphs, prose
 from worker.extraction import extract_article
 from worker.extraction.article import article_of
-from worker.extraction.classification import find_body
+from worker.extraction.classification import choose_lines, find_body
 from worker.extraction.evidence import COLUMNS
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
@@ -79,6 +80,30 @@ def test_images_are_those_of_the_core_that_lead_nowhere_else(body: str, images: 
 def test_confidence_is_the_f1_to_be_expected() -> None:
     _, finding = finding_in(f"<p>{LONG}</p><p>two words</p>")
     assert finding.confidence == pytest.approx(2 * 7 * 0.9 / (7 + 7 * 0.9 + 2 * 0.1))
+
+
+def test_a_doubtful_line_is_kept_where_all_are_doubtful() -> None:
+    lengths = np.array([10.0, 10.0, 10.0])
+    chosen, f1 = choose_lines(np.array([0.45, 0.1, 0.5]), lengths)
+    assert chosen.tolist() == [True, False, True]
+    assert f1 == pytest.approx(2 * 9.5 / (20 + 10.5))
+    chosen, _ = choose_lines(np.array([0.4, 0.99, 0.99]), lengths)
+    assert chosen.tolist() == [False, True, True]
+
+
+def test_no_choice_of_lines_has_a_greater_expected_f1() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        probabilities, lengths = rng.random(7), rng.integers(1, 30, 7).astype(float)
+        chosen, f1 = choose_lines(probabilities, lengths)
+        likely = probabilities @ lengths
+        for bits in range(1, 2**7):
+            subset = np.array([bits >> place & 1 for place in range(7)], dtype=bool)
+            words = lengths[subset]
+            expected = 2 * (probabilities[subset] @ words) / (words.sum() + likely)
+            assert expected <= f1 + 1e-12
+            if (subset == chosen).all():
+                assert expected == pytest.approx(f1)
 
 
 def test_no_line_of_the_articles_is_no_finding() -> None:

@@ -1,0 +1,147 @@
+"""Pages of corpora with what the classifier of lines is trained on: evidence and labels."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.extraction.labels import UNSAID, hinted_labels, shares_in_gold
+from worker.bench.measuring import measurable
+from worker.evaluation import Gold, headline_of, load_corpus
+from worker.evaluation.records import Block
+from worker.extraction import TemplateKnowledge
+from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
+from worker.extraction.outline import Outline
+from worker.extractors import Source
+from worker.extractors.grouping import find_neighbours
+from worker.extractors.ours import knowledge_of
+from worker.extractors.reading import page_of
+from worker.pages import PageError
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page whose gold is its text.
+
+    Attributes
+    ----------
+    corpus
+        Name of its corpus.
+    gold, headline
+        What people said, and the headline that every method is given.
+    page, other, knowledge
+        The page, the one that the service compares it with, and what is known of that; None
+        where there is none.
+    alone, beside
+        Evidence of the lines without another page, and with the one that the service
+        compares with; the same where there is none.
+    words
+        Number of words of each line.
+    shares
+        Share of each line's words that are in the gold.
+    """
+
+    corpus: str
+    gold: Gold
+    headline: Block | None
+    page: Source
+    other: Source | None
+    knowledge: TemplateKnowledge | None
+    alone: Rows
+    beside: Rows
+    words: npt.NDArray[np.float32]
+    shares: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Lines of a page of which it is known whether they are the article's; of others it is not.
+
+    Attributes
+    ----------
+    site
+        Site of the page.
+    rows
+        Evidence of these lines, without another page.
+    words
+        Number of words of each.
+    labels
+        Whether each is the article's.
+    """
+
+    site: str
+    rows: Rows
+    words: npt.NDArray[np.float32]
+    labels: npt.NDArray[np.bool_]
+
+
+def read_examples(folder: Path) -> Iterator[Example]:
+    """Gather the evidence of a corpus whose golds are texts."""
+    corpus = load_corpus(folder)
+    pages = list(corpus.pages.values())
+    sources = [Source(page.html, page.url, page.content_type) for page in pages]
+    neighbours = find_neighbours(sources, [page.site for page in pages])
+    measured = {gold.id for gold in measurable(corpus) if gold.text}
+    for page, source, around in zip(pages, sources, neighbours, strict=True):
+        if page.id not in measured:
+            continue
+        try:
+            document = page_of(source).document
+            knowledge = knowledge_of(around.pivot) if around.pivot is not None else None
+        except PageError:
+            continue
+        gold = corpus.golds[page.id]
+        headline = headline_of(gold, document)
+        outline = Outline.of(document)
+        alone = gather_evidence(outline, None, page.url)
+        beside = gather_evidence(outline, knowledge, page.url) if knowledge is not None else alone
+        yield Example(
+            corpus.name,
+            gold,
+            headline,
+            source,
+            around.pivot,
+            knowledge,
+            alone.rows,
+            beside.rows,
+            words_of(alone.rows),
+            shares_in_gold([line.text for line in alone.lines], gold, headline),
+        )
+
+
+def read_hints(folder: Path) -> Iterator[Hint]:
+    """Gather the evidence of a corpus whose golds are snippets or comments."""
+    corpus = load_corpus(folder)
+    for page in corpus.pages.values():
+        gold = corpus.golds.get(page.id)
+        if gold is None:
+            continue
+        source = Source(page.html, page.url, page.content_type)
+        try:
+            outline = Outline.of(page_of(source).document)
+        except PageError:
+            continue
+        evidence = gather_evidence(outline, None, page.url)
+        labels = hinted_labels([line.text for line in evidence.lines], gold)
+        said = labels != UNSAID
+        if said.any():
+            rows = evidence.rows[said]
+            yield Hint(gold.site, rows, words_of(rows), labels[said] > 0)
+
+
+def words_of(rows: Rows) -> npt.NDArray[np.float32]:
+    """Return the number of words of each line."""
+    return rows[:, COLUMNS.index("words")]
+
+
+def fold_of(site: str, folds: int) -> int:
+    """Return the fold of a site, whatever other sites there are."""
+    return int(sha256(site.encode()).hexdigest(), 16) % folds
+
+
+def outside(fold: int, folds: int, examples: Iterable[Example]) -> list[Example]:
+    """List the examples whose sites are in other folds."""
+    return [example for example in examples if fold_of(example.gold.site, folds) != fold]
