@@ -8,7 +8,7 @@ from worker.extraction import classification, difference, hidden, media, menus, 
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
-from worker.extraction.languages import declared_language
+from worker.extraction.languages import language_of
 from worker.extraction.metadata import read_metadata
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render, without_title
@@ -202,7 +202,7 @@ def article_of(
     rendering = render(outline, finding, media.base_of(document, url))
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
-    language = declared_language(document)
+    language = language_of(document, text)
     return Extraction(
         title=title,
         text=text,

@@ -1,7 +1,8 @@
-"""The language that a page declares."""
+"""The language of an article: what its text shows, and what the page declares."""
 
 import re
 
+import pycld2
 from lxml.html import HtmlElement
 
 _TAG = re.compile(
@@ -10,6 +11,62 @@ _TAG = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+MIN_DETECTED_PERCENT = 80
+"""Share of a text that must be in one language before the text's word is taken for it.
+
+On every fourth page of daniel (202 pages, five languages), where 119 pages declare their language,
+79 none and 4 a wrong one, detection was right on 199 and undecided on 3."""
+
+_CLOSE = (
+    frozenset(("no", "nb", "nn", "da")),
+    frozenset(("hr", "sr", "bs", "sh", "cnr")),
+    frozenset(("id", "ms")),
+    frozenset(("cs", "sk")),
+    frozenset(("gl", "pt")),
+    frozenset(("he", "iw")),
+    frozenset(("tl", "fil")),
+)
+"""Languages that detection takes for each other: of these the declared one stands."""
+
+
+def language_of(document: HtmlElement, text: str) -> str | None:
+    """Return the BCP 47 tag of an article's language, None where nothing tells it.
+
+    The declared one, unless the text is clearly in another language or none is declared.
+
+    Parameters
+    ----------
+    document
+        The page.
+    text
+        The article.
+    """
+    declared = declared_language(document)
+    detected = detected_language(text)
+    if detected is None:
+        return declared
+    if declared is None:
+        return detected
+    pair = {declared.split("-")[0], detected.split("-")[0]}
+    same = len(pair) == 1 or any(pair <= close for close in _CLOSE)
+    return declared if same else detected
+
+
+def detected_language(text: str) -> str | None:
+    """Return the language that most of a text is in, None where that is uncertain.
+
+    By Google's Compact Language Detector 2.
+    """
+    try:
+        is_reliable, _, found = pycld2.detect(text.encode())
+    except pycld2.error:
+        # It refuses some characters that XML allows.
+        return None
+    _, tag, percent, _ = found[0]
+    is_certain = is_reliable and tag != "un" and percent >= MIN_DETECTED_PERCENT
+    return normalised_tag(tag) if is_certain else None
 
 
 def declared_language(document: HtmlElement) -> str | None:

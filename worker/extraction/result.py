@@ -81,7 +81,8 @@ class Extraction:
     images, embeds
         What the body shows beside text, in document order, each address once.
     language
-        BCP 47 tag that the page declares, None where it declares none.
+        BCP 47 tag of the text, None where neither the text nor the page tells it; see
+        `worker.extraction.languages`.
     method
         What found the body: ``"lines"`` (a classifier of lines), ``"paper000"`` (difference with
         another page of the template) or ``"wutsi"`` (sentence counts on the page alone); or where

@@ -33,7 +33,7 @@ from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "6"
+EXTRACTION_VERSION = "7"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
 
 MAX_ATTEMPTS = 3

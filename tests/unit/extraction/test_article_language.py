@@ -2,6 +2,7 @@ import pytest
 
 from tests.unit.extraction.article_pages import page, prose
 from worker.extraction import extract_article
+from worker.extraction.languages import declared_language, language_of
 from worker.pages import parse_page
 
 
@@ -28,9 +29,37 @@ from worker.pages import parse_page
 def test_the_declared_language_is_read_and_normalised(
     root: str, head: str, language: str | None
 ) -> None:
-    assert extract_article(page(prose(1), head, root=root), None).language == language
+    assert declared_language(page(prose(1), head, root=root).document) == language
 
 
 def test_the_language_of_the_body_element_counts() -> None:
     shown = parse_page(f'<html><body lang="cs">{prose(1)}</body></html>')
-    assert extract_article(shown, None).language == "cs"
+    assert declared_language(shown.document) == "cs"
+
+
+POLISH = "Rada miasta zebrała się we wtorek, aby zdecydować o losie starego mostu nad rzeką. " * 3
+GREEK = "Το δημοτικό συμβούλιο αποφάσισε την Τρίτη για το μέλλον της παλιάς γέφυρας. " * 3
+CROATIAN = "Gradsko vijeće sastalo se u utorak kako bi odlučilo o sudbini staroga mosta. " * 3
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "language"),
+    [
+        ("", POLISH, "pl"),
+        ('lang="en"', GREEK, "el"),
+        ('lang="pl-PL"', POLISH, "pl-PL"),
+        ('lang="bs"', CROATIAN, "bs"),
+        ('lang="sv"', "12.30 – 14.15", "sv"),
+        ("", "12.30 – 14.15", None),
+        ('lang="fi"', "\x7f\ufffe", "fi"),
+    ],
+)
+def test_the_text_tells_its_language_where_it_is_clear(
+    declared: str, text: str, language: str | None
+) -> None:
+    assert language_of(page("<p>shown</p>", root=declared).document, text) == language
+
+
+def test_an_article_has_the_language_of_its_text() -> None:
+    shown = page(f"<h1>Stary most</h1><p>{POLISH}</p><p>{POLISH}</p>", root='lang="en"')
+    assert extract_article(shown, None).language == "pl"
