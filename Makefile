@@ -36,7 +36,7 @@ else
 endif
 
 test: lint
-	$(bin)/python -m pytest
+	$(bin)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser

@@ -1,5 +1,6 @@
 """Fixtures: real services, a fresh database for each module that asks, and a running deployment."""
 
+import os
 import secrets
 import signal
 from collections.abc import Iterator
@@ -16,15 +17,24 @@ from worker.store.database import Database
 from worker.store.migrations import migrate
 
 
-def pytest_configure() -> None:
-    """Let the processes of the tests hear signals that whoever started the tests ignores.
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare the processes of the tests.
 
-    A shell without job control starts what runs in the background deaf to SIGINT, nohup deaf
-    to SIGHUP, and every child inherits that.
+    Where several run tests side by side, the services of all are brought up before. And they
+    hear signals that whoever started the tests ignores: a shell without job control starts
+    what runs in the background deaf to SIGINT, nohup deaf to SIGHUP, and children inherit that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    is_first = not hasattr(config, "workerinput")
+    if is_first and config.getoption("numprocesses", default=None):
+        stack = ExitStack()
+        config.add_cleanup(stack.close)
+        services = stack.enter_context(running_services())
+        url = services.server_url.render_as_string(hide_password=False)
+        os.environ["DETOURAGE_TEST_DATABASE_URL"] = url
+        os.environ["DETOURAGE_TEST_BROKER_URL"] = services.broker_url
 
 
 @pytest.fixture(scope="session")

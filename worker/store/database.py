@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import ParamSpec, TypeVar
 
-from sqlalchemy import create_engine, func, select
+from sqlalchemy import Connection, create_engine, func, select
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -47,14 +47,12 @@ class Database:
         sqlalchemy.exc.DBAPIError
             When the database stays away for longer than the retries last.
         """
-        for delay in RETRY_DELAYS_SECONDS:
-            try:
-                with self.transaction() as session:
-                    return work(session)
-            except CONNECTION_ERRORS:
-                time.sleep(delay)
-        with self.transaction() as session:
-            return work(session)
+
+        def attempt() -> T:
+            with self.transaction() as session:
+                return work(session)
+
+        return _patiently(attempt)
 
     def read_snapshot(self, query: Callable[[Session], T]) -> T:
         """Run several queries that must agree with each other, as of one moment."""
@@ -78,10 +76,20 @@ class Database:
         key
             Which one of its kind.
         """
-        with self.engine.connect() as connection:
-            connection.execution_options(isolation_level="AUTOCOMMIT")
-            both = (kind, func.hashint8(key))
-            held = bool(connection.scalar(select(func.pg_try_advisory_lock(*both))))
+        both = (kind, func.hashint8(key))
+
+        def acquire() -> tuple[Connection, bool]:
+            connection = self.engine.connect()
+            try:
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+                held = connection.scalar(select(func.pg_try_advisory_lock(*both)))
+            except BaseException:
+                connection.close()
+                raise
+            return connection, bool(held)
+
+        connection, held = _patiently(acquire)
+        with connection:
             try:
                 yield held
             finally:
@@ -98,3 +106,12 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+def _patiently(attempt: Callable[[], T]) -> T:
+    for delay in RETRY_DELAYS_SECONDS:
+        try:
+            return attempt()
+        except CONNECTION_ERRORS:
+            time.sleep(delay)
+    return attempt()
