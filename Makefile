@@ -36,7 +36,7 @@ else
 endif
 
 test: lint
-	$(bin)/python -m pytest --numprocesses 2 --dist loadfile
+	$(bin)/python -m pytest
 
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser

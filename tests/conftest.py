@@ -1,12 +1,12 @@
 """Fixtures: real services, a fresh database for each module that asks, and a running deployment."""
 
-import os
 import secrets
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy.orm import Session
 
@@ -17,24 +17,18 @@ from worker.store.database import Database
 from worker.store.migrations import migrate
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Prepare the processes of the tests.
+def pytest_configure() -> None:
+    """Let the processes of the tests hear signals that whoever started the tests ignores.
 
-    Where several run tests side by side, the services of all are brought up before. And they
-    hear signals that whoever started the tests ignores: a shell without job control starts
-    what runs in the background deaf to SIGINT, nohup deaf to SIGHUP, and children inherit that.
+    A shell without job control starts what runs in the background deaf to SIGINT, nohup deaf
+    to SIGHUP, and every child inherits that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-    is_first = not hasattr(config, "workerinput")
-    if is_first and config.getoption("numprocesses", default=None):
-        stack = ExitStack()
-        config.add_cleanup(stack.close)
-        services = stack.enter_context(running_services())
-        url = services.server_url.render_as_string(hide_password=False)
-        os.environ["DETOURAGE_TEST_DATABASE_URL"] = url
-        os.environ["DETOURAGE_TEST_BROKER_URL"] = services.broker_url
+    # How long an example takes says more of the machine than of the code.
+    hypothesis.settings.register_profile("tests", deadline=None)
+    hypothesis.settings.load_profile("tests")
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProvingGround]:
         yield ground
 
 
-@pytest.mark.parametrize("fault", ["pool children killed", "broker killed", "PostgreSQL crashed"])
+@pytest.mark.parametrize("fault", ["pool children killed", "PostgreSQL crashed"])
 def test_every_page_has_its_outcome_and_every_article_comes_under_one_id(
     ground: ProvingGround, fault: str
 ) -> None:
