@@ -22,6 +22,7 @@ from uuid import uuid4
 from kombu import Connection, Message
 from kombu.mixins import ConsumerMixin
 from pydantic import ValidationError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.messages import MAX_HTML_BYTES, PageMessage
@@ -30,7 +31,7 @@ from worker.heartbeat import Heartbeat
 from worker.pages import Page, PageError, site_of
 from worker.settings import Settings
 from worker.store import outbox, pages
-from worker.store.database import CONNECTION_ERRORS, Database
+from worker.store.database import Database, is_connection_lost
 from worker.store.pages import FetchedPage
 from worker.tasks.parsing import parse_or_reject, store_page
 from worker.topology import Topology
@@ -215,7 +216,9 @@ class Intake(ConsumerMixin):
         try:
             with self._database.transaction() as session:
                 write(session)
-        except CONNECTION_ERRORS:
+        except DBAPIError as error:
+            if not is_connection_lost(error):
+                raise
             return False
         return True
 

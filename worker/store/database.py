@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 from sqlalchemy import Connection, create_engine, func, select
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 P = ParamSpec("P")
@@ -94,9 +94,12 @@ class Database:
                 yield held
             finally:
                 if held:
-                    # A connection that was lost has released it.
-                    with suppress(*CONNECTION_ERRORS):
+                    try:
                         connection.execute(select(func.pg_advisory_unlock(*both)))
+                    except DBAPIError as error:
+                        # A connection that is lost has released it.
+                        if not is_connection_lost(error):
+                            raise
 
     def ping(self) -> None:
         """Raise if the database does not answer."""
@@ -112,6 +115,14 @@ def _patiently(attempt: Callable[[], T]) -> T:
     for delay in RETRY_DELAYS_SECONDS:
         try:
             return attempt()
-        except CONNECTION_ERRORS:
+        except DBAPIError as error:
+            if not is_connection_lost(error):
+                raise
             time.sleep(delay)
     return attempt()
+
+
+def is_connection_lost(error: DBAPIError) -> bool:
+    """Tell whether the connection, and not what was asked, is why a statement failed."""
+    # A server that crashes in the middle of an answer gives a plain DatabaseError.
+    return isinstance(error, CONNECTION_ERRORS) or error.connection_invalidated
