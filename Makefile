@@ -35,14 +35,16 @@ else
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
 
+# Without the faults, which take minutes and hurt servers of their own.
 test: lint
-	$(bin)/python -m pytest
+	$(bin)/python -m pytest --ignore tests/faults
 
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
 
-# The faults of the tests and more, on more pages: some ten minutes.
+# The tests of faults, then all faults on more pages: some ten minutes.
 faults: $(development) $(package)
+	$(bin)/python -m pytest tests/faults
 	@mkdir -p out
 	$(bin)/python -m tests.faults.report > out/faults.md.partial
 	mv out/faults.md.partial docs/faults.md
