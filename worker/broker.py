@@ -1,6 +1,7 @@
 """Connections to the broker, made from the settings."""
 
 from kombu import Connection
+from kombu.transport.base import StdChannel
 
 from worker.settings import Settings
 from worker.topology import Topology
@@ -36,4 +37,19 @@ def connect(settings: Settings) -> Connection:
 def messages_waiting(settings: Settings, queue: str) -> int:
     """Return the number of messages ready in a queue that is declared."""
     with connect(settings) as connection, connection.channel() as channel:
-        return int(channel.queue_declare(queue=queue, passive=True).message_count)
+        return depth(channel, queue)
+
+
+def queue_depths(settings: Settings) -> dict[str, int]:
+    """Return the number of messages ready in each queue, in the order of a page's road."""
+    topology = topology_of(settings)
+    names = [*topology.work_queues, *topology.quarantines.values()]
+    with connect(settings) as connection:
+        topology.declare(connection)
+        with connection.channel() as channel:
+            return {name: depth(channel, name) for name in names}
+
+
+def depth(channel: StdChannel, queue: str) -> int:
+    """Return the number of messages ready in a queue that is declared."""
+    return int(channel.queue_declare(queue=queue, passive=True).message_count)

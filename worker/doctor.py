@@ -109,16 +109,3 @@ def _queues(settings: Settings) -> str:
         except ChannelError as error:
             raise RuntimeError(f"declared otherwise: {error}") from error
     return "declared"
-
-
-def queue_depths(settings: Settings) -> dict[str, int]:
-    """Return the number of messages ready in each queue, in the order of a page's road."""
-    topology = topology_of(settings)
-    names = [*topology.work_queues, *topology.quarantines.values()]
-    with connect(settings) as connection:
-        topology.declare(connection)
-        with connection.channel() as channel:
-            return {
-                name: channel.queue_declare(queue=name, passive=True).message_count
-                for name in names
-            }

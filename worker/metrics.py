@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from worker.doctor import queue_depths
+from worker.broker import queue_depths
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.progress import ServiceCounts, service_counts

@@ -9,7 +9,7 @@ from typing import Any
 
 from kombu import Connection, Message, Producer
 
-from worker.broker import connect, topology_of
+from worker.broker import connect, depth, topology_of
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.failures import Failure, last_failures
@@ -139,8 +139,7 @@ def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
     Not more than are there now: one that is sent back may return while we look.
     """
     with connection.channel() as channel:
-        present = channel.queue_declare(queue=queue, passive=True).message_count
-        for _ in range(present):
+        for _ in range(depth(channel, queue)):
             message = channel.basic_get(queue, no_ack=False)
             if message is None:
                 return
