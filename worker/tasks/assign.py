@@ -18,6 +18,7 @@ from worker.tasks import names
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
+from worker.tasks.memberships import group_memberships
 from worker.tasks.stored_trees import stored_trees
 from worker.templates.assignment import (
     FEWEST_OF_A_NEW_GROUP,
@@ -115,22 +116,16 @@ def _promote_outliers(session: Session, site_id: int, generation: int) -> set[in
         templates.save_groups(
             session, site_id, generation, [NewGroup(number, 0, pivot.page_id, [pivot.tree_id])]
         )
-        for member in group.members:
-            is_pivot = member == group.pivot
-            compared_with = (
-                min(
-                    (other for other in group.members if other != member),
-                    key=lambda other: (distances[group.pivot, other], outliers[other].url),
-                )
-                if is_pivot
-                else group.pivot
-            )
-            place = NewMembership(
-                outliers[member].page_id,
-                number,
-                "representative" if is_pivot else "member",
-                outliers[compared_with].page_id,
-            )
+        nearest = min(
+            (member for member in group.members if member != group.pivot),
+            key=lambda member: (distances[group.pivot, member], outliers[member].url),
+        )
+        for place in group_memberships(
+            number,
+            [outliers[member].page_id for member in group.members],
+            pivot_id=pivot.page_id,
+            beside_pivot=outliers[nearest].page_id,
+        ):
             assignments.place_page(session, site_id, generation, place)
             promoted.add(place.page_id)
         logger.info(
@@ -144,11 +139,11 @@ def _promote_outliers(session: Session, site_id: int, generation: int) -> set[in
 
 def _distances(session: Session, outliers: Sequence[Outlier]) -> tuple[Matrix, Sizes]:
     tree_ids = sorted({outlier.tree_id for outlier in outliers})
-    _, is_stored = trees.distance_matrix(session, tree_ids)
+    raw, is_stored = trees.distance_matrix(session, tree_ids)
     missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
     if missing:
         compare_at_once(session, missing)
-    raw, _ = trees.distance_matrix(session, tree_ids)
+        raw, _ = trees.distance_matrix(session, tree_ids)
     shapes = trees.tree_shapes(session, tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
     sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)

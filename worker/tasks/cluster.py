@@ -26,6 +26,7 @@ from worker.tasks.matrix import (
     group_or_missing,
     known_or_missing,
 )
+from worker.tasks.memberships import group_memberships
 from worker.templates import DEFAULT_METHOD, Grouping
 from worker.templates.generations import design_change, match_groups
 
@@ -238,19 +239,13 @@ def _memberships(
         NewMembership(site_pages[index].id, None, "outlier", None) for index in grouping.outliers
     ]
     for identity, group in zip(identities, grouping.groups, strict=True):
-        for index in group.members:
-            is_pivot = index == group.pivot
-            compared_with = (
-                known.nearest_member(site_pages, group, index) if is_pivot else group.pivot
-            )
-            memberships.append(
-                NewMembership(
-                    site_pages[index].id,
-                    identity,
-                    "representative" if is_pivot else "member",
-                    site_pages[compared_with].id,
-                )
-            )
+        nearest = known.nearest_member(site_pages, group, group.pivot)
+        memberships += group_memberships(
+            identity,
+            [site_pages[index].id for index in group.members],
+            pivot_id=site_pages[group.pivot].id,
+            beside_pivot=site_pages[nearest].id,
+        )
     return memberships
 
 
