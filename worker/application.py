@@ -133,15 +133,15 @@ def _note_failure(
     if task_id is None or sender is None:
         return
     try:
-        database().run(
-            lambda session: failures.note_failure(
+        # Once: this may be the process that consumes, which must not wait for the database.
+        with database().transaction() as session:
+            failures.note_failure(
                 session,
                 task_id=task_id,
                 task=sender.name,
                 error=f"{type(exception).__name__}: {exception}",
                 traceback=str(einfo or ""),
             )
-        )
     except SQLAlchemyError:
         logger.exception("the failure of %s could not be noted", sender.name)
 
