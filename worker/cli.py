@@ -13,12 +13,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import click
@@ -34,6 +34,8 @@ from worker.settings import Settings, load_settings
 from worker.tasks.names import REPROCESS, REPROCESS_STAGES, STAGES
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from models.tables import DesignChange
     from worker.bench.measuring import Grouped
     from worker.bench.measuring import Progress as OnProgress
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from worker.quarantine import QuarantinedMessage
     from worker.run import RunSummary
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
+
+T = TypeVar("T")
 
 EXIT_FAILED = 1
 EXIT_UNUSABLE_INPUT = 3
@@ -169,7 +173,7 @@ def reprocess(site: str, stage: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(site: str | None, as_json: bool) -> None:
     """Show sites, groups, outcomes and queues of a deployment."""
-    from worker.doctor import queue_depths
+    from worker.broker import queue_depths
 
     settings = load_settings()
     sites = site_status(settings, [site] if site else None)
@@ -199,24 +203,24 @@ def status(site: str | None, as_json: bool) -> None:
 
 def site_status(settings: Settings, keys: list[str] | None) -> list[SiteStatus]:
     """Return the state of sites of the deployment."""
-    from worker.store.database import Database
-    from worker.store.progress import site_statuses
+    from worker.store import progress
 
-    database = Database(settings.require_database_url())
-    try:
-        return database.read_snapshot(lambda session: site_statuses(session, keys))
-    finally:
-        database.dispose()
+    return _read_store(settings, lambda session: progress.site_statuses(session, keys))
 
 
 def site_history(settings: Settings, key: str) -> SiteHistory:
     """Return the history of a site's groups and design."""
     from worker.store import progress
+
+    return _read_store(settings, lambda session: progress.site_history(session, key))
+
+
+def _read_store(settings: Settings, query: Callable[[Session], T]) -> T:
     from worker.store.database import Database
 
     database = Database(settings.require_database_url())
     try:
-        return database.read_snapshot(lambda session: progress.site_history(session, key))
+        return database.read_snapshot(query)
     finally:
         database.dispose()
 
