@@ -34,6 +34,32 @@ def remove_queues(settings: Settings) -> None:
             channel.exchange_delete(exchange.name)
 
 
+def process_command(name: str, directory: Path) -> list[str]:
+    """Return what starts a process of the service, named after its kind, such as ``worker-0``.
+
+    Parameters
+    ----------
+    name
+        The name, which no other of these processes has.
+    directory
+        Where it may keep files.
+    """
+    celery = [sys.executable, "-m", "celery", "-A", "worker"]
+    match name.split("-")[0]:
+        case "worker":
+            quiet = ["--without-gossip", "--without-mingle", f"--hostname={name}@localhost"]
+            return [*celery, "worker", "--concurrency=2", "--loglevel=INFO", *quiet]
+        case "beat":
+            return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
+        case kind:
+            return [sys.executable, "-m", "worker.cli", kind]
+
+
+def process_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment of the processes of a deployment."""
+    return {**os.environ, **settings.environment(), "OMP_NUM_THREADS": "1"}
+
+
 class Deployment:
     """The processes of the service, and what a crawler and a recogniser do with it."""
 
@@ -46,14 +72,9 @@ class Deployment:
 
     def __enter__(self) -> Self:
         self._supervisor.__enter__()
-        environment = {**os.environ, **self.settings.environment(), "OMP_NUM_THREADS": "1"}
-        celery = [sys.executable, "-m", "celery", "-A", "worker"]
-        for name, argv in {
-            "intake": [sys.executable, "-m", "worker.cli", "intake"],
-            "relay": [sys.executable, "-m", "worker.cli", "relay"],
-            "worker": [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO"],
-            "beat": [*celery, "beat", "--schedule", str(self._logs / "schedule")],
-        }.items():
+        environment = process_environment(self.settings)
+        for name in PROCESSES:
+            argv = process_command(name, self._logs)
             self._supervisor.start(name, argv, log=self._logs / f"{name}.log", env=environment)
         self.wait_until(self._all_alive)
         return self

@@ -3,7 +3,6 @@
 import os
 import secrets
 import signal
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -19,7 +18,7 @@ import psutil
 from sqlalchemy import func, select
 
 from models.tables import StoredPage
-from tests.deployment import Deployment
+from tests.deployment import Deployment, process_command, process_environment
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
 from worker.embedded import embedded_services
 from worker.errors import ExpectedError
@@ -177,32 +176,15 @@ class ProvingGround(Deployment):
 
     def start(self, name: str) -> None:
         """Start a process of the service, named after its kind, such as ``worker-0``."""
-        celery = [sys.executable, "-m", "celery", "-A", "worker"]
-        quiet = ("--loglevel=WARNING", "--without-gossip", "--without-mingle")
-        kind = name.split("-")[0]
-        argv = {
-            "intake": [sys.executable, "-m", "worker.cli", "intake"],
-            "relay": [sys.executable, "-m", "worker.cli", "relay"],
-            "worker": [
-                *celery,
-                "worker",
-                "--concurrency=2",
-                *quiet,
-                f"--hostname={name}@localhost",
-            ],
-            "beat": [*celery, "beat", f"--schedule={self._home / name}.schedule", "--pidfile="],
-        }[kind]
         path = os.pathsep.join([str(SABOTAGE), str(Path(__file__).parents[2])])
-        environment = {
-            **os.environ,
-            **self.settings.environment(),
-            "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": path,
-        }
+        environment = {**process_environment(self.settings), "PYTHONPATH": path}
         self._starts[name] += 1
         incarnation = f"{name}.{self._starts[name]}"
         self._pids[name] = self.servers.supervisor.start(
-            incarnation, argv, log=self._home / f"{incarnation}.log", env=environment
+            incarnation,
+            process_command(name, self._home),
+            log=self._home / f"{incarnation}.log",
+            env=environment,
         )
 
     def terminate(self, name: str) -> None:
