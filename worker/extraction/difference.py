@@ -23,10 +23,10 @@ and MSV that have another page of their site, each paired with the structurally 
 other half. The paper reports 88 % on its own 500 pages.
 """
 
-from worker.extraction import words
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.vocabulary import DIVISIONS, INLINE, OTHER_TEXT, TABLE_PARTS
+from worker.language import words
 
 METHOD = "paper000"
 

@@ -15,10 +15,9 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from worker.extraction import sentences, titles, words
+from worker.extraction import sentences, titles
 from worker.extraction.knowledge import TemplateKnowledge, digest_of
 from worker.extraction.lines import Line, lines_of
-from worker.extraction.names import split_words
 from worker.extraction.outline import Outline
 from worker.extraction.paths import Paths
 from worker.extraction.vocabulary import (
@@ -28,6 +27,8 @@ from worker.extraction.vocabulary import (
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
+from worker.language import words
+from worker.pages.names import split_words
 
 Rows = npt.NDArray[np.float32]
 _Floats = npt.NDArray[np.float64]

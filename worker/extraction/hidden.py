@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from lxml.html import HtmlElement
 
-from worker.extraction import titles, words
+from worker.extraction import titles
 from worker.extraction.errors import NoArticleError
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
@@ -26,6 +26,7 @@ from worker.extraction.scripts import (
     program_state,
     structured_data,
 )
+from worker.language import words
 from worker.pages import PageError, parse_page
 
 ARTICLE_BODY = "articleBody"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from worker.extraction import words
 from worker.extraction.outline import Outline, TextNode
+from worker.language import words
 
 
 class Line(NamedTuple):

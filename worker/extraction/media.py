@@ -7,9 +7,9 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from worker.extraction import words
-from worker.extraction.names import name_words
 from worker.extraction.result import Embed, Image
+from worker.language import words
+from worker.pages.names import name_words
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 """Elements that show a foreign object."""

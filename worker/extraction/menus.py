@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from worker.extraction import words
 from worker.extraction.outline import Outline
 from worker.extraction.vocabulary import INLINE
+from worker.language import words
 
 MIN_HEADLINE_WORDS = 3
 """Shorter links are navigation: "Home", "Read more"."""

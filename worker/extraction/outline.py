@@ -10,9 +10,9 @@ from typing import NamedTuple, Self, TypeVar
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction import words
-from worker.extraction.names import split_words
 from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
+from worker.language import words
+from worker.pages.names import split_words
 
 _Item = TypeVar("_Item")
 
@@ -148,7 +148,7 @@ class Outline:
 
     @cached_property
     def name_words(self) -> list[frozenset[str]]:
-        """For every element the words of its class and id, see `names.split_words`."""
+        """For every element the words of its class and id, see `split_words`."""
         return [split_words(names) for names in self.names]
 
     @cached_property

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from html import escape, unescape
 from typing import Any, NamedTuple
 
-from worker.extraction import words
 from worker.extraction.scripts import read_json
+from worker.language import words
 
 MIN_WORDS = 60
 """Words of the shortest text that is taken for an article's."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction import media, words
+from worker.extraction import media
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.result import Block, BlockType, Embed, Image
 from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
+from worker.language import words
 
 MAX_CAPTION_TOKENS = 100
 """An element whose class says caption is one only up to this length."""

@@ -26,7 +26,6 @@ the packet are kept; 78.9 % when one block, not a packet, is the argmax.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from worker.extraction import words
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline, TextNode
 from worker.extraction.vocabulary import (
@@ -36,6 +35,7 @@ from worker.extraction.vocabulary import (
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
+from worker.language import words
 
 METHOD = "wutsi"
 

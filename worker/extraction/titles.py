@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from worker.extraction import words
 from worker.extraction.outline import Outline
+from worker.language import words
 
 MIN_SHARED = 0.5
 """Share of a heading's words that the page's declared title must hold for it to be the headline."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction import words
 from worker.extraction.vocabulary import NO_TEXT
+from worker.language import words
 from worker.pages import Tree
 
 WORD_MARK = "="

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from worker.extraction import extract_article
 from worker.extraction.metadata.authors import names_in
-from worker.extraction.metadata.dates import find_moments, parse_moment, without_dates
 from worker.extraction.metadata.jsonld import parse_tolerant
+from worker.language.dates import find_moments, parse_moment, without_dates
 from worker.pages import parse_page
 
 KEYS = st.sampled_from(

@@ -2,7 +2,7 @@ import pytest
 
 from tests.unit.extraction.article_pages import page, paragraphs, prose, sentence
 from worker.extraction import NoTextError, extract_article
-from worker.extraction.words import count_sentences
+from worker.language.words import count_sentences
 
 LINKS = "".join(f'<p><a href="/{n}">{sentence(n)} {sentence(n + 1)}</a></p>' for n in range(3))
 

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 
-from worker.extraction.metadata.calendars import is_weekday
-from worker.extraction.metadata.wordlists import listed
+from worker.language.calendars import is_weekday
+from worker.language.wordlists import listed
 
 MAX_NAME_WORDS = 5
 """Words of a name: "María del Carmen López García"."""

@@ -14,9 +14,9 @@ from worker.extraction.metadata.authors import (
     without_repeats,
 )
 from worker.extraction.metadata.chinese import chinese_bylines
-from worker.extraction.metadata.dates import Moment, find_moments, parse_moment, without_dates
 from worker.extraction.metadata.surroundings import Note, Part, Place
-from worker.extraction.metadata.wordlists import listed
+from worker.language.dates import Moment, find_moments, parse_moment, without_dates
+from worker.language.wordlists import listed
 
 MAX_BYLINE = 120
 """Characters of a line that introduces an author."""

@@ -14,9 +14,9 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
-from worker.extraction import words
 from worker.extraction.metadata.record import Record
-from worker.extraction.metadata.wordlists import listed
+from worker.language import words
+from worker.language.wordlists import listed
 
 MAX_CHARACTERS = 1_000_000
 """Characters of JSON-LD read of a page; the longest of 3,000 corpus pages has 61,000."""

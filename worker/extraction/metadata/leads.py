@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from worker.extraction import words
 from worker.extraction.metadata.surroundings import Surroundings
+from worker.language import words
 
 MIN_WORDS = 5
 """A shorter line is a rubric or a byline."""

@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 from lxml.html import HtmlElement
 
-from worker.extraction import words
 from worker.extraction.metadata.record import Record
+from worker.language import words
 
 MAX_METAS = 500
 """Elements looked at in a page."""

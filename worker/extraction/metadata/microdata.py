@@ -7,8 +7,8 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
-from worker.extraction import words
 from worker.extraction.metadata.record import Record
+from worker.language import words
 
 MAX_PROPERTIES = 500
 """Properties looked at in a page."""

@@ -7,11 +7,9 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from worker.extraction import words
 from worker.extraction.finding import Finding
 from worker.extraction.metadata.authors import names_in, squash, without_repeats
 from worker.extraction.metadata.bylines import Shown, shown_authors, shown_dates
-from worker.extraction.metadata.dates import Moment, date_in_path, find_moments, parse_moment
 from worker.extraction.metadata.jsonld import read_json_ld
 from worker.extraction.metadata.kinds import kind_of
 from worker.extraction.metadata.leads import lead_of
@@ -22,6 +20,8 @@ from worker.extraction.metadata.result import Metadata
 from worker.extraction.metadata.script_dates import dates_in_scripts
 from worker.extraction.metadata.surroundings import Surroundings
 from worker.extraction.outline import Outline
+from worker.language import words
+from worker.language.dates import Moment, date_in_path, find_moments, parse_moment
 
 MAX_TAGS = 30
 """Tags of an article; more are key words for search engines."""

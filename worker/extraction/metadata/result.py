@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from worker.extraction.metadata.dates import Moment
+from worker.language.dates import Moment
 
 Kind = Literal["article", "gallery", "live", "video"]
 """Kinds of page that hold an article; a menu holds none."""

@@ -7,11 +7,11 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from worker.extraction import words
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import digest_of
-from worker.extraction.names import name_words
 from worker.extraction.outline import Outline, TextNode
+from worker.language import words
+from worker.pages.names import name_words
 
 Place = Literal["above", "before", "opening", "closing", "after"]
 """Above the headline; between it and the body; first and last lines of the body; after it."""

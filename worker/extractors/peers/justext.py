@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from functools import cache
 
-from worker.extraction import words
 from worker.extraction.result import BlockType
 from worker.extractors.interface import Extracted, Neighbours, Source
 from worker.extractors.reading import page_of, text_of
+from worker.language import words
 from worker.pages.text import visible_text
 
 MIN_COVERAGE = 0.1

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from worker.extraction.metadata.dates import (
+from worker.language.dates import (
     date_in_path,
     find_moments,
     parse_moment,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
-from worker.extraction.metadata.calendars import month_named
+from worker.language.calendars import month_named
 
 MIN_YEAR = 1990
 """Nothing on the web is older; what looks so is a founding year or a date of birth."""

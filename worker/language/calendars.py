@@ -6,7 +6,7 @@ from functools import cache
 
 from babel import Locale, UnknownLocaleError
 
-from worker.extraction.metadata.wordlists import listed
+from worker.language.wordlists import listed
 
 LANGUAGES = listed(
     "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"

@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.extraction import words
-from worker.extraction.words import _MARKS, _SIGNS, _UNSPACED
+from worker.language import words
+from worker.language.words import _MARKS, _SIGNS, _UNSPACED
 
 TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*")
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
