@@ -131,6 +131,9 @@ class StoredPage(Base):
     attempts: Mapped[int] = mapped_column(
         Integer, server_default="0", doc="How often a worker has begun that extraction."
     )
+    html_removed_at: Mapped[datetime | None] = mapped_column(
+        doc="When its HTML was removed; null while it is kept. Such a page keeps what it has."
+    )
 
 
 class PageContent(Base):
@@ -145,6 +148,7 @@ class PageContent(Base):
     is_text: Mapped[bool] = mapped_column(
         doc="Sent as text (kept as UTF-8), not as the bytes fetched."
     )
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class PageKnowledge(Base):

@@ -19,14 +19,17 @@ from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.extract import extract
+from worker.tasks.maintenance import prune
 from worker.tasks.parsing import parse_or_reject, store_page
-from worker.tasks.reprocess import reprocess
+from worker.tasks.reprocess import parse, reprocess
 
 TASKS: Mapping[str, Callable[..., None]] = {
     names.ASSIGN: assign,
     names.COMPARE: compare,
     names.CLUSTER: cluster,
     names.EXTRACT: extract,
+    names.PARSE: parse,
+    names.PRUNE: prune,
 }
 
 
@@ -86,9 +89,9 @@ class Tasks:
         while sum(self.run(task) for task in TASKS):
             pass
 
-    def reprocess(self, site: str) -> None:
-        """Ask for all extractions of a site once more."""
-        reprocess(site)
+    def reprocess(self, site: str, stage: names.ReprocessStage = "extract") -> None:
+        """Ask for a site to be taken up again."""
+        reprocess(site, stage)
 
     def articles(self) -> dict[str, dict[str, Any]]:
         """Take the articles that were sent, the last revision of each page, by URL."""

@@ -31,6 +31,7 @@ from models.messages import ArticleMessage, PageMessage
 from worker.errors import ExpectedError
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
+from worker.store.removable import KINDS, Kind
 from worker.tasks.names import REPROCESS, REPROCESS_STAGES, STAGES
 
 if TYPE_CHECKING:
@@ -240,10 +241,59 @@ def metrics(port: int | None, host: str) -> None:
     if port is None:
         click.echo(metrics_text(settings), nl=False)
         return
+    serve_metrics(settings, host, port, _stop_on_signals())
+
+
+def _stop_on_signals() -> threading.Event:
+    """Return what SIGTERM and SIGINT set from now on."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    serve_metrics(settings, host, port, stop)
+    return stop
+
+
+@main.command()
+@click.option(
+    "--older-than",
+    "days",
+    required=True,
+    type=click.FloatRange(min=0),
+    metavar="DAYS",
+    help="Age from which HTML, revisions and receipts go.",
+)
+@click.option(
+    "--only",
+    "kinds",
+    multiple=True,
+    type=click.Choice(KINDS),
+    help="Only this kind; may be given several times.",
+)
+@click.option("--dry-run", is_flag=True, help="Count what would go, and keep it.")
+def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
+    """Remove what need not be kept for ever.
+
+    HTML of pages that have their outcome, revisions that later ones replaced, receipts; and of
+    any age, places in past clusterings and trees of no page. A page without its HTML keeps its
+    article, and cannot be reprocessed. May be interrupted: what was removed until then stays
+    removed, and each transaction is small.
+    """
+    from worker.store.database import Database
+    from worker.tasks.maintenance import pruning
+
+    removed = dict.fromkeys(kinds or KINDS, 0)
+    stop = _stop_on_signals()
+    database = Database(load_settings().require_database_url())
+    try:
+        for step in pruning(database, removed, days, dry_run=dry_run):
+            removed[step.kind] += step.removed
+            if stop.is_set():
+                break
+    finally:
+        database.dispose()
+    for kind, number in removed.items():
+        click.echo(f"{kind}\t{number}")
+    if stop.is_set():
+        raise click.ClickException("interrupted; the same command goes on with it")
 
 
 stage_option = click.option(

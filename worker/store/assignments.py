@@ -52,7 +52,10 @@ def pivot_of(session: Session, site_id: int, generation: int, group_number: int)
 def newest_outliers(
     session: Session, site_id: int, generation: int, limit: int
 ) -> Sequence[Outlier]:
-    """Return the outliers of a generation that came last, by address."""
+    """Return the outliers of a generation that came last, by address.
+
+    One whose HTML was removed could not be extracted with a group, nor others with it.
+    """
     rows = session.execute(
         select(StoredPage.id, StoredPage.url, StoredPage.tree_id)
         .join(Membership, Membership.page_id == StoredPage.id)
@@ -61,6 +64,7 @@ def newest_outliers(
             Membership.generation == generation,
             Membership.group_number.is_(None),
             StoredPage.tree_id.is_not(None),
+            StoredPage.html_removed_at.is_(None),
         )
         .order_by(StoredPage.received_at.desc(), StoredPage.id.desc())
         .limit(limit)

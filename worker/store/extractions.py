@@ -10,16 +10,26 @@ from models.tables import StoredPage
 from worker.store.pages import is_pending
 
 
-def await_extraction(session: Session, page_ids: Sequence[int], generation: int) -> None:
-    """Make pages wait for their extraction with a generation, even if they had one with it."""
-    session.execute(
-        update(StoredPage)
-        .where(StoredPage.id.in_(page_ids), StoredPage.tree_id.is_not(None))
-        .values(
-            generation=generation,
-            extracted_generation=generation - 1,
-            asked_at=func.now(),
-            attempts=0,
+def await_extraction(session: Session, page_ids: Sequence[int], generation: int) -> list[int]:
+    """Make pages wait for their extraction with a generation, even if they had one with it.
+
+    Returns those that do, ascending: not pages without a tree, or whose HTML was removed.
+    """
+    return sorted(
+        session.scalars(
+            update(StoredPage)
+            .where(
+                StoredPage.id.in_(page_ids),
+                StoredPage.tree_id.is_not(None),
+                StoredPage.html_removed_at.is_(None),
+            )
+            .values(
+                generation=generation,
+                extracted_generation=generation - 1,
+                asked_at=func.now(),
+                attempts=0,
+            )
+            .returning(StoredPage.id)
         )
     )
 

@@ -96,6 +96,9 @@ def record_page(
         return page, "accepted"
     if page.content_digest == fetched.content_digest:
         _keep_first(page, fetched)
+        if page.html_removed_at is not None:
+            page.html_removed_at = None
+            _save_content(session, page.id, fetched)
         return page, "duplicate"
     if (
         page.fetched_at is not None
@@ -118,6 +121,7 @@ def _overwrite(page: StoredPage, fetched: FetchedPage) -> None:
     page.tree_id = None
     page.outcome = None
     page.outcome_detail = None
+    page.html_removed_at = None
 
 
 def _keep_first(page: StoredPage, fetched: FetchedPage) -> None:
@@ -136,6 +140,7 @@ def _save_content(session: Session, page_id: int, fetched: FetchedPage) -> None:
     values = {
         "compressed": zlib.compress(fetched.content_bytes),
         "is_text": isinstance(fetched.content, str),
+        "stored_at": func.now(),
     }
     session.execute(
         insert(PageContent)
@@ -150,11 +155,14 @@ def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPa
     return session.scalar(query.with_for_update() if lock else query)
 
 
-def load_content(session: Session, page_id: int) -> bytes | str:
-    """Return the page as fetched: text where text was sent."""
-    compressed, is_text = session.execute(
+def load_content(session: Session, page_id: int) -> bytes | str | None:
+    """Return the page as fetched, text where text was sent; nothing if it was removed."""
+    stored = session.execute(
         select(PageContent.compressed, PageContent.is_text).where(PageContent.page_id == page_id)
-    ).one()
+    ).one_or_none()
+    if stored is None:
+        return None
+    compressed, is_text = stored
     html = zlib.decompress(compressed)
     return html.decode("utf-8", errors="surrogatepass") if is_text else html
 
@@ -164,11 +172,13 @@ def site_key(session: Session, site_id: int) -> str:
     return session.scalars(select(Site.key).where(Site.id == site_id)).one()
 
 
-def site_page_ids(session: Session, site_id: int) -> list[int]:
-    """Return the ids of all pages of a site, ascending."""
+def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
+    """Return the ids of the pages of a site whose HTML is kept, ascending."""
     return list(
         session.scalars(
-            select(StoredPage.id).where(StoredPage.site_id == site_id).order_by(StoredPage.id)
+            select(StoredPage.id)
+            .where(StoredPage.site_id == site_id, StoredPage.html_removed_at.is_(None))
+            .order_by(StoredPage.id)
         )
     )
 

@@ -8,7 +8,6 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from models.tables import (
-    Article,
     DesignChange,
     Generation,
     Membership,
@@ -225,7 +224,8 @@ def service_counts(session: Session) -> ServiceCounts:
         groups=_count(session, groups),
         outliers=_count(session, outliers),
         generations=_count(session, select(func.count()).select_from(Generation)),
-        articles=_count(session, select(func.count()).select_from(Article)),
+        # Rows of superseded ones may have been removed.
+        articles=_count(session, select(func.coalesce(func.sum(StoredPage.revision), 0))),
         design_changes=_counts(
             session,
             select(Site.key, func.count())

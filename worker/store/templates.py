@@ -31,6 +31,7 @@ class ComparablePage:
     content_digest: str
     extraction_key: str | None
     forced: bool
+    has_html: bool
 
 
 @dataclass(frozen=True)
@@ -164,11 +165,12 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
             StoredPage.content_digest,
             StoredPage.extraction_key,
             StoredPage.forced,
+            StoredPage.html_removed_at.is_(None),
         ).where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
     )
     return [
-        ComparablePage(page_id, url, tree_id, digest, key, forced)
-        for page_id, url, tree_id, digest, key, forced in rows
+        ComparablePage(page_id, url, tree_id, digest, key, forced, has_html)
+        for page_id, url, tree_id, digest, key, forced, has_html in rows
         if tree_id is not None
     ]
 

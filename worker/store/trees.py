@@ -23,15 +23,24 @@ class TreeShape:
 
 def save_tree(session: Session, tree: Tree) -> int:
     """Store the tree unless an equal one is there, and return its id."""
-    added: int | None = session.scalar(
+    add = (
         insert(StoredTree)
         .values(digest=tree.digest, size=len(tree), packed=tree.to_bytes())
         .on_conflict_do_nothing(index_elements=[StoredTree.digest])
         .returning(StoredTree.id)
     )
-    if added is not None:
-        return added
-    return session.scalars(select(StoredTree.id).where(StoredTree.digest == tree.digest)).one()
+    # Held until the page that has it is written: it could be removed as nobody's.
+    hold = (
+        select(StoredTree.id)
+        .where(StoredTree.digest == tree.digest)
+        .with_for_update(read=True, key_share=True)
+    )
+    while True:
+        tree_id = session.scalar(add)
+        if tree_id is None:
+            tree_id = session.scalar(hold)
+        if tree_id is not None:
+            return tree_id
 
 
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:

@@ -27,7 +27,7 @@ from worker.tasks.matrix import (
     known_or_missing,
 )
 from worker.tasks.memberships import group_memberships
-from worker.templates import DEFAULT_METHOD, Grouping
+from worker.templates import DEFAULT_METHOD, Group, Grouping
 from worker.templates.generations import design_change, match_groups
 
 logger = logging.getLogger(__name__)
@@ -131,7 +131,8 @@ def _cluster(session: Session, site_id: int) -> None:
         [[site_pages[index].id for index in group.members] for group in grouping.groups],
         last_identity=templates.last_group(session, site_id),
     )
-    memberships = _memberships(site_pages, grouping, identities, known)
+    compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
+    memberships = _memberships(site_pages, grouping, identities, compared)
     templates.save_generation(
         session,
         site_id=site_id,
@@ -143,10 +144,12 @@ def _cluster(session: Session, site_id: int) -> None:
             NewGroup(
                 identity,
                 len(group.members),
-                site_pages[group.pivot].id,
+                site_pages[pivot].id,
                 known.representative_trees(site_pages, group),
             )
-            for identity, group in zip(identities, grouping.groups, strict=True)
+            for identity, group, (pivot, _) in zip(
+                identities, grouping.groups, compared, strict=True
+            )
         ],
         memberships=memberships,
     )
@@ -233,20 +236,35 @@ def _memberships(
     site_pages: list[ComparablePage],
     grouping: Grouping,
     identities: Sequence[int],
-    known: KnownSite,
+    compared: Sequence[tuple[int, int]],
 ) -> list[NewMembership]:
     memberships = [
         NewMembership(site_pages[index].id, None, "outlier", None) for index in grouping.outliers
     ]
-    for identity, group in zip(identities, grouping.groups, strict=True):
-        nearest = known.nearest_member(site_pages, group, group.pivot)
+    for identity, group, (pivot, beside) in zip(identities, grouping.groups, compared, strict=True):
         memberships += group_memberships(
             identity,
             [site_pages[index].id for index in group.members],
-            pivot_id=site_pages[group.pivot].id,
-            beside_pivot=site_pages[nearest].id,
+            pivot_id=site_pages[pivot].id,
+            beside_pivot=site_pages[beside].id,
         )
     return memberships
+
+
+def _compared_with(
+    site_pages: list[ComparablePage], group: Group, known: KnownSite
+) -> tuple[int, int]:
+    """Return the member that a group's pages are compared with, and what that one is.
+
+    The pivot and the page nearest to it. Where the HTML of one was removed, the page nearest to
+    the pivot that has its HTML stands in for it.
+    """
+    kept = [index for index in group.members if site_pages[index].has_html]
+    pivot = group.pivot
+    if kept and pivot not in kept:
+        pivot = known.nearest_member(site_pages, kept, pivot)
+    others = [index for index in kept if index != pivot] or group.members
+    return pivot, known.nearest_member(site_pages, others, pivot)
 
 
 def _dispatch_extractions(
@@ -263,6 +281,7 @@ def _dispatch_extractions(
         pivot = by_id[membership.pivot_id] if membership.pivot_id is not None else None
         key = extraction_key(page.content_digest, pivot.content_digest if pivot else None)
         same = page.extraction_key == key and not page.forced
+        same |= not page.has_html
         (unchanged if same else changed).append(page.id)
     templates.carry_over(session, unchanged, number)
     ask_for_extractions(session, changed, number)

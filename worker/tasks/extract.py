@@ -141,6 +141,9 @@ def _load(session: Session, page_id: int, generation: int) -> Job | None:
     membership = templates.load_membership(session, page_id, generation)
     if page is None or membership is None or page.tree_id is None or not _is_due(page, generation):
         return None
+    content = pages.load_content(session, page_id)
+    if content is None:
+        return None
     # An attempt counts as soon as it begins, even if it ends with its process; what is lost
     # with the database's is made up for by one attempt more.
     session.execute(text("SET LOCAL synchronous_commit TO OFF"))
@@ -152,7 +155,7 @@ def _load(session: Session, page_id: int, generation: int) -> Job | None:
     return Job(
         page=page,
         site=pages.site_key(session, page.site_id),
-        content=pages.load_content(session, page_id),
+        content=content,
         membership=membership,
         group_size=1
         if group is None

@@ -13,9 +13,8 @@ ASKED_AGAIN_AT_ONCE = 1000
 
 def ask_for_extractions(session: Session, page_ids: Iterable[int], generation: int) -> None:
     """Have pages extracted with a generation."""
-    ordered = sorted(page_ids)
-    extractions.await_extraction(session, ordered, generation)
-    _ask(session, [(page_id, generation) for page_id in ordered])
+    waiting = extractions.await_extraction(session, sorted(page_ids), generation)
+    _ask(session, [(page_id, generation) for page_id in waiting])
 
 
 def ask_for_late_extractions(session: Session, *, patience_seconds: float) -> int:

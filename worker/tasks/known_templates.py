@@ -25,8 +25,10 @@ class KnownTemplates:
         self._capacity = capacity
         self._known: OrderedDict[tuple[int, str], TemplateKnowledge] = OrderedDict()
 
-    def of(self, database: Database, pivot: StoredPage) -> TemplateKnowledge:
+    def of(self, database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
         """Return what a page tells of its template; where nothing is stored yet, learn it.
+
+        None where it was never learned, and the page's HTML has been removed since.
 
         Raises
         ------
@@ -35,6 +37,8 @@ class KnownTemplates:
         """
         key = (pivot.id, pivot.content_digest)
         known = self._known.pop(key, None) or _stored(database, pivot) or _learn(database, pivot)
+        if known is None:
+            return None
         self._known[key] = known
         while len(self._known) > self._capacity:
             self._known.popitem(last=False)
@@ -54,8 +58,10 @@ def _stored(database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
         return None
 
 
-def _learn(database: Database, pivot: StoredPage) -> TemplateKnowledge:
+def _learn(database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
     content = database.run(lambda session: pages.load_content(session, pivot.id))
+    if content is None:
+        return None
     page = parse_page(content, pivot.url, content_type=pivot.content_type)
     known = TemplateKnowledge.from_pages([page])
     database.run(

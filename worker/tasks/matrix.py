@@ -15,7 +15,7 @@ pages nor the number of workers changes the groups. When pages arrive, only thei
 missing, and where a reference has changed what depended on it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,13 +129,15 @@ class KnownSite:
             grouping, tree_ids, self.references, self.distances, self._comparable()
         )
 
-    def nearest_member(self, pages: Sequence[ComparablePage], group: Group, index: int) -> int:
-        """Return the member of a group nearest to one, by URL the first of equals.
+    def nearest_member(
+        self, pages: Sequence[ComparablePage], members: Iterable[int], index: int
+    ) -> int:
+        """Return which of some members is nearest to another, by URL the first of equals.
 
         Of a large site, a page whose distance to this one was never computed comes last.
         """
         return min(
-            (member for member in group.members if member != index),
+            (member for member in members if member != index),
             key=lambda member: (
                 self._distance(pages[index].tree_id, pages[member].tree_id),
                 pages[member].url,

@@ -10,6 +10,7 @@ EXTRACT: Final = "detourage.extract"
 EXTRACT_LATE: Final = "detourage.extract_late"
 REPROCESS: Final = "detourage.reprocess"
 PARSE: Final = "detourage.parse"
+PRUNE: Final = "detourage.prune"
 
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",
@@ -20,6 +21,7 @@ STAGE_OF_TASK: Final = {
     EXTRACT_LATE: "extract",
     REPROCESS: "reprocess",
     PARSE: "reprocess",
+    PRUNE: "maintenance",
 }
 """Stage, and so queue, of each task."""
 

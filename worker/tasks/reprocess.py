@@ -22,6 +22,8 @@ class UnknownSiteError(LookupError):
 def reprocess(site: str, stage: names.ReprocessStage = "extract") -> None:
     """Take all pages of a site from a stage on again; each article gets a new revision.
 
+    A page whose HTML was removed keeps its last article.
+
     Parameters
     ----------
     site
@@ -38,7 +40,7 @@ def _reprocess(session: Session, site: str, stage: names.ReprocessStage) -> None
     if pages.find_site(session, site) is None:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     site_id = pages.lock_site(session, site)
-    page_ids = pages.site_page_ids(session, site_id)
+    page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
     if stage == "parse":
         outbox.add_tasks(session, names.PARSE, [{"page_id": page_id} for page_id in page_ids])
@@ -78,7 +80,9 @@ def _parse(session: Session, page_id: int) -> None:
         return
     pages.lock_site(session, pages.site_key(session, page.site_id))
     session.refresh(page, with_for_update=True)
-    parsed = parse_or_reject(pages.load_content(session, page_id), page.url, page.content_type)
-    page.forced = True
-    save_parsed(session, page, parsed)
+    content = pages.load_content(session, page_id)
+    # A message that comes again after the extraction would take the page up once more.
+    if content is None or not (page.forced or page.tree_id is None):
+        return
+    save_parsed(session, page, parse_or_reject(content, page.url, page.content_type))
     pages.touch_site(session, page.site_id)

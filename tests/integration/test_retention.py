@@ -1,0 +1,237 @@
+"""What `detourage prune` removes, and that nothing that is needed goes with it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import delete, func, select, update
+
+from models.tables import (
+    Article,
+    GroupRepresentative,
+    Membership,
+    PageContent,
+    PageKnowledge,
+    Receipt,
+    StoredPage,
+    StoredTree,
+    TaskFailure,
+)
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.cli import main
+from worker.store import failures, pages, retention
+from worker.store.database import Database
+from worker.store.pages import is_pending
+from worker.tasks import extract
+from worker.tasks.known_templates import KnownTemplates
+from worker.tasks.maintenance import prune, pruning
+
+LONG_AGO = timedelta(days=100)
+
+
+@pytest.fixture
+def site_id(tasks: Tasks) -> int:
+    """A site of two templates whose articles went out long ago."""
+    found = tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)])
+    tasks.group(found)
+    tasks.settle()
+    tasks.articles()
+    age(tasks)
+    return found
+
+
+def pages_of(template: str, number: int, first: int = 2) -> list[tuple[str, str]]:
+    return [
+        (f"{template}/{seed}", article_html(seed, number=seed, template=template))
+        for seed in range(first, first + number)
+    ]
+
+
+def age(tasks: Tasks) -> None:
+    """Let all that is stored be of long ago."""
+    with tasks.database.transaction() as session:
+        session.execute(update(PageContent).values(stored_at=func.now() - LONG_AGO))
+        session.execute(update(Article).values(created_at=func.now() - LONG_AGO))
+
+
+def rows(tasks: Tasks, table: Any) -> int:
+    (number,) = tasks.ask(select(func.count()).select_from(table))
+    return int(number)
+
+
+def revisions(tasks: Tasks) -> dict[str, int]:
+    return dict(tasks.ask(select(StoredPage.url, StoredPage.revision)))
+
+
+@pytest.mark.usefixtures("site_id")
+def test_old_html_goes_but_for_what_other_pages_are_compared_with(tasks: Tasks) -> None:
+    prune(older_than_days=30, kinds=["html"])
+    kept = set(tasks.ask(select(PageContent.page_id)))
+    compared_with = set(tasks.ask(select(Membership.pivot_id).distinct()))
+    assert kept == compared_with
+    assert 2 <= len(kept) <= 4
+    assert rows(tasks, Article) == rows(tasks, StoredPage) == 11
+    assert set(tasks.ask(select(StoredPage.outcome))) == {"article"}
+
+
+@pytest.mark.usefixtures("site_id")
+def test_what_is_young_or_has_no_final_outcome_stays(tasks: Tasks) -> None:
+    with tasks.database.transaction() as session:
+        young = StoredPage.url.endswith("plain/3")
+        session.execute(
+            update(PageContent)
+            .where(PageContent.page_id.in_(select(StoredPage.id).where(young)))
+            .values(stored_at=func.now())
+        )
+        for path, changed in {
+            "plain/4": update(StoredPage).values(forced=True),
+            "plain/5": update(StoredPage).values(outcome="failed"),
+            "plain/6": update(StoredPage).values(outcome="needs-rendering"),
+        }.items():
+            session.execute(changed.where(StoredPage.url.endswith(path)))
+    prune(older_than_days=30)
+    kept = tasks.ask(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
+    assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(kept)
+
+
+def test_reprocessing_takes_the_pages_up_that_have_their_html(tasks: Tasks, site_id: int) -> None:
+    prune(older_than_days=30)
+    kept = set(tasks.ask(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))))
+    expected = {url: 1 + (url in kept) for url in revisions(tasks)}
+    tasks.reprocess("a", "parse")
+    tasks.settle()
+    tasks.group(site_id)
+    tasks.settle()
+    assert revisions(tasks) == expected
+    assert set(tasks.articles()) == kept
+    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
+
+
+def test_new_pages_are_compared_with_a_page_whose_html_is_kept(
+    tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prune(older_than_days=30)
+    with tasks.database.transaction() as session:
+        # The page that would stand for its group has lost its HTML too, and nothing is known of it.
+        session.execute(update(StoredPage).values(html_removed_at=func.now()))
+        session.execute(delete(PageContent))
+        session.execute(delete(PageKnowledge))
+    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+    tasks.publish("a", pages_of("plain", 2, first=20))
+    tasks.settle()
+    first = tasks.articles()
+    assert len(first) == 2
+    tasks.group(site_id)
+    tasks.settle()
+    groups = tasks.groups(site_id)
+    for seed in (20, 21):
+        _, _, compared_with = groups[f"https://news.example/plain/{seed}"]
+        assert compared_with in first
+    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
+
+
+def test_a_page_that_comes_again_has_its_html_again(tasks: Tasks, site_id: int) -> None:
+    prune(older_than_days=30)
+    tasks.publish("a", pages_of("plain", 6))
+    assert tasks.ask(
+        select(StoredPage.url).where(
+            StoredPage.html_removed_at.is_not(None), StoredPage.url.contains("plain")
+        )
+    ) == []  # fmt: skip
+    with tasks.database.transaction() as session:
+        for page_id in pages.reprocessable_page_ids(session, site_id):
+            assert pages.load_content(session, page_id) is not None
+
+
+@pytest.mark.usefixtures("site_id")
+def test_superseded_revisions_go_and_the_last_one_stays(tasks: Tasks) -> None:
+    tasks.reprocess("a")
+    tasks.settle()
+    age(tasks)
+    assert rows(tasks, Article) == 22
+    prune(older_than_days=30, kinds=["revisions"])
+    assert set(tasks.ask(select(Article.revision))) == {2}
+    assert rows(tasks, Article) == 11
+    tasks.reprocess("a")
+    tasks.settle()
+    assert set(revisions(tasks).values()) == {3}
+
+
+def test_places_in_past_clusterings_and_trees_of_no_page_go(tasks: Tasks, site_id: int) -> None:
+    tasks.publish("a", [("plain/5", article_html(99, number=50))])
+    tasks.group(site_id)
+    tasks.settle()
+    before = tasks.groups(site_id)
+    trees = rows(tasks, StoredTree)
+    assert rows(tasks, Membership) == 22
+    prune(older_than_days=30, kinds=["groups", "trees"])
+    assert rows(tasks, Membership) == 11
+    assert tasks.groups(site_id) == before
+    assert set(tasks.ask(select(GroupRepresentative.generation))) == {2}
+    assert rows(tasks, StoredTree) == trees - 1
+    tasks.publish("a", [("plain/5", article_html(98, number=5))])
+    tasks.group(site_id)
+    tasks.settle()
+    assert tasks.generations(site_id) == 3
+
+
+def test_receipts_and_notes_of_failures_go_when_they_are_old(tasks: Tasks) -> None:
+    with tasks.database.transaction() as session:
+        for _ in range(3):
+            pages.add_receipt(session, message_id=None, result="duplicate")
+            failures.note_failure(session, task_id="t", task="t", error="", traceback="")
+        session.flush()
+        session.execute(
+            update(Receipt)
+            .where(Receipt.id > select(func.min(Receipt.id)).scalar_subquery())
+            .values(received_at=func.now() - LONG_AGO)
+        )
+        session.execute(update(TaskFailure).values(failed_at=func.now() - LONG_AGO))
+    prune(older_than_days=30, kinds=["receipts"])
+    assert (rows(tasks, Receipt), rows(tasks, TaskFailure)) == (1, 0)
+
+
+@pytest.mark.usefixtures("site_id")
+def test_it_goes_on_where_it_was_interrupted(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "WINDOW", 3)
+    steps = pruning(tasks.database, ["html"], 30)
+    removed = [next(steps).removed for _ in range(3)]
+    assert 0 < rows(tasks, StoredPage) - rows(tasks, PageContent) == sum(removed) <= 9
+    monkeypatch.setattr("worker.tasks.maintenance.STEPS_OF_A_TASK", 2)
+    prune(older_than_days=30, kinds=["html"])
+    tasks.settle()
+    assert rows(tasks, PageContent) <= 4
+
+
+@pytest.mark.usefixtures("site_id")
+def test_what_another_transaction_holds_stays(tasks: Tasks) -> None:
+    other = Database(tasks.database.engine.url.render_as_string(hide_password=False))
+    page_id, *_ = tasks.ask(
+        select(StoredPage.id).where(StoredPage.id.not_in(select(Membership.pivot_id)))
+    )
+    with other.transaction() as session:
+        pages.load_page(session, page_id, lock=True)
+        prune(older_than_days=30, kinds=["html"])
+    other.dispose()
+    assert page_id in tasks.ask(select(PageContent.page_id))
+    prune(older_than_days=30, kinds=["html"])
+    assert page_id not in tasks.ask(select(PageContent.page_id))
+
+
+@pytest.mark.usefixtures("site_id")
+def test_the_command_counts_first_and_removes_then(tasks: Tasks) -> None:
+    command = ["prune", "--older-than", "30", "--only", "html"]
+    counted = CliRunner().invoke(main, [*command, "--dry-run"])
+    assert counted.exit_code == 0, counted.output
+    assert rows(tasks, PageContent) == 11
+    removed = CliRunner().invoke(main, command)
+    assert removed.output == counted.output == f"html\t{11 - rows(tasks, PageContent)}\n"
+
+
+def test_a_kind_that_there_is_not_is_refused(tasks: Tasks) -> None:
+    with pytest.raises(ValueError, match="pictures"):
+        prune(older_than_days=30, kinds=["pictures"])
+    with pytest.raises(ValueError, match="negative"):
+        prune(older_than_days=-1)

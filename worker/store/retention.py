@@ -1,0 +1,241 @@
+"""What of the store need not be kept for ever, and its removal in small transactions."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+from sqlalchemy import (
+    ColumnElement,
+    ScalarSelect,
+    any_,
+    delete,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+
+from models.tables import (
+    Article,
+    Generation,
+    GroupRepresentative,
+    Membership,
+    PageContent,
+    Receipt,
+    ReferenceSet,
+    SiteComparison,
+    StoredPage,
+    StoredTree,
+    TaskFailure,
+    TemplateGroup,
+)
+from worker.store.pages import is_pending
+from worker.store.removable import Kind
+
+KEPT_OUTCOMES = ("failed", "needs-rendering")
+"""Outcomes of pages whose HTML stays: a better version, or a browser, makes articles of them."""
+
+WINDOW = 1000
+"""Ids looked at in one transaction: of 50,000 pages with 13 kB of compressed HTML each, the HTML
+took 0.26 s a window and 0.5 s at most, everything else less."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far a removal has come: the number of the rule, and the last id looked at."""
+
+    rule: int = 0
+    after: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one transaction removed.
+
+    Parameters
+    ----------
+    kind
+        What was looked at.
+    removed
+        Number of rows that went, or would go.
+    following
+        Where to go on; None at the end.
+    """
+
+    kind: Kind
+    removed: int
+    following: Place | None
+
+
+Column: TypeAlias = InstrumentedAttribute[int]
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Rows of one table that may go.
+
+    Parameters
+    ----------
+    kind
+        What they are.
+    windows
+        Primary key that is gone through, window by window.
+    key
+        The same id in the table that is removed from.
+    """
+
+    kind: Kind
+    windows: Column
+    key: Column
+    is_removable: Callable[[timedelta], ColumnElement[bool]]
+
+    def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
+        """Remove what is removable of these keys, which are locked."""
+        where = self.key.in_(keys) & self.is_removable(age)
+        if self.kind != "html":
+            return _rows(session.execute(delete(self.key.class_).where(where)))
+        removed = session.scalars(
+            update(StoredPage)
+            .where(where)
+            .values(html_removed_at=func.now())
+            .returning(StoredPage.id)
+        ).all()
+        session.execute(delete(PageContent).where(PageContent.page_id.in_(removed)))
+        return len(removed)
+
+
+def _rows(result: Any) -> int:
+    return int(result.rowcount)
+
+
+def _html(age: timedelta) -> ColumnElement[bool]:
+    beside = aliased(Membership)
+    pivots = (
+        exists()
+        .where(
+            TemplateGroup.site_id == StoredPage.site_id,
+            TemplateGroup.generation == _last_generation(StoredPage.site_id),
+            beside.page_id == TemplateGroup.representative_id,
+            beside.generation == TemplateGroup.generation,
+            or_(TemplateGroup.representative_id == StoredPage.id, beside.pivot_id == StoredPage.id),
+        )
+        .correlate(StoredPage)
+    )
+    return (
+        StoredPage.html_removed_at.is_(None)
+        & not_(is_pending())
+        & StoredPage.outcome.not_in(KEPT_OUTCOMES)
+        & exists().where(
+            PageContent.page_id == StoredPage.id, PageContent.stored_at <= func.now() - age
+        )
+        & ~pivots
+    )
+
+
+def _superseded(age: timedelta) -> ColumnElement[bool]:
+    last = select(StoredPage.revision).where(StoredPage.id == Article.page_id).scalar_subquery()
+    return (Article.revision < last) & (Article.created_at <= func.now() - age)
+
+
+def _past_place(_age: timedelta) -> ColumnElement[bool]:
+    # A page that came while its site was clustered stands in the clustering before.
+    current = select(StoredPage.generation).where(StoredPage.id == Membership.page_id)
+    return Membership.generation < current.scalar_subquery()
+
+
+def _past_representative(_age: timedelta) -> ColumnElement[bool]:
+    return GroupRepresentative.generation < _last_generation(GroupRepresentative.site_id)
+
+
+def _orphan(_age: timedelta) -> ColumnElement[bool]:
+    return not_(
+        exists().where(StoredPage.tree_id == StoredTree.id)
+        | exists().where(GroupRepresentative.tree_id == StoredTree.id)
+        | exists().where(StoredTree.id == any_(SiteComparison.tree_ids))
+        | exists().where(StoredTree.id == any_(ReferenceSet.tree_ids))
+    )
+
+
+def _old_receipt(age: timedelta) -> ColumnElement[bool]:
+    return Receipt.received_at <= func.now() - age
+
+
+def _old_failure(age: timedelta) -> ColumnElement[bool]:
+    return TaskFailure.failed_at <= func.now() - age
+
+
+def _last_generation(site_id: Column) -> ScalarSelect[int]:
+    last = select(func.coalesce(func.max(Generation.number), 0))
+    return last.where(Generation.site_id == site_id).scalar_subquery()
+
+
+_RULES = (
+    _Rule("html", StoredPage.id, StoredPage.id, _html),
+    _Rule("revisions", StoredPage.id, Article.page_id, _superseded),
+    _Rule("groups", StoredPage.id, Membership.page_id, _past_place),
+    _Rule("groups", GroupRepresentative.tree_id, GroupRepresentative.tree_id, _past_representative),
+    _Rule("trees", StoredTree.id, StoredTree.id, _orphan),
+    _Rule("receipts", Receipt.id, Receipt.id, _old_receipt),
+    _Rule("receipts", TaskFailure.id, TaskFailure.id, _old_failure),
+)
+
+
+def first_place(kinds: Collection[Kind]) -> Place | None:
+    """Return where the removal of these kinds begins; None where there is none."""
+    return _place_from(0, kinds)
+
+
+def _place_from(rule: int, kinds: Collection[Kind]) -> Place | None:
+    for number, each in enumerate(_RULES[rule:], start=rule):
+        if each.kind in kinds:
+            return Place(number)
+    return None
+
+
+def prune(
+    session: Session, place: Place, *, kinds: Collection[Kind], days: float, dry_run: bool = False
+) -> Step:
+    """Look at one window of ids, and remove what may go.
+
+    What another transaction holds stays until the next time.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    place
+        Where to begin.
+    kinds
+        What may go at all.
+    days
+        Age from which it may, where age counts.
+    dry_run
+        Whether it is only counted.
+    """
+    rule = _RULES[place.rule]
+    age = timedelta(days=days)
+    window = (
+        select(rule.windows).where(rule.windows > place.after).order_by(rule.windows).limit(WINDOW)
+    )
+    last = session.scalar(select(func.max(window.subquery().c[0])))
+    if last is None:
+        return Step(rule.kind, 0, _place_from(place.rule + 1, kinds))
+    inside = rule.key.between(place.after + 1, last)
+    following = Place(place.rule, last)
+    if dry_run:
+        number = session.scalar(
+            select(func.count()).select_from(rule.key.class_).where(inside, rule.is_removable(age))
+        )
+        return Step(rule.kind, number or 0, following)
+    # A transaction that is about to use one of them holds it, and is not disturbed; once they
+    # are locked here none begins to, and those that ended before are seen by what removes.
+    locked = session.scalars(
+        select(rule.key)
+        .where(inside, rule.is_removable(age))
+        .with_for_update(of=rule.key.class_, skip_locked=True)
+    ).all()
+    return Step(rule.kind, rule.remove(session, locked, age), following)

@@ -1,0 +1,81 @@
+"""The removal of what need not be kept for ever."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+
+from celery import shared_task
+
+from worker.store import outbox, retention
+from worker.store.database import Database
+from worker.store.removable import KINDS, Kind
+from worker.store.retention import Place, Step
+from worker.tasks import names
+from worker.tasks.context import TASK_OPTIONS, database
+
+STEPS_OF_A_TASK = 20
+"""Transactions that one task makes before it asks for the next: some seconds of work."""
+
+
+@shared_task(name=names.PRUNE, **TASK_OPTIONS)
+def prune(
+    older_than_days: float,
+    kinds: Sequence[Kind] = KINDS,
+    begin: tuple[int, int] | None = None,
+) -> None:
+    """Remove what need not be kept, in small transactions, and ask for the rest.
+
+    Parameters
+    ----------
+    older_than_days
+        Age from which it may go.
+    kinds
+        Which of `worker.store.removable.KINDS`.
+    begin
+        Where another of these tasks came to: the number of its rule, and the last id looked at.
+    """
+    if unknown := set(kinds).difference(KINDS):
+        raise ValueError(f"{unknown} cannot be removed, but {', '.join(KINDS)}")
+    if older_than_days < 0:
+        raise ValueError(f"older_than_days must not be negative, as {older_than_days} is")
+    begun = Place(*begin) if begin else None
+    steps = islice(pruning(database(), kinds, older_than_days, begin=begun), STEPS_OF_A_TASK)
+    rest = begun
+    for step in steps:
+        rest = step.following
+    if rest is None:
+        return
+    arguments = {
+        "older_than_days": older_than_days,
+        "kinds": list(kinds),
+        "begin": [rest.rule, rest.after],
+    }
+    database().run(lambda session: outbox.add_tasks(session, names.PRUNE, [arguments]))
+
+
+def pruning(
+    database: Database,
+    kinds: Collection[Kind],
+    days: float,
+    *,
+    begin: Place | None = None,
+    dry_run: bool = False,
+) -> Iterator[Step]:
+    """Remove what need not be kept, a transaction at each step.
+
+    Parameters
+    ----------
+    database
+        Where from.
+    kinds, days, dry_run
+        As of `worker.store.retention.prune`.
+    begin
+        Where to go on; at the beginning if not given.
+    """
+    place = begin or retention.first_place(kinds)
+    while place is not None:
+        at = place
+        step = database.run(
+            lambda session: retention.prune(session, at, kinds=kinds, days=days, dry_run=dry_run)  # noqa: B023
+        )
+        yield step
+        place = step.following
