@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from benchmarks.boosting import as_trees
 from benchmarks.extraction.examples import (
     Example,
     Hint,
@@ -24,11 +25,11 @@ from benchmarks.extraction.examples import (
     read_examples,
     read_hints,
 )
+from worker.boosting import BoostedTrees
 from worker.evaluation import PageScores, Prediction, macro_average, score_page
 from worker.extraction import TemplateKnowledge, classification, sentences
 from worker.extraction.article import article_of
 from worker.extraction.evidence import COLUMNS, Rows
-from worker.extraction.trees import BoostedTrees, Tree
 from worker.extractors import Source
 from worker.extractors.ours import outline_of
 
@@ -100,7 +101,7 @@ def fit(examples: Sequence[Example], hints: Sequence[Hint], loose: Sequence[str]
         random_state=SEED,
     )
     classifier.fit(rows, labels, sample_weight=weights)
-    return _as_trees(classifier)
+    return as_trees(classifier, COLUMNS)
 
 
 def _lines_of(example: Example, is_loose: bool) -> Iterator[_Lines]:
@@ -134,26 +135,6 @@ def _lines_of_hint(hint: Hint) -> _Lines:
     weights = np.sqrt(hint.words.astype(np.float64))
     weights *= HINTS_WEIGHT * min(1.0, len(weights) / FULL_HINTS) / weights.sum()
     return hint.rows, hint.labels, weights
-
-
-def _as_trees(classifier: HistGradientBoostingClassifier) -> BoostedTrees:
-    trees = []
-    for [predictor] in classifier._predictors:
-        nodes = predictor.nodes
-        leaf = nodes["is_leaf"].astype(bool)
-        trees.append(
-            Tree(
-                column=np.where(leaf, -1, nodes["feature_idx"]).tolist(),
-                threshold=[
-                    float(f"{value:.6g}") for value in np.where(leaf, 0.0, nodes["num_threshold"])
-                ],
-                left=np.where(leaf, 0, nodes["left"]).tolist(),
-                right=np.where(leaf, 0, nodes["right"]).tolist(),
-                value=[float(f"{value:.5f}") for value in np.where(leaf, nodes["value"], 0.0)],
-            )
-        )
-    base = float(np.ravel(classifier._baseline_prediction)[0])
-    return BoostedTrees(COLUMNS, round(base, 6), tuple(trees))
 
 
 def extract(source: Source, knowledge: TemplateKnowledge | None, model: BoostedTrees) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from worker.boosting.trees import Floats
 from worker.extraction import titles
 from worker.extraction.article import Template, find_article
 from worker.extraction.attribution import contributions
@@ -16,7 +17,6 @@ from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.phrases import ASPECTS, phrase
 from worker.extraction.result import Extraction
-from worker.extraction.trees import Floats
 from worker.pages import Page
 
 Verdict = Literal["kept", "title", "dropped"]

@@ -15,6 +15,8 @@ from worker.extractors.provenance import READING, library_release, own_release, 
 _HERE = "worker.extractors"
 
 _OWN_SOURCE = (
+    "worker/boosting",
+    "worker/language",
     "worker/pages",
     "worker/extraction",
     *(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 try:
-    from worker.extraction import _trees
+    from worker.boosting import _trees
 except ImportError:
     IMPLEMENTATION = "python"
 else:

@@ -1,0 +1,37 @@
+"""From a classifier as scikit-learn trains it to trees that the service reads."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from worker.boosting import BoostedTrees, Tree
+
+
+def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str]) -> BoostedTrees:
+    """Take over a classifier of two classes, its numbers rounded to what is written down.
+
+    Parameters
+    ----------
+    classifier
+        The classifier, fitted.
+    columns
+        Names of the columns that it was fitted on.
+    """
+    trees = []
+    for [predictor] in classifier._predictors:
+        nodes = predictor.nodes
+        leaf = nodes["is_leaf"].astype(bool)
+        trees.append(
+            Tree(
+                column=np.where(leaf, -1, nodes["feature_idx"]).tolist(),
+                threshold=[
+                    float(f"{value:.6g}") for value in np.where(leaf, 0.0, nodes["num_threshold"])
+                ],
+                left=np.where(leaf, 0, nodes["left"]).tolist(),
+                right=np.where(leaf, 0, nodes["right"]).tolist(),
+                value=[float(f"{value:.5f}") for value in np.where(leaf, nodes["value"], 0.0)],
+            )
+        )
+    base = float(np.ravel(classifier._baseline_prediction)[0])
+    return BoostedTrees(tuple(columns), round(base, 6), tuple(trees))
