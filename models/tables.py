@@ -408,6 +408,43 @@ class TaskFailure(Base):
     traceback: Mapped[str]
 
 
+class Reprocessing(Base):
+    """A reprocessing of all sites; at most one is under way."""
+
+    __tablename__ = "reprocessings"
+    __table_args__ = (
+        Index(
+            "ix_reprocessings_under_way",
+            text("(ended_at IS NULL)"),
+            unique=True,
+            postgresql_where=text("ended_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    stage: Mapped[str]
+    pages_per_minute: Mapped[float | None] = mapped_column(Float, doc="Null for no limit.")
+    asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    site_id: Mapped[int] = mapped_column(server_default="0", doc="Last site that was taken up.")
+    last_site_id: Mapped[int] = mapped_column(doc="Last one that there was when it was asked for.")
+    pages: Mapped[int] = mapped_column(server_default="0", doc="Taken up so far.")
+    resume_at: Mapped[datetime] = mapped_column(
+        server_default=func.now(), doc="When the rate allows the next site."
+    )
+    is_paused: Mapped[bool] = mapped_column(server_default=text("false"))
+    ended_at: Mapped[datetime | None]
+
+
+class FollowedRequest(Base):
+    """A task of another service that was followed: its message may come again."""
+
+    __tablename__ = "followed_requests"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[str] = mapped_column(unique=True)
+    followed_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class OutboxEntry(Base):
     """A message that the relay is to publish; deleted once the broker confirmed it."""
 

@@ -3,9 +3,10 @@
 import json
 import random
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
 
 from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
@@ -21,7 +22,9 @@ from worker.tasks.compare import compare
 from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
 from worker.tasks.parsing import parse_or_reject, store_page
-from worker.tasks.reprocess import parse, reprocess
+from worker.tasks.reprocess import parse, reprocess, reprocess_due
+
+T = TypeVar("T")
 
 TASKS: Mapping[str, Callable[..., None]] = {
     names.ASSIGN: assign,
@@ -30,6 +33,7 @@ TASKS: Mapping[str, Callable[..., None]] = {
     names.EXTRACT: extract,
     names.PARSE: parse,
     names.PRUNE: prune,
+    names.REPROCESS_DUE: reprocess_due,
 }
 
 
@@ -84,6 +88,10 @@ class Tasks:
             TASKS[task](**each)
         return len(arguments)
 
+    def call(self, task: str, arguments: Mapping[str, Any]) -> None:
+        """Run one task."""
+        TASKS[task](**arguments)
+
     def settle(self) -> None:
         """Run all tasks until there are no more."""
         while sum(self.run(task) for task in TASKS):
@@ -108,6 +116,10 @@ class Tasks:
         """Cluster a site with all that this needs."""
         cluster(site_id)
         self.finish()
+
+    def read(self, query: Callable[[Session], T]) -> T:
+        """Return what a function of the store tells."""
+        return self.database.run(query)
 
     def ask(self, query: Any) -> Any:
         """Return the rows that a query gives, or the values where it has one column."""

@@ -19,6 +19,7 @@ from worker.tasks.names import (
     EXTRACT,
     EXTRACT_LATE,
     PARSE,
+    REPROCESS_DUE,
     STAGE_OF_TASK,
     STAGES,
 )
@@ -77,6 +78,7 @@ def create_app(settings: Settings) -> Celery:
         beat_schedule={
             "cluster-due-sites": {"task": CLUSTER_DUE, "schedule": period},
             "extract-late": {"task": EXTRACT_LATE, "schedule": period},
+            "reprocess-due": {"task": REPROCESS_DUE, "schedule": period},
         },
         beat_scheduler="worker.application:HeartbeatScheduler",
         beat_max_loop_interval=HEARTBEAT_SECONDS,

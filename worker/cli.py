@@ -32,7 +32,7 @@ from worker.errors import ExpectedError
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
 from worker.store.removable import KINDS, Kind
-from worker.tasks.names import REPROCESS, REPROCESS_STAGES, STAGES
+from worker.tasks.names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES, STAGES
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from worker.bench.results import CorpusTable
     from worker.quarantine import QuarantinedMessage
     from worker.run import RunSummary
+    from worker.store.database import Database
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
 T = TypeVar("T")
@@ -149,7 +150,8 @@ def send(inputs: tuple[Path, ...]) -> None:
 
 
 @main.command()
-@click.argument("site")
+@click.argument("site", required=False)
+@click.option("--all", "every", is_flag=True, help="All sites, one after the other.")
 @click.option(
     "--from",
     "stage",
@@ -158,15 +160,91 @@ def send(inputs: tuple[Path, ...]) -> None:
     show_default=True,
     help="First stage to be done again.",
 )
-def reprocess(site: str, stage: str) -> None:
-    """Take all pages of SITE through the service again; each article gets a new revision."""
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="PAGES",
+    help="With --all: pages a minute at most; no limit unless given.",
+)
+def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
+    """Take all pages of SITE through the service again; each article gets a new revision.
+
+    With --all those of all sites; `detourage reprocessing` shows how far that is.
+    """
     from worker.application import create_app
 
+    if every == (site is not None):
+        raise click.UsageError("either SITE or --all must be given")
+    if rate is not None and not every:
+        raise click.UsageError("--rate goes with --all only")
     settings = load_settings()
-    if not site_status(settings, [site]):
-        raise click.ClickException(f"no page of site {site!r} is known")
-    create_app(settings).send_task(REPROCESS, kwargs={"site": site, "stage": stage})
-    click.echo(f"reprocessing of {site} from {stage} requested")
+    if site is None:
+        if _is_reprocessing(settings):
+            raise click.ClickException(
+                "all sites are being reprocessed already: see `detourage reprocessing`"
+            )
+        task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
+    else:
+        if not site_status(settings, [site]):
+            raise click.ClickException(f"no page of site {site!r} is known")
+        task, arguments = REPROCESS, {"site": site, "stage": stage}
+    create_app(settings).send_task(task, kwargs=arguments)
+    click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
+
+
+def _is_reprocessing(settings: Settings) -> bool:
+    from worker.store import reprocessings
+
+    found = _read_store(settings, reprocessings.progress)
+    return found is not None and found.state != "ended"
+
+
+@main.group(invoke_without_command=True)
+@click.pass_context
+def reprocessing(context: click.Context) -> None:
+    """Show how far the reprocessing of all sites is, pause it, go on, or cancel it."""
+    from worker.store import reprocessings
+
+    if context.invoked_subcommand:
+        return
+    found = _read_store(load_settings(), reprocessings.progress)
+    if found is None:
+        raise click.ClickException("all sites were never reprocessed")
+    rate = "" if found.pages_per_minute is None else f", {found.pages_per_minute:g} pages a minute"
+    click.echo(
+        f"{found.state}: {found.sites_done} of {found.sites} sites, {found.pages} pages"
+        f" from {found.stage} on{rate}"
+    )
+
+
+@reprocessing.command("pause")
+def reprocessing_pause() -> None:
+    """Take up no more sites until `resume`; those taken up are finished."""
+    from worker.store import reprocessings
+
+    _change_reprocessing(reprocessings.pause, "paused")
+
+
+@reprocessing.command("resume")
+def reprocessing_resume() -> None:
+    """Go on where it was paused."""
+    from worker.store import reprocessings
+
+    _change_reprocessing(reprocessings.resume, "resumed")
+
+
+@reprocessing.command("cancel")
+def reprocessing_cancel() -> None:
+    """Take up no more sites at all."""
+    from worker.store import reprocessings
+
+    _change_reprocessing(reprocessings.cancel, "cancelled")
+
+
+def _change_reprocessing(change: Callable[[Session], bool], done: str) -> None:
+    if not _with_store(load_settings(), lambda database: database.run(change)):
+        raise click.ClickException("all sites are not being reprocessed")
+    click.echo(done)
 
 
 @main.command()
@@ -217,11 +295,15 @@ def site_history(settings: Settings, key: str) -> SiteHistory:
 
 
 def _read_store(settings: Settings, query: Callable[[Session], T]) -> T:
+    return _with_store(settings, lambda database: database.read_snapshot(query))
+
+
+def _with_store(settings: Settings, use: Callable[[Database], T]) -> T:
     from worker.store.database import Database
 
     database = Database(settings.require_database_url())
     try:
-        return database.read_snapshot(query)
+        return use(database)
     finally:
         database.dispose()
 
@@ -277,19 +359,18 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
     article, and cannot be reprocessed. May be interrupted: what was removed until then stays
     removed, and each transaction is small.
     """
-    from worker.store.database import Database
     from worker.tasks.maintenance import pruning
 
     removed = dict.fromkeys(kinds or KINDS, 0)
     stop = _stop_on_signals()
-    database = Database(load_settings().require_database_url())
-    try:
+
+    def remove(database: Database) -> None:
         for step in pruning(database, removed, days, dry_run=dry_run):
             removed[step.kind] += step.removed
             if stop.is_set():
                 break
-    finally:
-        database.dispose()
+
+    _with_store(load_settings(), remove)
     for kind, number in removed.items():
         click.echo(f"{kind}\t{number}")
     if stop.is_set():
@@ -628,13 +709,8 @@ def bench(
 def migrate() -> None:
     """Bring the database to the schema of this version."""
     from worker.store import migrations
-    from worker.store.database import Database
 
-    database = Database(load_settings().require_database_url())
-    try:
-        migrations.migrate(database)
-    finally:
-        database.dispose()
+    _with_store(load_settings(), migrations.migrate)
 
 
 @main.command()

@@ -21,6 +21,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from models.tables import (
     Article,
+    FollowedRequest,
     Generation,
     GroupRepresentative,
     Membership,
@@ -168,6 +169,10 @@ def _old_failure(age: timedelta) -> ColumnElement[bool]:
     return TaskFailure.failed_at <= func.now() - age
 
 
+def _old_request(age: timedelta) -> ColumnElement[bool]:
+    return FollowedRequest.followed_at <= func.now() - age
+
+
 def _last_generation(site_id: Column) -> ScalarSelect[int]:
     last = select(func.coalesce(func.max(Generation.number), 0))
     return last.where(Generation.site_id == site_id).scalar_subquery()
@@ -181,6 +186,7 @@ _RULES = (
     _Rule("trees", StoredTree.id, StoredTree.id, _orphan),
     _Rule("receipts", Receipt.id, Receipt.id, _old_receipt),
     _Rule("receipts", TaskFailure.id, TaskFailure.id, _old_failure),
+    _Rule("receipts", FollowedRequest.id, FollowedRequest.id, _old_request),
 )
 
 

@@ -9,6 +9,8 @@ CLUSTER_DUE: Final = "detourage.cluster_due_sites"
 EXTRACT: Final = "detourage.extract"
 EXTRACT_LATE: Final = "detourage.extract_late"
 REPROCESS: Final = "detourage.reprocess"
+REPROCESS_ALL: Final = "detourage.reprocess_all"
+REPROCESS_DUE: Final = "detourage.reprocess_due"
 PARSE: Final = "detourage.parse"
 PRUNE: Final = "detourage.prune"
 
@@ -20,6 +22,8 @@ STAGE_OF_TASK: Final = {
     EXTRACT: "extract",
     EXTRACT_LATE: "extract",
     REPROCESS: "reprocess",
+    REPROCESS_ALL: "reprocess",
+    REPROCESS_DUE: "reprocess",
     PARSE: "reprocess",
     PRUNE: "maintenance",
 }

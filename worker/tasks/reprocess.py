@@ -1,11 +1,12 @@
-"""Reprocessing a site, from any stage of the road."""
+"""Reprocessing a site, or all sites, from any stage of the road."""
 
 import logging
+from typing import Any
 
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.store import comparisons, outbox, pages, references, templates, trees
+from worker.store import comparisons, outbox, pages, references, reprocessings, templates, trees
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
@@ -13,33 +14,60 @@ from worker.tasks.parsing import parse_or_reject, save_parsed
 
 logger = logging.getLogger(__name__)
 
+SITES_OF_A_TASK = 200
+"""Sites that one task takes up before it asks for the next: some seconds of work."""
+
+_REPROCESSING_LOCK = 0x6476
+"""Kind of the lock of who takes up all sites; any number that nothing else uses."""
+
 
 class UnknownSiteError(LookupError):
     """No page of the site was ever received."""
 
 
-@shared_task(name=names.REPROCESS, **TASK_OPTIONS)
-def reprocess(site: str, stage: names.ReprocessStage = "extract") -> None:
+@shared_task(name=names.REPROCESS, bind=True, **TASK_OPTIONS)
+def reprocess(self: Any, site: str, stage: names.ReprocessStage = "extract") -> None:
     """Take all pages of a site from a stage on again; each article gets a new revision.
 
-    A page whose HTML was removed keeps its last article.
+    A page whose HTML was removed keeps its last article. A message that comes twice has the
+    effect of one.
 
     Parameters
     ----------
+    self
+        The task.
     site
         Key of the site.
     stage
         ``parse`` (from the stored HTML), ``compare``, ``cluster`` or ``extract``.
     """
+    _check(stage)
+    database().run(lambda session: _reprocess(session, self.request.id, site, stage))
+
+
+def _check(stage: str) -> None:
     if stage not in names.REPROCESS_STAGES:
         raise ValueError(f"stage must be one of {', '.join(names.REPROCESS_STAGES)}, not {stage!r}")
-    database().run(lambda session: _reprocess(session, site, stage))
 
 
-def _reprocess(session: Session, site: str, stage: names.ReprocessStage) -> None:
-    if pages.find_site(session, site) is None:
+def _reprocess(
+    session: Session, task_id: str | None, site: str, stage: names.ReprocessStage
+) -> None:
+    site_id = pages.find_site(session, site)
+    if site_id is None:
         raise UnknownSiteError(f"no page of site {site!r} is known")
-    site_id = pages.lock_site(session, site)
+    if _is_new(session, task_id):
+        take_up_site(session, site_id, stage)
+
+
+def _is_new(session: Session, task_id: str | None) -> bool:
+    # Called as a function, a task has no id.
+    return task_id is None or reprocessings.is_new_request(session, task_id)
+
+
+def take_up_site(session: Session, site_id: int, stage: str) -> int:
+    """Take all pages of a site from a stage on again, and return their number."""
+    pages.lock_site(session, pages.site_key(session, site_id))
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
     if stage == "parse":
@@ -51,6 +79,7 @@ def _reprocess(session: Session, site: str, stage: names.ReprocessStage) -> None
         pages.touch_site(session, site_id)
     else:
         extract_again(session, site_id)
+    return len(page_ids)
 
 
 def _forget_comparisons(session: Session, site_id: int) -> None:
@@ -66,6 +95,67 @@ def extract_again(session: Session, site_id: int) -> None:
     ask_for_extractions(
         session, templates.pages_of_generation(session, site_id, generation), generation
     )
+
+
+@shared_task(name=names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
+def reprocess_all(
+    self: Any, stage: names.ReprocessStage = "extract", pages_per_minute: float | None = None
+) -> None:
+    """Take all pages of all sites from a stage on again, site by site.
+
+    Does nothing, but for a warning, while another such request is under way.
+
+    Parameters
+    ----------
+    self
+        The task.
+    stage
+        As of `reprocess`.
+    pages_per_minute
+        How many pages at most; a site is taken up as a whole, and the next one waits for as
+        long as its pages are worth.
+    """
+    _check(stage)
+    if pages_per_minute is not None and not pages_per_minute > 0:
+        raise ValueError(f"pages_per_minute must be above 0, as {pages_per_minute} is not")
+
+    def begin(session: Session) -> None:
+        if not _is_new(session, self.request.id):
+            return
+        if reprocessings.begin(session, stage, pages_per_minute):
+            outbox.add_tasks(session, names.REPROCESS_DUE, [{}])
+        else:
+            logger.warning("all sites are being reprocessed already, the new request is ignored")
+
+    database().run(begin)
+
+
+@shared_task(name=names.REPROCESS_DUE, **TASK_OPTIONS)
+def reprocess_due() -> None:
+    """Take up the sites that the reprocessing of all has come to.
+
+    How far that is, is noted with each site: whoever dies at it, another goes on.
+    """
+    with database().exclusive(_REPROCESSING_LOCK, 0) as is_ours:
+        if not is_ours:
+            return
+        for _ in range(SITES_OF_A_TASK):
+            if not database().run(_take_up_next):
+                return
+        database().run(lambda session: outbox.add_tasks(session, names.REPROCESS_DUE, [{}]))
+
+
+def _take_up_next(session: Session) -> bool:
+    """Take up one site; False if there is none, or it is not its time."""
+    reprocessing = reprocessings.lock_due(session)
+    if reprocessing is None:
+        return False
+    site_id = reprocessings.next_site(session, reprocessing)
+    if site_id is None:
+        return False
+    number = take_up_site(session, site_id, reprocessing.stage)
+    reprocessings.note_site(session, reprocessing, site_id, number)
+    return True
 
 
 @shared_task(name=names.PARSE, **TASK_OPTIONS)

@@ -1,0 +1,216 @@
+"""Reprocessing of large sites and of all sites: nothing lost, each revision one higher."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import delete, func, select, update
+
+from models.tables import Article, OutboxEntry, Reprocessing, Site, StoredPage
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.cli import main
+from worker.store import reprocessings
+from worker.store.pages import is_pending
+from worker.tasks import extract, names, reprocess
+from worker.tasks.extractions import ask_for_late_extractions
+from worker.tasks.known_templates import KnownTemplates
+
+PAGES = 200
+NEW_PAGES = 20
+
+
+def pages_of(template: str, seeds: range) -> list[tuple[str, str]]:
+    """Return pages of a few structures, so that comparing them takes no time."""
+    return [
+        (f"{template}/{seed}", article_html(seed, number=2 + seed % 3, template=template))
+        for seed in seeds
+    ]
+
+
+def revisions(tasks: Tasks) -> dict[str, int]:
+    return dict(tasks.ask(select(StoredPage.url, StoredPage.revision)))
+
+
+def run_some(tasks: Tasks, task: str, *, share: float) -> None:
+    """Run some of the tasks that are asked for, each twice; the messages of the others are lost."""
+    arguments = tasks.take(task)
+    for each in arguments[: int(len(arguments) * share)]:
+        for _ in range(2):
+            tasks.call(task, each)
+
+
+def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+    site_id = tasks.publish("a", pages_of("plain", range(PAGES)))
+    tasks.group(site_id)
+    tasks.settle()
+    first = tasks.articles()
+    assert len(first) == PAGES
+
+    tasks.reprocess("a", "parse")
+    tasks.run(names.PARSE, times=2)
+    tasks.publish("a", pages_of("plain", range(PAGES, PAGES + NEW_PAGES // 2)))
+    tasks.group(site_id)
+    run_some(tasks, names.EXTRACT, share=0.4)
+    tasks.publish("a", pages_of("plain", range(PAGES + NEW_PAGES // 2, PAGES + NEW_PAGES)))
+    tasks.settle()
+    assert tasks.ask(select(StoredPage.url).where(is_pending())) != []
+    with tasks.database.transaction() as session:
+        session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
+        ask_for_late_extractions(session, patience_seconds=600)
+    tasks.settle()
+    tasks.group(site_id)
+    tasks.settle()
+
+    old = dict.fromkeys(first, 2)
+    assert revisions(tasks) == old | {
+        f"https://news.example/plain/{seed}": 1 for seed in range(PAGES, PAGES + NEW_PAGES)
+    }
+    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
+    sent = tasks.articles()
+    assert {url: article["revision"] for url, article in sent.items()} == revisions(tasks)
+    again = {url: sent[url]["id"] for url in first}
+    assert not {article["id"] for article in first.values()} & set(again.values())
+    assert len(tasks.ask(select(Article.id))) == 2 * PAGES + NEW_PAGES
+
+
+def test_a_request_that_comes_twice_has_the_effect_of_one(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of("plain", range(4)))
+    tasks.group(site_id)
+    tasks.settle()
+    for _ in range(2):
+        reprocess.reprocess.apply(kwargs={"site": "a"}, task_id="one", throw=True)
+        tasks.settle()
+    assert set(revisions(tasks).values()) == {2}
+
+
+@pytest.fixture
+def sites(tasks: Tasks) -> Iterator[int]:
+    """Five sites of three pages each, whose articles went out; their number."""
+    with tasks.database.transaction() as session:
+        reprocessings.cancel(session)
+    for number in range(5):
+        site_id = tasks.publish(f"site-{number}", pages_of("plain", range(3)))
+        tasks.group(site_id)
+    tasks.settle()
+    tasks.articles()
+    yield 5
+    with tasks.database.transaction() as session:
+        reprocessings.cancel(session)
+
+
+def let_time_pass(tasks: Tasks, seconds: float) -> None:
+    with tasks.database.transaction() as session:
+        earlier = Reprocessing.resume_at - timedelta(seconds=seconds)
+        session.execute(update(Reprocessing).values(resume_at=earlier))
+
+
+def taken_up(tasks: Tasks) -> int:
+    """Return how many sites have been taken up."""
+    progress = tasks.read(reprocessings.progress)
+    assert progress is not None
+    return progress.sites_done
+
+
+def test_all_sites_are_reprocessed(tasks: Tasks, sites: int) -> None:
+    reprocess.reprocess_all("parse")
+    tasks.settle()
+    tasks.publish("site-new", pages_of("table", range(3)))
+    for site_id in tasks.ask(select(StoredPage.site_id).distinct()):
+        tasks.group(site_id)
+    tasks.settle()
+    assert by_site(tasks) == {f"site-{number}": {2} for number in range(sites)} | {"site-new": {1}}
+    assert outcome_of(tasks) == "ended"
+
+
+def by_site(tasks: Tasks) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for site, revision in tasks.ask(
+        select(Site.key, StoredPage.revision).join(StoredPage, StoredPage.site_id == Site.id)
+    ):
+        found.setdefault(site, set()).add(revision)
+    return found
+
+
+def outcome_of(tasks: Tasks) -> str:
+    progress = tasks.read(reprocessings.progress)
+    assert progress is not None
+    return progress.state
+
+
+@pytest.mark.usefixtures("sites")
+def test_the_rate_spreads_the_sites_over_time(tasks: Tasks) -> None:
+    reprocess.reprocess_all(pages_per_minute=6)
+    tasks.settle()
+    assert taken_up(tasks) == 1
+    let_time_pass(tasks, 31)
+    reprocess.reprocess_due()
+    assert taken_up(tasks) == 2
+    let_time_pass(tasks, 62)
+    reprocess.reprocess_due()
+    reprocess.reprocess_due()
+    assert taken_up(tasks) == 4
+    assert outcome_of(tasks) == "running"
+
+
+@pytest.mark.usefixtures("sites")
+def test_time_in_which_nothing_ran_does_not_end_in_a_burst(tasks: Tasks) -> None:
+    reprocess.reprocess_all(pages_per_minute=3)
+    tasks.settle()
+    let_time_pass(tasks, 7 * 24 * 3600)
+    reprocess.reprocess_due()
+    assert taken_up(tasks) == 4
+
+
+def test_whoever_dies_at_it_another_goes_on(
+    tasks: Tasks, sites: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reprocess, "SITES_OF_A_TASK", 2)
+    reprocess.reprocess_all()
+    tasks.run(names.REPROCESS_DUE, times=2)
+    assert taken_up(tasks) == 4
+    with tasks.database.transaction() as session:
+        session.execute(delete(OutboxEntry).where(OutboxEntry.task == names.REPROCESS_DUE))
+    reprocess.reprocess_due()
+    with tasks.database.transaction() as session:
+        session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
+        ask_for_late_extractions(session, patience_seconds=600)
+    tasks.settle()
+    assert taken_up(tasks) == sites
+    assert set(revisions(tasks).values()) == {2}
+
+
+def test_it_is_paused_resumed_and_cancelled_from_the_command_line(tasks: Tasks, sites: int) -> None:
+    def command(*arguments: str) -> str:
+        done = CliRunner().invoke(main, ["reprocessing", *arguments])
+        return done.output if done.exit_code == 0 else f"{done.exit_code}"
+
+    assert command("pause") == "1"
+    reprocess.reprocess_all(pages_per_minute=1)
+    tasks.settle()
+    assert command() == "running: 1 of 5 sites, 3 pages from extract on, 1 pages a minute\n"
+    again = CliRunner().invoke(main, ["reprocess", "--all"])
+    assert again.exit_code == 1
+    assert "already" in again.output
+    assert command("pause") == "paused\n"
+    let_time_pass(tasks, 600)
+    reprocess.reprocess_due()
+    assert taken_up(tasks) == 1
+    assert command("resume") == "resumed\n"
+    reprocess.reprocess_due()
+    assert taken_up(tasks) == 2
+    assert command("cancel") == "cancelled\n"
+    let_time_pass(tasks, 600)
+    reprocess.reprocess_due()
+    assert command() == "ended: 2 of 5 sites, 6 pages from extract on, 1 pages a minute\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["a", "--all"], [], ["a", "--rate", "3"], ["--all", "--rate", "0"]]
+)
+def test_arguments_that_make_no_sense_are_refused(arguments: list[str]) -> None:
+    assert CliRunner().invoke(main, ["reprocess", *arguments]).exit_code == 2

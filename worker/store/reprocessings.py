@@ -1,0 +1,142 @@
+"""Reprocessings of all sites: how far each has come, and when it may go on."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from models.tables import FollowedRequest, Reprocessing, Site
+
+CATCH_UP = timedelta(minutes=2)
+"""Time in which nothing could be taken up that is made up for; more would come in a burst."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the last reprocessing of all sites has come.
+
+    Parameters
+    ----------
+    stage, pages_per_minute
+        As asked for.
+    sites_done, sites
+        Sites taken up, and to take up in all.
+    pages
+        Pages taken up.
+    state
+        ``running``, ``paused`` or ``ended``.
+    """
+
+    stage: str
+    pages_per_minute: float | None
+    sites_done: int
+    sites: int
+    pages: int
+    state: str
+
+
+def is_new_request(session: Session, task_id: str) -> bool:
+    """Tell whether a task was never followed, and note that it is now."""
+    added = session.scalar(
+        insert(FollowedRequest)
+        .values(task_id=task_id)
+        .on_conflict_do_nothing(index_elements=[FollowedRequest.task_id])
+        .returning(FollowedRequest.id)
+    )
+    return added is not None
+
+
+def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
+    """Begin to reprocess all sites that there are; False if that is under way already."""
+    last = select(func.coalesce(func.max(Site.id), 0)).scalar_subquery()
+    added = session.scalar(
+        insert(Reprocessing)
+        .values(stage=stage, pages_per_minute=pages_per_minute, last_site_id=last)
+        .on_conflict_do_nothing()
+        .returning(Reprocessing.id)
+    )
+    return added is not None
+
+
+def lock_due(session: Session) -> Reprocessing | None:
+    """Return what is under way, held until the transaction ends; nothing if it has to wait."""
+    return session.scalar(
+        select(Reprocessing)
+        .where(
+            Reprocessing.ended_at.is_(None),
+            ~Reprocessing.is_paused,
+            Reprocessing.resume_at <= func.now(),
+        )
+        .with_for_update(skip_locked=True)
+    )
+
+
+def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
+    """Return the first site that has not been taken up; nothing, and the end, if all have."""
+    site_id = session.scalar(
+        select(func.min(Site.id)).where(
+            Site.id > reprocessing.site_id, Site.id <= reprocessing.last_site_id
+        )
+    )
+    if site_id is None:
+        reprocessing.ended_at = func.now()
+    return site_id
+
+
+def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages: int) -> None:
+    """Note that a site was taken up, and that its pages use up their share of time."""
+    reprocessing.site_id = site_id
+    reprocessing.pages += pages
+    if reprocessing.pages_per_minute is not None:
+        share = timedelta(minutes=pages / reprocessing.pages_per_minute)
+        reprocessing.resume_at = (
+            func.greatest(Reprocessing.resume_at, func.now() - CATCH_UP) + share
+        )
+    session.flush()
+
+
+def pause(session: Session) -> bool:
+    """Let no more site be taken up; False if nothing is under way."""
+    return _change(session, is_paused=True)
+
+
+def resume(session: Session) -> bool:
+    """Go on; False if nothing is under way."""
+    return _change(session, is_paused=False, resume_at=func.now())
+
+
+def cancel(session: Session) -> bool:
+    """End it before all sites are taken up; False if nothing is under way."""
+    return _change(session, ended_at=func.now())
+
+
+def _change(session: Session, **values: object) -> bool:
+    changed = session.scalar(
+        update(Reprocessing)
+        .where(Reprocessing.ended_at.is_(None))
+        .values(**values)
+        .returning(Reprocessing.id)
+    )
+    return changed is not None
+
+
+def progress(session: Session) -> Progress | None:
+    """Return how far the last one has come; nothing if there never was one."""
+    last = session.scalar(select(Reprocessing).order_by(Reprocessing.id.desc()).limit(1))
+    if last is None:
+        return None
+    state = "ended" if last.ended_at is not None else "paused" if last.is_paused else "running"
+    return Progress(
+        stage=last.stage,
+        pages_per_minute=last.pages_per_minute,
+        sites_done=_sites_until(session, last.site_id),
+        sites=_sites_until(session, last.last_site_id),
+        pages=last.pages,
+        state=state,
+    )
+
+
+def _sites_until(session: Session, site_id: int) -> int:
+    return session.scalar(select(func.count()).select_from(Site).where(Site.id <= site_id)) or 0
