@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from babel import Locale, UnknownLocaleError
 
@@ -18,6 +18,7 @@ MIN_PREFIX = 3
 """Letters from which on the beginning of a name stands for it: ``Sept``, ``Okt``."""
 
 
+@lru_cache(maxsize=4096)
 def month_named(name: str, language: str | None = None) -> int | None:
     """Return the number of the month of a name, None where it is no month's.
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from typing import NamedTuple
 
 from worker.language.calendars import month_named
 
@@ -47,10 +48,15 @@ _FORMS = tuple(
         rf"(?<![^\W\d_]){_NAME}\s+{_DAY}(?:st|nd|rd|th|\.)?,?\s+{_YEAR}",
         rf"{_YEAR}[.,]?\s+{_NAME}\s+{_DAY}",
         rf"{_DAY}(?P<sign>[./])\s?{_MONTH}(?P=sign)\s?(?P<short>\d\d)",
+        rf"(?<![^\W\d_]){_NAME}\s+{_DAY},?\s+[’'](?P<short>\d\d)",
+        rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)",
     )
 )
 _COMPACT = re.compile(rf"(?<!\d){_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{{4}}(?:\d\d)?$)")
-_HAS_YEAR = re.compile(r"(?:19|20)\d\d|\d[./]\s?\d{1,2}[./]\s?\d\d(?!\d)")
+_HAS_YEAR = re.compile(
+    r"(?:19|20)\d\d|\d[./]\s?\d{1,2}[./]\s?\d\d(?!\d)|[’']\d\d(?!\d)"
+    r"|[^\W\d_]\.?\s\d\d[\s,]+\d\d?:\d\d"
+)
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})(?:(?P<colon>[:：])|[.h]\s?)(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?"
     r"(?!\d)\s*(?P<half>[ap]\.?m\b)?[.,]?\s*\(?(?P<zone>[A-Z]{1,4}\b)?(?P<offset>[+-]\d\d:?(?:\d\d)?(?!\d))?",
@@ -126,6 +132,27 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
 
 
 def find_moments(text: str, language: str | None = None) -> Iterator[Moment]:
+    """Yield the dates in a text, as `find_dates` does."""
+    return (found.moment for found in find_dates(text, language))
+
+
+class WrittenDate(NamedTuple):
+    """A date where it stands in a text.
+
+    Attributes
+    ----------
+    moment
+        The date.
+    start, end
+        Offsets of its first character, and after its last: the time beside it is a part of it.
+    """
+
+    moment: Moment
+    start: int
+    end: int
+
+
+def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
     """Yield the dates in a text, each with the time that stands beside it, most certain form first.
 
     Parameters
@@ -142,7 +169,10 @@ def find_moments(text: str, language: str | None = None) -> Iterator[Moment]:
         for match in form.finditer(text):
             day = _day(match, language)
             if day is not None:
-                yield _with_time(day, _time_beside(text, match))
+                clock = _time_beside(text, match)
+                spans = [match.span(), *([clock.span()] if clock else [])]
+                start, end = min(spans)[0], max(spans)[1]
+                yield WrittenDate(_with_time(day, clock), start, end)
 
 
 def date_in_path(path: str) -> Moment | None:

@@ -75,7 +75,7 @@ def paragraphs(element: HtmlElement) -> list[str]:
     walk = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, node in walk:
         if event == "start":
-            if _is_hidden(node):
+            if is_hidden(node):
                 walk.skip_subtree()
                 continue
             if node.tag not in INLINE:
@@ -83,7 +83,7 @@ def paragraphs(element: HtmlElement) -> list[str]:
             if node.text:
                 line.append(node.text)
             continue
-        if event == "end" and node.tag not in INLINE and not _is_hidden(node):
+        if event == "end" and node.tag not in INLINE and not is_hidden(node):
             break_line()
         if node is not element and node.tail:
             line.append(node.tail)
@@ -91,7 +91,8 @@ def paragraphs(element: HtmlElement) -> list[str]:
     return found
 
 
-def _is_hidden(element: HtmlElement) -> bool:
+def is_hidden(element: HtmlElement) -> bool:
+    """Say whether a browser shows nothing of an element, for its kind or by its own attributes."""
     if element.tag in UNSEEN or element.get("hidden") is not None:
         return True
     if element.tag == "dialog":

@@ -1,0 +1,37 @@
+"""Small pages with comments, written for these tests."""
+
+from collections.abc import Sequence
+
+from worker.comments.comment import Comment
+from worker.comments.reading import read_comments
+from worker.pages import parse_page
+
+URL = "https://news.example/2024/05/story.html"
+
+SAID = (
+    "I have lived beside the river for thirty years and never saw the water so high.",
+    "The council knew of the broken lock since March, and nobody did anything about it.",
+    "Does anyone know whether the ferry goes again on Sunday?",
+    "My cellar was full within an hour, and the pump had no current.",
+    "Thanks to the neighbours from the mill who came with two boats and hot soup.",
+)
+"""What readers say."""
+
+NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
+"""Who says it."""
+
+
+def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:
+    """Read the comments of a page with this body.
+
+    Parameters
+    ----------
+    body
+        Markup of the body.
+    path
+        XPath of the elements that hold one comment each.
+    lang
+        Declared language of the page.
+    """
+    page = parse_page(f'<html lang="{lang}"><body>{body}</body></html>', URL)
+    return read_comments(page.document.xpath(path), URL)

@@ -1,0 +1,147 @@
+"""What is read of comments that were found: text, author, date, votes and address."""
+
+from tests.unit.comments.comment_pages import NAMES, SAID, URL, read
+
+
+def _blog(number: int) -> str:
+    return (
+        f'<li class="comment depth-1" id="comment-{number + 70}"><div class="comment-body">'
+        f'<div class="comment-author vcard"><b class="fn">{NAMES[number]}</b>'
+        '<span class="says">says:</span></div>'
+        f'<div class="comment-meta"><a href="#comment-{number + 70}">'
+        f"May {number + 3}, 2024 at 9:1{number} am</a></div>"
+        f"<p>{SAID[number]}</p><p>Second thoughts of number {number}.</p>"
+        '<div class="reply"><a href="#respond">Reply</a></div></div></li>'
+    )
+
+
+BLOG = f"<ol>{''.join(map(_blog, range(5)))}</ol>"
+
+
+def _forum(number: int) -> str:
+    # The author's rank, number of posts and day of joining stand nearer to the name than the date
+    # of the post, and differ as well.
+    rank = ("Novice", "Regular", "Sage", "Novice", "Novice")[number]
+    joined = 2003 + len(NAMES[number])
+    return (
+        f'<tr><td class="who"><a href="/member.php?u={joined}">{NAMES[number]}</a>'
+        f"<div>{rank}</div><div>Joined: Jan 5, {joined}</div><div>Posts: {joined * 3}</div></td>"
+        f'<td class="when">#{number + 1} Sat May 0{number + 1}, 2024 10:5{number} pm</td></tr>'
+        f'<tr><td></td><td class="what">{SAID[number]}'
+        f'<div class="signature">Everything flows. {NAMES[number]}</div></td></tr>'
+    )
+
+
+FORUM = f"<table>{''.join(map(_forum, range(5)))}</table>"
+
+
+def test_text_is_without_author_date_and_buttons() -> None:
+    comments = read(BLOG, "//li")
+    assert [comment.text for comment in comments] == [
+        f"{said}\n\nSecond thoughts of number {number}." for number, said in enumerate(SAID)
+    ]
+
+
+def test_authors_and_dates_are_read_as_the_page_writes_them() -> None:
+    comments = read(BLOG, "//li")
+    assert [comment.author for comment in comments] == list(NAMES)
+    assert [comment.written_date for comment in comments][:2] == [
+        "May 3, 2024 at 9:10 am",
+        "May 4, 2024 at 9:11 am",
+    ]
+    assert [str(comment.date) for comment in comments][:2] == [
+        "2024-05-03T09:10:00",
+        "2024-05-04T09:11:00",
+    ]
+
+
+def test_what_was_found_may_be_the_text_alone() -> None:
+    assert read(BLOG, "//li//p[1]") == read(BLOG, "//li")
+
+
+def test_rows_of_a_table_that_go_together_are_read_together() -> None:
+    comments = read(FORUM, "//tr[td[@class='what']]")
+    assert [comment.text for comment in comments] == list(SAID)
+    assert [comment.author for comment in comments] == list(NAMES)
+    assert [comment.written_date for comment in comments] == [
+        f"Sat May 0{number + 1}, 2024 10:5{number} pm" for number in range(5)
+    ]
+
+
+def test_the_address_of_a_comment_is_its_own() -> None:
+    assert [comment.permalink for comment in read(BLOG, "//li")] == [
+        f"{URL}#comment-{number + 70}" for number in range(5)
+    ]
+    assert {comment.permalink for comment in read(FORUM, "//tr[td[@class='what']]")} == {None}
+
+
+def test_guests_have_names_without_a_profile() -> None:
+    body = "".join(
+        f'<div class="c"><p class="by">By {_linked(name, number)} on 0{number + 1}/06/2023</p>'
+        f"<p>{SAID[number]}</p></div>"
+        for number, name in enumerate(NAMES)
+    )
+    assert [comment.author for comment in read(body, "//div")] == list(NAMES)
+
+
+def _linked(name: str, number: int) -> str:
+    return f"<span>{name}</span>" if number % 2 else f'<a href="/users/{number}">{name}</a>'
+
+
+def test_a_date_told_by_its_distance_stays_as_it_is_written() -> None:
+    ages = ("vor 3 Stunden", "vor 2 Stunden", "vor 1 Stunde", "vor 50 Minuten", "gestern")
+    body = "".join(
+        f'<div class="c"><b>{name}</b> <i>{age}</i><p>{said}</p></div>'
+        for name, age, said in zip(NAMES, ages, SAID, strict=True)
+    )
+    comments = read(body, "//div", lang="de")
+    assert [comment.written_date for comment in comments] == list(ages)
+    assert {comment.date for comment in comments} == {None}
+
+
+def test_a_date_for_machines_says_when_that_was() -> None:
+    body = "".join(
+        f'<div class="c"><b>{name}</b>'
+        f'<time datetime="2024-05-31T0{number}:30:00+02:00">{number + 1} days ago</time>'
+        f"<p>{said}</p></div>"
+        for number, (name, said) in enumerate(zip(NAMES, SAID, strict=True))
+    )
+    second = read(body, "//div")[1]
+    assert (second.written_date, str(second.date)) == ("2 days ago", "2024-05-31T01:30:00+02:00")
+
+
+def test_votes_are_numbers_that_the_page_calls_so() -> None:
+    body = "".join(
+        f'<div class="c"><b>{name}</b><p>{said}</p><span class="num">{number}</span>'
+        f'<span class="vote-count">{votes}</span></div>'
+        for number, (name, said, votes) in enumerate(
+            zip(NAMES, SAID, ("12", "−3", "0", "1,204", "8.3k"), strict=True)
+        )
+    )
+    assert [comment.votes for comment in read(body, "//div")] == [12, -3, 0, 1204, 8300]
+    assert {comment.votes for comment in read(BLOG, "//li")} == {None}
+
+
+def test_what_is_quoted_stays_without_its_heading() -> None:
+    body = "".join(
+        f'<div class="post"><b class="author">{name}</b><div class="content">'
+        f"<blockquote><cite>{NAMES[0]} wrote:</cite><p>{SAID[0]}</p></blockquote>"
+        f"<p>{said}</p></div></div>"
+        for name, said in zip(NAMES[1:], SAID[1:], strict=True)
+    )
+    assert read(body, "//div[@class='post']")[0].text.endswith(SAID[1])
+    assert "wrote" not in read(body, "//div[@class='post']")[0].text
+
+
+def test_a_comment_alone_is_read_too() -> None:
+    comment = read(f"<ol>{_blog(0)}</ol>", "//li")[0]
+    assert (comment.author, comment.written_date) == (NAMES[0], "May 3, 2024 at 9:10 am")
+    assert SAID[0] in comment.text
+
+
+def test_no_record_gives_no_comment() -> None:
+    assert read(BLOG, "//section") == ()
+
+
+def test_the_same_page_reads_the_same() -> None:
+    assert read(FORUM, "//tr[td[@class='what']]") == read(FORUM, "//tr[td[@class='what']]")

@@ -1,0 +1,82 @@
+"""Where comments can be reached."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import urldefrag, urljoin
+
+from worker.comments.dating import Dating
+from worker.comments.extents import Extent
+from worker.comments.layout import Layout
+from worker.language.wordlists import listed
+
+_NAMES = listed("permalink bookmark")
+
+
+def permalinks_of(
+    extents: Sequence[Extent], layouts: Sequence[Layout], dated: Mapping[int, Dating], url: str
+) -> list[str | None]:
+    """Return the absolute address of each comment, None where the page gives none.
+
+    That is a link which calls itself permanent, else one on the date, else one to a part of the
+    page that is the comment's own; where no comment has a link, the page with the comment's id.
+
+    Parameters
+    ----------
+    extents, layouts
+        The comments.
+    dated
+        Where their dates stand.
+    url
+        Address of the page.
+    """
+    root = extents[0].element.getroottree().getroot()
+    bases = (each.get("href") or "" for each in root.iter("base"))
+    base = _address(next(filter(None, bases), ""), url) or url
+    found = [
+        _address(next(_links(layout, dated.get(number)), ""), base)
+        for number, layout in enumerate(layouts)
+    ]
+    if not any(found):
+        found = [_address(_anchor(extent), url) for extent in extents]
+    # What several comments lead to is the page, or an author.
+    counts = Counter(found)
+    return [address if counts[address] == 1 else None for address in found]
+
+
+def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
+    links = [index for index, element in enumerate(layout.elements) if element.tag == "a"]
+    for index in links:
+        if layout.names[index] & _NAMES:
+            yield layout.elements[index].get("href") or ""
+    if dating is not None:
+        for index in links:
+            # Around the date, or in it.
+            if index <= dating.element < layout.ends[index] or (
+                dating.element <= index < layout.ends[dating.element]
+            ):
+                yield layout.elements[index].get("href") or ""
+    own = {element.get("id") or element.get("name") or "" for element in layout.elements}
+    for index in links:
+        href = layout.elements[index].get("href") or ""
+        fragment = urldefrag(href).fragment
+        if fragment and fragment in own:
+            yield href
+
+
+def _anchor(extent: Extent) -> str:
+    for row in extent.rows:
+        name = row.get("id")
+        if name:
+            return f"#{name}"
+    return ""
+
+
+def _address(href: str, base: str) -> str | None:
+    href = href.strip()
+    if not href or href == "#":
+        return None
+    try:
+        address = urljoin(base, href)
+    except ValueError:
+        return None
+    return address if address.startswith(("http://", "https://")) else None

@@ -1,0 +1,238 @@
+"""When comments were written."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from lxml.html import HtmlElement
+
+from worker.comments.columns import Column
+from worker.comments.layout import Layout
+from worker.comments.naming import Naming
+from worker.language.calendars import is_weekday
+from worker.language.dates import Moment, find_dates, parse_moment
+from worker.language.relative import find_relative
+from worker.language.wordlists import listed
+
+MIN_SHARE = 0.5
+"""Share of the comments that must show a date at a place, for it to be the place of dates."""
+
+_NAMES = listed(
+    "date time datetime timestamp datum fecha data created published posted ago when permalink"
+    " datecreated datepublished dateline age"
+)
+_OTHER_DATES = listed(
+    "join joined joindate registered registriert registrierung inscrit inscription mitglied"
+    " member since seit depuis desde dabei edited edit modified bearbeitet geändert modifié"
+    " dernière modification editado zuletzt last updated zarejestrowany dołączył регистрация"
+    " lastedited signature sig quote"
+)
+_MOMENTS = (
+    "datetime",
+    "content",
+    "data-time",
+    "data-timestamp",
+    "data-utime",
+    "data-date",
+    "title",
+)
+"""Attributes that hold a date for machines, or the whole of one that is shown cut short."""
+
+_MAX_LABEL = 30
+"""Characters of a text that says what date follows it."""
+
+_LAST_WORD = re.compile(r"([^\W\d_]+)[\s.,|]*$")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+_MARKS = frozenset(["time", "abbr"])
+"""Elements that may declare a date and show anything."""
+
+
+class Dating(NamedTuple):
+    """The date of a comment.
+
+    Attributes
+    ----------
+    element
+        Index in the layout of the element that shows it.
+    written
+        As the page shows it.
+    moment
+        What it means, None where the page says only how long ago.
+    """
+
+    element: int
+    written: str
+    moment: Moment | None
+
+
+def date_comments(
+    layouts: Sequence[Layout],
+    columns: Sequence[Column],
+    named: Mapping[int, Naming],
+    language: str | None,
+) -> dict[int, Dating]:
+    """Find the date of each comment of a page.
+
+    It stands at the same place in all of them: the one where most comments show a date, in rising
+    or falling order, and no date of another kind (when the author joined, when it was edited).
+
+    Parameters
+    ----------
+    layouts
+        The comments.
+    columns
+        Their short texts, lined up.
+    named
+        Their authors: what is the same in all comments of one is no date of a comment.
+    language
+        BCP 47 tag of the page.
+
+    Returns
+    -------
+    dict
+        By the number of the comment; comments without a date are left out.
+    """
+    ranked: list[tuple[float, dict[int, Dating]]] = []
+    for column in columns:
+        found = _read(layouts, column, language)
+        if len(found) >= MIN_SHARE * len(column.values):
+            score = _score(layouts, column, found, named)
+            if score > 0:
+                ranked.append((score, found))
+    ranked.sort(key=lambda each: -each[0])
+    dated = _unshown(layouts, language)
+    for score, found in reversed(ranked):
+        if score >= MIN_SHARE * ranked[0][0]:
+            dated |= found
+    return dated
+
+
+def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Dating]:
+    """Return the dates of ``time`` elements, which a program of the page may have to fill."""
+    found = {}
+    for number, layout in enumerate(layouts):
+        for index, element in enumerate(layout.elements):
+            if element.tag == "time" and element.get("datetime"):
+                moment = parse_moment(element.get("datetime") or "", language)
+                if moment is not None:
+                    found[number] = Dating(index, "", moment)
+                    break
+    return found
+
+
+def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> dict[int, Dating]:
+    found = {}
+    for number, value in column.values.items():
+        span = _date_in(value.text, language)
+        moment, start, end = span if span else (None, 0, 0)
+        layout = layouts[number]
+        if moment is None and (span or layout.elements[value.element].tag in _MARKS):
+            moment = _declared(layout, value.element, language)
+        if end or moment is not None:
+            written = value.text[_with_weekday(value.text, start) : end]
+            found[number] = Dating(value.element, written.strip(), moment)
+    return found
+
+
+def _with_weekday(text: str, start: int) -> int:
+    """Return where a date begins, with the name of the day before it."""
+    before = _LAST_WORD.search(text[:start])
+    return before.start() if before and is_weekday(before[1]) else start
+
+
+@lru_cache(maxsize=4096)
+def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] | None:
+    date = next(find_dates(text, language), None)
+    if date is not None:
+        return date.moment, date.start, date.end
+    span = find_relative(text)
+    return (None, *span) if span else None
+
+
+def _declared(layout: Layout, index: int, language: str | None) -> Moment | None:
+    """Return the date that attributes of an element, of one around it or in it, give."""
+    inside = range(index, min(layout.ends[index], index + 4))
+    for each in (*inside, layout.parents[index]):
+        if each >= 0:
+            for value in _attributes(layout.elements[each]):
+                moment = parse_moment(value, language)
+                if moment is not None:
+                    return moment
+    return None
+
+
+def _attributes(element: HtmlElement) -> Iterable[str]:
+    for name in _MOMENTS:
+        value = (element.get(name) or "").strip()
+        if 6 <= len(value) <= 60:
+            yield value
+
+
+def _score(
+    layouts: Sequence[Layout],
+    column: Column,
+    found: Mapping[int, Dating],
+    named: Mapping[int, Naming],
+) -> float:
+    score = len(found) / len(layouts)
+    number, value = next(iter(column.values.items()))
+    layout = layouts[number]
+    names = _names_around(layout, value.element)
+    said = _WORD.findall(f"{_before(layout, value.element)} {value.text}".lower())
+    if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(said):
+        score -= 0.5
+    if layout.elements[value.element].tag == "time" or names & _NAMES:
+        score += 0.2
+    length = sum(len(value.text) for value in column.values.values()) / len(column.values)
+    written = sum(len(date.written) for date in found.values()) / len(found)
+    # Little else beside the date, and of elements within each other the innermost.
+    score += 0.3 * written / max(length, 1)
+    score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
+    if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
+        score -= 0.5
+    if _are_of_authors(found, named):
+        score -= 0.5
+    return score + 0.3 * _order(found)
+
+
+def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) -> bool:
+    """Say whether each author has one date in all comments, and not all have the same."""
+    dates: defaultdict[str, list[str]] = defaultdict(list)
+    for number, date in found.items():
+        if number in named:
+            dates[named[number].name].append(date.written)
+    several = [each for each in dates.values() if len(each) > 1]
+    return (
+        len(several) > 0
+        and all(len(set(each)) == 1 for each in several)
+        and len({each[0] for each in dates.values()}) > 1
+    )
+
+
+def _before(layout: Layout, index: int) -> str:
+    """Return the text before an element, which may say what date it is."""
+    start = layout.text_starts[index]
+    text = layout.texts[start - 1].text if start else ""
+    return text if len(text) <= _MAX_LABEL else ""
+
+
+def _names_around(layout: Layout, index: int) -> frozenset[str]:
+    names = layout.names[index]
+    for _ in range(2):
+        index = layout.parents[index]
+        if index < 0 or layout.length_of(index) > 200:
+            break
+        names |= layout.names[index]
+    return names
+
+
+def _order(found: Mapping[int, Dating]) -> float:
+    """Return how nearly the dates rise, or fall: from 0 for no more than by chance to 1."""
+    moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
+    steps = [(before < after) - (before > after) for before, after in pairwise(moments)]
+    return abs(sum(steps)) / len(steps) if steps else 0.0

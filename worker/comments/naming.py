@@ -1,0 +1,232 @@
+"""Who wrote comments."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from worker.comments.columns import Column
+from worker.comments.layout import CONTROLS, Layout
+from worker.language.calendars import is_weekday
+from worker.language.dates import without_dates
+from worker.language.relative import find_relative
+from worker.language.wordlists import listed
+
+MAX_NAME = 40
+"""Characters of a name or pseudonym."""
+
+MAX_WORDS = 5
+"""Words of a name: "María del Carmen López García"."""
+
+MIN_SCORE = 0.6
+"""Of a place below, no name is taken: it is as likely something else of the comment."""
+
+MIN_FALLBACK = 0.5
+"""Share of the best place's score that another one needs to be looked at where that is empty."""
+
+AUTHOR_NAMES = listed(
+    "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
+    " commentor byline creator login screenname writer bigusername autorka verfasser usuario"
+    " utente contributor"
+)
+_VAGUE_NAMES = listed("user member name vcard who actor profile owner person")
+_OTHER_NAMES = listed(
+    "title subject headline rank ranks status location count counts posts badge badges replied"
+    " quote role level date time datetime tag tags online signature sig tools tool button buttons"
+    " action actions share like likes vote votes score rating usertitle usertext custom extra"
+    " stats info bio teaser fans joined number permalink num registered to"
+)
+_PROFILE = re.compile(
+    r"(?:^|/)(?:users?|members?|profil\w*|authors?|people|u|~\w+|in|membres?|usuarios?|mitglied\w*"
+    r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?:member|profile|user|author)\w*\.(?:php|asp)"
+    r"|[?&;](?:user|uid|u|member|author|mode=viewprofile|user_?(?:id|profile))[=&;]|blogger\.com/profile",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"^\W*(?:(?:posted|written|submitted|comment(?:ed)?|reply|re|commentaire|kommentar|beitrag|geschrieben"
+    r"|verfasst|erstellt|ecrit|écrit|envoyé|publié|posté|escrito|publicado|enviado|scritto|inviato|napisany"
+    r"|napisał[a]?|dodany|guest|gast|says?|antwort)\W+){0,2}"
+    r"(?:(?:by|von|par|por|(?-i:di|da)|door|av|af|przez|от|from)\s+|(?:author|autor|auteur|autore|name|nick|user"
+    r"|nome|nombre|nom|posted|imię|имя|автор|użytkownik)\s*[:：]\s*)",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\s*(?:\b(?:says?|said|wrote|writes|commented|replied|responded|schrieb|schreibt|sagte?|meint"
+    r"|kommentierte|a dit|a écrit|dit|dice|dijo|escribió|disse|diz|ha scritto|scrive|zegt|schreef"
+    r"|pisze|napisał\(?a?\)?|mówi|пишет|говорит|написал\w*|am|on|um|at|le|el|il|on the|op)\b"
+    r"\s*[:：,…]*|[:：,|•·»«–—-]+)\s*$",
+    re.IGNORECASE,
+)
+_EDGES = ' \t"“”„«»*:：,;|–—/·•›>@#'
+_NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*\W*$")
+_DIGITS = re.compile(r"[\d.,\s]+|s$")
+_SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
+
+
+_HINTS_OF_AUTHORS = 0.4
+"""Hints from which on the same name in all comments is one author's, who wrote them all."""
+
+
+class Naming(NamedTuple):
+    """The author of a comment.
+
+    Attributes
+    ----------
+    element
+        Index in the layout of the element that shows the name.
+    name
+        The name, without what introduces it.
+    """
+
+    element: int
+    name: str
+
+
+def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, Naming]:
+    """Find the author of each comment of a page.
+
+    The name stands at the same place in all of them: the one where most show a short text, not
+    always the same, that the page calls an author's or that leads to a profile. Where one comment
+    has nothing there (guests have no profile), the next best place counts.
+
+    Parameters
+    ----------
+    layouts
+        The comments.
+    columns
+        Their short texts, lined up.
+
+    Returns
+    -------
+    dict
+        By the number of the comment; comments without an author are left out.
+    """
+    ranked = []
+    for column in columns:
+        found = _read(layouts, column)
+        score = _score(layouts, column, found) if found else 0.0
+        if score >= MIN_SCORE:
+            ranked.append((score, found))
+    ranked.sort(key=lambda each: -each[0])
+    named: dict[int, Naming] = {}
+    for score, found in reversed(ranked):
+        if score >= MIN_FALLBACK * ranked[0][0]:
+            named |= found
+    return named
+
+
+def _read(layouts: Sequence[Layout], column: Column) -> dict[int, Naming]:
+    found = {}
+    for number, value in column.values.items():
+        layout = layouts[number]
+        if layout.elements[value.element].tag in CONTROLS:
+            continue
+        is_meant = _is_meant(layout.names[value.element])
+        name = clean_name(value.text, is_meant=is_meant)
+        if name:
+            found[number] = Naming(value.element, name)
+    return found
+
+
+def _is_meant(names: frozenset[str]) -> bool:
+    return bool(names & AUTHOR_NAMES or (names & _VAGUE_NAMES and not names & _OTHER_NAMES))
+
+
+@lru_cache(maxsize=4096)
+def clean_name(text: str, *, is_meant: bool = False) -> str:
+    """Return the name in a short text of a comment; empty where it is none.
+
+    Parameters
+    ----------
+    text
+        What an element shows.
+    is_meant
+        Whether the page calls the element an author's: a pseudonym may then have any form.
+    """
+    name = without_dates(text)
+    age = find_relative(name)
+    if age is not None:
+        name = f"{name[: age[0]]}|{name[age[1] :]}"
+    name = name.strip(_EDGES)
+    name = _BEFORE.sub("", name, count=1)
+    shorter = _AFTER.sub("", name)
+    while shorter != name:
+        name, shorter = shorter, _AFTER.sub("", shorter)
+    name = name.strip(_EDGES)
+    if not name or is_weekday(name):
+        return ""
+    if is_meant:
+        return name
+    is_long = len(name) > MAX_NAME or len(name.split()) > MAX_WORDS
+    is_sentence = " " in name and _SENTENCE.search(name)
+    return "" if is_long or is_sentence or _NOT_IN_NAMES.search(name) or "|" in name else name
+
+
+def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Naming]) -> float:
+    share = len(found) / len(layouts)
+    # Elsewhere at this place stands what is no name.
+    score = 0.6 * share * len(found) / len(column.values)
+    hints = sum(_hints(layouts[number], naming) for number, naming in found.items()) / len(found)
+    score += hints
+    names = [naming.name for naming in found.values()]
+    if len(names) > 1:
+        distinct = len(set(names))
+        score += (
+            0.3 * min(1.0, 2 * distinct / len(names))
+            if distinct > 1
+            else 0.0
+            if hints >= 0.4
+            else -0.2
+        )
+        if distinct > 1 and len({_DIGITS.sub("", name) for name in names}) == 1:
+            # A label and a number: "Posts 123", "Posts 45".
+            score -= 0.8
+    shown = sum(len(value.text) for value in column.values.values())
+    score += 0.2 * sum(map(len, names)) / max(shown, 1)
+    several = sum(_is_of_several(layouts[number], naming) for number, naming in found.items())
+    return score - 0.5 * several / len(found)
+
+
+def _is_of_several(layout: Layout, naming: Naming) -> bool:
+    """Say whether an element shows more than one part of text."""
+    return layout.text_ends[naming.element] - layout.text_starts[naming.element] > 1
+
+
+def _hints(layout: Layout, naming: Naming) -> float:
+    hints = 0.0
+    index = naming.element
+    own, around = layout.names[index], _names_around(layout, index)
+    element = layout.elements[index]
+    if own & AUTHOR_NAMES or element.get("itemprop") == "name":
+        hints += 0.4
+    elif around & AUTHOR_NAMES:
+        hints += 0.3
+    elif (own | around) & _VAGUE_NAMES:
+        hints += 0.2
+    if own & _OTHER_NAMES and not own & AUTHOR_NAMES:
+        hints -= 0.5
+    elif around & _OTHER_NAMES:
+        hints -= 0.2
+    if element.tag in ("cite", "b", "strong", "h3", "h4", "h5"):
+        hints += 0.1
+    if _leads_to_profile(layout, index):
+        hints += 0.4
+    return hints
+
+
+def _names_around(layout: Layout, index: int) -> frozenset[str]:
+    names: frozenset[str] = frozenset()
+    for _ in range(3):
+        index = layout.parents[index]
+        if index < 0 or layout.length_of(index) > 200:
+            break
+        names |= layout.names[index]
+    return names
+
+
+def _leads_to_profile(layout: Layout, index: int) -> bool:
+    inside = range(index, min(layout.ends[index], index + 4))
+    for each in (*inside, layout.parents[index]):
+        if each >= 0 and layout.elements[each].tag == "a":
+            return _PROFILE.search(layout.elements[each].get("href") or "") is not None
+    return False

@@ -1,0 +1,224 @@
+"""Who answers whom."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from lxml.html import HtmlElement
+
+from worker.comments.extents import Extent
+from worker.comments.layout import Layout
+from worker.comments.naming import Naming
+
+MIN_SHARE = 0.9
+"""Share of the comments that must tell their depth for it to be believed; the others have none."""
+
+MAX_JUMPS = 0.1
+"""Share of the comments that may lie more than one step deeper than the one before them."""
+
+MAX_AROUND = 12
+"""Elements around a comment that are looked at for an indentation."""
+
+_Parents = list[int | None]
+
+_DEPTH_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:depth|level|lvl|indent(?:ation)?|nest(?:ed|ing)?|tier|ebene|niveau|stufe)[_-]?(\d{1,2})\b",
+    re.IGNORECASE,
+)
+_DEPTH_ATTRIBUTE = re.compile(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
+_DEPTH_TEXT = re.compile(r"^(?:level|depth|ebene|niveau|nivel)\s*:?\s*(\d{1,2})$", re.IGNORECASE)
+_PARENT_ATTRIBUTE = re.compile(r"parent|in-?reply-?to|reply-to", re.IGNORECASE)
+_SHIFT = re.compile(
+    r"(?:^|;)\s*(?:margin|padding)(?:-inline-start|-left)\s*:\s*(\d+(?:\.\d+)?)\s*(?:px|em|rem|%)"
+)
+_REPLY_TEXT = re.compile(
+    r"\b(?:in reply to|reply to|replied to|replying to|antwort auf|als antwort|en réponse à"
+    r"|in risposta|en respuesta|em resposta|odpowiedź na|w odpowiedzi|в ответ|ответ на"
+    r"|antwoord op|svar på|回复)",
+    re.IGNORECASE,
+)
+_ID = re.compile(r"\d{2,}|[0-9a-f]{8,}", re.IGNORECASE)
+
+
+def parents_of(
+    extents: Sequence[Extent], layouts: Sequence[Layout], named: Mapping[int, Naming]
+) -> _Parents:
+    """Return for each comment the index of the one that it answers, None for none.
+
+    The first of these that the page has tells: comments within each other; the id of the parent
+    in an attribute or in a link; a depth, by number, indentation or nested lists, where the
+    parent is the last comment before that lies less deep; the name of the author answered.
+
+    Parameters
+    ----------
+    extents, layouts
+        The comments.
+    named
+        Their authors.
+    """
+    for way in (_nested, _referred, _by_depth):
+        parents = way(extents, layouts)
+        if any(parent is not None for parent in parents):
+            return parents
+    return _addressed(layouts, named)
+
+
+def _nested(extents: Sequence[Extent], _layouts: Sequence[Layout]) -> _Parents:
+    number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
+    return [
+        next(
+            (number_of[each] for each in extent.element.iterancestors() if each in number_of), None
+        )
+        for extent in extents
+    ]
+
+
+def _referred(extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
+    """Follow ids: of the parent, in an attribute; or in a link that says what it leads to."""
+    owners: dict[str, int] = {}
+    shared: set[str] = set()
+    for number, extent in enumerate(extents):
+        for name in set(_own_ids(extent, layouts[number])):
+            if owners.setdefault(name, number) != number:
+                shared.add(name)
+    parents: _Parents = []
+    for number, (extent, layout) in enumerate(zip(extents, layouts, strict=True)):
+        names = [*_parent_ids(extent, layout), *_answered_ids(layout)]
+        found = (owners.get(name) for name in names if name not in shared)
+        parents.append(next((each for each in found if each is not None and each != number), None))
+    return parents if not _has_cycle(parents) else [None] * len(parents)
+
+
+def _own_ids(extent: Extent, layout: Layout) -> Iterator[str]:
+    for element in (*extent.rows, *layout.elements):
+        for name in ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid"):
+            yield from _ID.findall(element.get(name) or "")
+
+
+def _parent_ids(extent: Extent, layout: Layout) -> Iterator[str]:
+    for element in (*extent.rows, *layout.elements):
+        for name, value in element.items():
+            if name.startswith("data-") and _PARENT_ATTRIBUTE.search(name):
+                yield from _ID.findall(value)
+
+
+def _answered_ids(layout: Layout) -> Iterator[str]:
+    for index, element in enumerate(layout.elements):
+        href = element.get("href") or ""
+        if "#" in href and element.tag == "a":
+            before = layout.text_starts[index]
+            said = layout.text_of(index)
+            if before and not _REPLY_TEXT.search(said):
+                said = f"{layout.texts[before - 1].text} {said}"
+            if len(said) < 120 and _REPLY_TEXT.search(said):
+                yield from _ID.findall(href.rpartition("#")[2])
+
+
+def _has_cycle(parents: Sequence[int | None]) -> bool:
+    for number in range(len(parents)):
+        seen = {number}
+        parent = parents[number]
+        while parent is not None:
+            if parent in seen:
+                return True
+            seen.add(parent)
+            parent = parents[parent]
+    return False
+
+
+def _by_depth(extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
+    for measure in (_numbered, _said, _shifted, _listed):
+        depths = _ranks([measure(*each) for each in zip(extents, layouts, strict=True)])
+        if depths is not None:
+            return _last_less_deep(depths)
+    return [None] * len(extents)
+
+
+def _ranks(measured: Sequence[float | None]) -> list[int] | None:
+    """Turn measured depths into steps from 0, unless they cannot be depths of a conversation."""
+    known = [each for each in measured if each is not None]
+    values = sorted(set(known))
+    if len(known) < MIN_SHARE * len(measured) or len(values) < 2:
+        return None
+    rank = {value: number for number, value in enumerate(values)}
+    ranks = [rank[each] if each is not None else 0 for each in measured]
+    jumps = sum(after > before + 1 for before, after in pairwise(ranks))
+    return ranks if ranks[0] == 0 and jumps <= MAX_JUMPS * len(ranks) else None
+
+
+def _last_less_deep(depths: Sequence[int]) -> _Parents:
+    parents: _Parents = []
+    above: list[int] = []
+    for number, depth in enumerate(depths):
+        while above and depths[above[-1]] >= depth:
+            above.pop()
+        parents.append(above[-1] if above else None)
+        above.append(number)
+    return parents
+
+
+def _numbered(extent: Extent, layout: Layout) -> float | None:
+    """Read a depth that a class or an attribute counts."""
+    near = (extent.element, extent.element.getparent(), *layout.elements[:6])
+    for element in near:
+        if element is None:
+            continue
+        found = _DEPTH_CLASS.search(element.get("class") or "")
+        if found:
+            return float(found[1])
+        for name, value in element.items():
+            if _DEPTH_ATTRIBUTE.search(name) and value.strip().isdigit():
+                return float(value)
+    return None
+
+
+def _said(_extent: Extent, layout: Layout) -> float | None:
+    """Read a depth that is written for those who do not see the page."""
+    for node in layout.texts[:12]:
+        found = _DEPTH_TEXT.match(node.text.strip())
+        if found:
+            return float(found[1])
+    return None
+
+
+def _shifted(extent: Extent, layout: Layout) -> float | None:
+    """Measure how far a comment is moved to the right, by styles and by images that take space."""
+    ancestors: list[HtmlElement] = []
+    for element in extent.element.iterancestors():
+        if element.tag == "body" or len(ancestors) == MAX_AROUND:
+            break
+        ancestors.append(element)
+    near = [element for element in layout.elements[:6] if not element.text_content().strip()]
+    moved = [extent.element, *ancestors, *layout.elements[1:4]]
+    shifts = [_SHIFT.search(element.get("style") or "") for element in moved]
+    widths = [element.get("width") or "" for element in near if element.tag in ("img", "td")]
+    return sum(float(found[1]) for found in shifts if found) + sum(
+        float(width) for width in widths if width.isdigit()
+    )
+
+
+def _listed(extent: Extent, _layout: Layout) -> float | None:
+    """Count the elements around a comment: replies may stand in lists of their own."""
+    return float(sum(1 for _ in extent.element.iterancestors()))
+
+
+def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
+    """Follow what names the author answered: the last comment of his before."""
+    parents: _Parents = []
+    last: dict[str, int] = {}
+    for number, layout in enumerate(layouts):
+        parents.append(_answered(layout, last))
+        if number in named:
+            last[named[number].name.lower()] = number
+    return parents
+
+
+def _answered(layout: Layout, last: Mapping[str, int]) -> int | None:
+    for place, node in enumerate(layout.texts):
+        found = _REPLY_TEXT.search(node.text)
+        if found and len(node.text) < 80:
+            after = node.text[found.end() :].strip(" :@")
+            if not after and place + 1 < len(layout.texts):
+                after = layout.texts[place + 1].text.strip(" :@")
+            return last.get(after.lower())
+    return None

@@ -1,0 +1,131 @@
+"""Dates that mean nothing without the day of reading: "3 hours ago", "gestern", "8 February"."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import timedelta
+from functools import cache, lru_cache
+from typing import Literal
+
+from babel import Locale
+from babel.dates import format_timedelta
+
+from worker.language.calendars import LANGUAGES, month_named
+
+_Unit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
+
+MAX_CHARACTERS = 200
+"""Characters of a text that are read."""
+
+_UNITS: dict[_Unit, int] = {
+    "second": 1,
+    "minute": 60,
+    "hour": 3_600,
+    "day": 86_400,
+    "week": 604_800,
+    "month": 2_629_800,
+    "year": 31_557_600,
+}
+_NEVER = 1_000_000
+"""Amount of a unit from which on a larger one is told."""
+
+_COUNTS = (1, 2, 5)
+"""Numbers that take every form of plural that most languages have."""
+
+_NUMBER = (
+    r"(?:(?<![\w.,:/])\d{1,3}(?![\d.,:/])|(?:\b(?:a|an|one|eine[mrn]?|ein|une?|uno|uma?|een|en|ett?"
+    r"|jed(?:en|ną|na)|один|одну)\b))"
+)
+_BETWEEN = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"
+_DAY = re.compile(
+    r"\b(?:today|yesterday|heute|gestern|vorgestern|hier|aujourd[’']hui|ayer|hoy|anteayer|ieri|oggi"
+    r"|ontem|hoje|gisteren|vandaag|wczoraj|dzi(?:siaj|ś)|вчера|сегодня|igår|idag|i går|i dag"
+    r"|eilen|tänään|χθες|σήμερα|dün|bugün|včera|dnes)\b|昨天|今天|前天|刚刚|\bjust now\b",
+    re.IGNORECASE,
+)
+_TIME_AFTER = re.compile(
+    r"\W{0,3}(?:(?:at|um|à|a las|alle|às|om|o|в|kl)\b)?\W{0,3}\d{1,2}[:.h]\d\d(?:\s*[ap]\.?m\b)?",
+    re.IGNORECASE,
+)
+_WITHOUT_YEAR = re.compile(
+    r"(?<![\w.,/])(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:de\s+|of\s+)?(?P<name>[^\W\d_]{3,14})\b\.?"
+    r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
+    re.IGNORECASE,
+)
+_MAX_BESIDE_DAY = 12
+"""Characters beside a day that is told without a time: with more, it is prose."""
+
+
+@lru_cache(maxsize=4096)
+def find_relative(text: str) -> tuple[int, int] | None:
+    """Find the first date that is told by its distance from the day of reading.
+
+    Parameters
+    ----------
+    text
+        A short line of a page.
+
+    Returns
+    -------
+    (int, int) or None
+        Offsets of its first character and after its last; None where there is none.
+    """
+    text = text[:MAX_CHARACTERS]
+    age = _age().search(text)
+    return age.span() if age else _named_day(text) or _day_without_year(text)
+
+
+def _named_day(text: str) -> tuple[int, int] | None:
+    found = _DAY.search(text)
+    if found is None:
+        return None
+    after = _TIME_AFTER.match(text, found.end())
+    if after is None and len(text) - len(found[0]) > _MAX_BESIDE_DAY:
+        return None
+    return found.start(), (after or found).end()
+
+
+def _day_without_year(text: str) -> tuple[int, int] | None:
+    for found in _WITHOUT_YEAR.finditer(text):
+        day = int(found["day"] or found["day2"])
+        if 1 <= day <= 31 and month_named(found["name"] or found["name2"]):
+            after = _TIME_AFTER.match(text, found.end())
+            return found.start(), (after or found).end()
+    return None
+
+
+@cache
+def _age() -> re.Pattern[str]:
+    """Return the form of ages: numbers with units, and what says that it is past."""
+    units: set[str] = set()
+    directions: set[str] = set()
+    for language in sorted(LANGUAGES | {"zh"}):
+        locale = Locale.parse(language)
+        counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))
+        for word, count in counts.items():
+            # What goes with several units is none: "ago", "vor", "il y a".
+            (directions if count > 3 else units).add(word)
+    unit, direction = _one_of(units), _one_of(directions - units)
+    before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
+    after = rf"(?:\.?\s*(?:{direction}|her)\b)?"
+    form = rf"{before}{_NUMBER}\s?{unit}(?!\w)(?:{_BETWEEN}{_NUMBER}\s?{unit}(?!\w))*{after}"
+    return re.compile(form, re.IGNORECASE)
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return "(?:" + "|".join(sorted(map(re.escape, words), key=lambda w: (-len(w), w))) + ")"
+
+
+def _words_of(locale: Locale, unit: _Unit) -> set[str]:
+    """Return the words with which a language says how long ago, in one unit."""
+    found: set[str] = set()
+    for count in _COUNTS:
+        delta = timedelta(seconds=-_UNITS[unit] * count)
+        written = (
+            format_timedelta(delta, unit, threshold=_NEVER, add_direction=True, locale=locale),
+            format_timedelta(delta, unit, threshold=_NEVER, locale=locale),
+            format_timedelta(delta, unit, threshold=_NEVER, format="short", locale=locale),
+        )
+        for each in written:
+            found.update(re.findall(r"[^\W\d_]+", each.lower()))
+    return found | ({unit[0]} if locale.language == "en" else set())
