@@ -8,7 +8,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-render faults lint format requirements clean
+.PHONY: run test test-render faults soak lint format requirements clean
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -42,12 +42,14 @@ test: lint
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
 
-# The tests of faults, then all faults on more pages: some ten minutes.
+# The tests of faults, then all faults: some fifteen minutes.
 faults: $(development) $(package)
 	$(bin)/python -m pytest tests/faults
-	@mkdir -p out
-	$(bin)/python -m tests.faults.report > out/faults.md.partial
-	mv out/faults.md.partial docs/faults.md
+	$(bin)/python -m tests.faults.report
+
+# Ten minutes of kills at random.
+soak: $(development) $(package)
+	$(bin)/python -m tests.faults.soak
 
 lint: $(development) $(package)
 	$(bin)/ruff check .

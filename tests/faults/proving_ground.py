@@ -1,17 +1,19 @@
 """The service with a broker and a database of its own, all of which may be killed."""
 
+import json
 import os
 import secrets
 import signal
+import subprocess
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import amqp
 import psutil
@@ -19,6 +21,7 @@ from sqlalchemy import func, select
 
 from models.tables import StoredPage
 from tests.deployment import Deployment, process_command, process_environment
+from tests.faults.sabotage.sitecustomize import TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
 from worker.embedded import embedded_services
 from worker.errors import ExpectedError
@@ -29,9 +32,16 @@ from worker.store.migrations import migrate
 from worker.supervisor import Supervisor
 
 SABOTAGE = Path(__file__).parent / "sabotage"
-"""Put on the path of a worker, makes pages kill or hold up their process, see there."""
+"""Put on the path of a process, lets pages and traps kill it or hold it up, see there."""
 
-REDECLARED_AFTER_SECONDS = 60.0
+CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
+"""The program of Debian's package; the one of this name on the path changes the user."""
+
+PUBLISHED_AFTER_SECONDS = 120.0
+
+
+Victim = Literal["process", "group"]
+"""What a trap kills: the process that comes by, or all of its group, as a worker with its pool."""
 
 
 class Servers:
@@ -97,18 +107,45 @@ class Servers:
         """Have RabbitMQ end in good order."""
         signal_one(self._broker_pid, signal.SIGTERM)
 
+    def control_broker(self, *command: str) -> str:
+        """Have RabbitMQ's control program do something to this node; return what it says."""
+        node = ("--node", self._node["RABBITMQ_NODENAME"])
+        done = subprocess.run(
+            [CONTROL, "--quiet", *node, *command],
+            env=self._node,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return done.stdout
+
+    def messages_left(self) -> set[str]:
+        """Return the queues that hold messages, those included that consumers hold."""
+        listed = self.control_broker("list_queues", "--formatter", "json", "name", "messages")
+        return {queue["name"] for queue in json.loads(listed) if queue["messages"]}
+
     def crash_postgresql(self) -> None:
         """Kill a server process, for which PostgreSQL cuts every connection and recovers."""
-        for process in psutil.process_iter(["cmdline"]):
-            line = " ".join(process.info["cmdline"] or ())
-            if line.startswith("postgres:") and "checkpointer" in line and self._is_ours(process):
-                process.kill()
+        for process in self.postgresql_processes():
+            with suppress(psutil.NoSuchProcess):
+                if "checkpointer" in " ".join(process.cmdline()):
+                    process.kill()
 
-    def _is_ours(self, process: psutil.Process) -> bool:
-        with suppress(psutil.Error):
-            parent = process.parent()
-            return parent is not None and str(self._postgresql) in " ".join(parent.cmdline())
-        return False
+    def broker_processes(self) -> list[psutil.Process]:
+        """Return the processes of RabbitMQ."""
+        with suppress(psutil.NoSuchProcess):
+            broker = psutil.Process(self._broker_pid)
+            return [broker, *broker.children(recursive=True)]
+        return []
+
+    def postgresql_processes(self) -> list[psutil.Process]:
+        """Return the processes of PostgreSQL, the one that the others belong to first."""
+        for process in psutil.process_iter(["cmdline"]):
+            line = process.info["cmdline"] or [""]
+            if line[0].endswith("/postgres") and str(self._postgresql) in " ".join(line):
+                with suppress(psutil.NoSuchProcess):
+                    return [process, *process.children()]
+        return []
 
 
 class ProvingGround(Deployment):
@@ -134,6 +171,8 @@ class ProvingGround(Deployment):
         self._counts = {"intake": 1, "relay": 1, "worker": 1, "beat": 1} | (counts or {})
         self._starts: Counter[str] = Counter()
         self._pids: dict[str, int] = {}
+        self._traps = home / "traps"
+        self._traps.mkdir(exist_ok=True)
         super().__init__(
             Settings.model_validate(
                 {
@@ -150,6 +189,7 @@ class ProvingGround(Deployment):
             ),
             home,
         )
+        self._work_queues = {*self.topology.work_queues} - {self.topology.articles_queue}
 
     def __enter__(self) -> Self:
         for kind, number in self._counts.items():
@@ -177,7 +217,11 @@ class ProvingGround(Deployment):
     def start(self, name: str) -> None:
         """Start a process of the service, named after its kind, such as ``worker-0``."""
         path = os.pathsep.join([str(SABOTAGE), str(Path(__file__).parents[2])])
-        environment = {**process_environment(self.settings), "PYTHONPATH": path}
+        environment = {
+            **process_environment(self.settings),
+            "PYTHONPATH": path,
+            TRAPS: str(self._traps),
+        }
         self._starts[name] += 1
         incarnation = f"{name}.{self._starts[name]}"
         self._pids[name] = self.servers.supervisor.start(
@@ -195,6 +239,10 @@ class ProvingGround(Deployment):
         """End a process and all below it with SIGKILL."""
         signal_all(self._pids[name], signal.SIGKILL)
 
+    def process(self, name: str) -> psutil.Process:
+        """Return a process of the service."""
+        return psutil.Process(self._pids[name])
+
     def kill_pool_child(self, name: str, place: int) -> bool:
         """End one of the processes in which a worker runs tasks; tell whether there was one."""
         with suppress(psutil.NoSuchProcess):
@@ -204,17 +252,51 @@ class ProvingGround(Deployment):
                 return True
         return False
 
+    @contextmanager
+    def trap(self, place: str, victim: Victim) -> Iterator[None]:
+        """Kill the next process that comes by a place, and wait at the end until that was.
+
+        Parameters
+        ----------
+        place
+            Kind of task or process, see `sabotage`.
+        victim
+            Who dies.
+        """
+        trap = self._traps / place
+        unset = trap.with_suffix(".unset")
+        unset.write_text(victim)
+        unset.rename(trap)
+        yield
+        sprung = trap.with_suffix(".sprung")
+        self.wait_until(sprung.exists)
+        sprung.unlink()
+
     def publish_persistently(self, bodies: Iterable[bytes]) -> None:
         """Publish each message until the broker confirms it, as a careful crawler does."""
-        for body in bodies:
-            deadline = time.monotonic() + REDECLARED_AFTER_SECONDS
-            while True:
-                try:
-                    self.publish([body])
-                    break
-                except (OSError, amqp.AMQPError, ExpectedError):
-                    assert time.monotonic() < deadline
-                    time.sleep(0.2)
+        unconfirmed = deque(bodies)
+
+        def each_until_confirmed() -> Iterator[bytes]:
+            while unconfirmed:
+                yield unconfirmed[0]
+                unconfirmed.popleft()
+
+        deadline = time.monotonic() + PUBLISHED_AFTER_SECONDS
+        while unconfirmed:
+            try:
+                self.publish(each_until_confirmed())
+            except (OSError, amqp.AMQPError, amqp.exceptions.MessageNacked, ExpectedError):
+                assert time.monotonic() < deadline
+                time.sleep(0.2)
+
+    def wait_for_work_done(self) -> float:
+        """Wait until every page has its outcome and no queue holds work; return since when."""
+        while True:
+            self.wait_for_outcomes()
+            since = time.monotonic()
+            if not self.servers.messages_left() & self._work_queues:
+                return since
+            time.sleep(0.2)
 
     def quarantined(self) -> list[QuarantinedMessage]:
         """Return what is in all quarantines."""
@@ -265,20 +347,35 @@ class Balance:
         Revisions of pages that came under more than one id.
     repeats
         Articles that came more than once under the same id, which consumers know how to bear.
+    since
+        When the last outcome was there, by the monotonic clock.
     """
 
     outcomes: Counter[str]
     lost: set[str]
     doubled: set[tuple[str, int]]
     repeats: int
+    since: float
 
 
-def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
-    """Wait until every page has its outcome, and count what came out of the queue."""
+def balance(
+    ground: ProvingGround, urls: Iterable[str], taken: Iterable[Mapping[str, Any]] = ()
+) -> Balance:
+    """Wait until all work is done, and count what came out of the queue.
+
+    Parameters
+    ----------
+    ground
+        Where.
+    urls
+        The pages.
+    taken
+        Articles that were taken from the queue before.
+    """
     published = set(urls)
     known = select(func.count()).select_from(StoredPage).where(StoredPage.url.in_(published))
     ground.wait_until(lambda: ground.count(known) == len(published))
-    ground.wait_for_outcomes()
+    since = ground.wait_for_work_done()
     with ground.database.transaction() as session:
         pages = {
             url: (outcome, revision)
@@ -288,7 +385,7 @@ def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
             if url in published
         }
     received: dict[tuple[str, int], Counter[str]] = {}
-    for article in ground.take_articles():
+    for article in [*taken, *ground.take_articles()]:
         if article["url"] in published:
             key = article["url"], article["revision"]
             received.setdefault(key, Counter())[article["id"]] += 1
@@ -304,4 +401,5 @@ def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
         lost=lost,
         doubled={key for key, ids in received.items() if len(ids) > 1},
         repeats=sum(sum(ids.values()) - len(ids) for ids in received.values()),
+        since=since,
     )

@@ -1,67 +1,60 @@
 """Try every fault and write down what it did.
 
-python -m tests.faults.report [PAGES] > docs/faults.md
+python -m tests.faults.report [PAGES]
 """
 
 import sys
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
+from tests.faults.documents import FAULTS as DOCUMENT
+from tests.faults.documents import replace_section, table
 from tests.faults.proving_ground import ProvingGround, Servers
-from tests.faults.scenarios import FAULTS, Trial, try_fault
+from tests.faults.scenarios import FAULTS, PAGES_OF_FLOOD, Trial, flood, try_fault
 
-DEFAULT_PAGES = 60
+DEFAULT_PAGES = 40
 
-HEAD = """# Faults
-
-Each fault is produced while {pages} pages of a site, each published twice, are on their way
-through real processes (two relays, one intake, one worker of two processes, one beat) with a
-RabbitMQ and a PostgreSQL of their own. What ends by itself is started again, as a container
-manager does. The counts are those of the database and of the queue of articles. `make faults`
-makes this table.
-
-- *lost*: pages without an outcome, or revisions without an article.
-- *doubled*: revisions that came under two ids.
-- *repeats*: articles that came again under their own id, which a consumer recognises.
-- *recovery*: from the end of the fault, or of the publishing where that was later, to the last
-  outcome.
-"""
+PAGE_SECONDS = 4
+"""Time limit of a page: the one that hangs is to be given up soon."""
 
 COLUMNS = (
-    *("fault", "how", "messages", "pages", "outcomes", "lost", "doubled", "repeats"),
-    *("in quarantine", "recovery, s"),
+    *("fault", "how", "pages:", "outcomes", "lost:", "doubled:", "repeats:"),
+    *("in quarantine:", "recovery, s:"),
 )
 
+Row = list[object]
 
-def main(pages: int) -> None:
-    """Print the table."""
+
+def main(pages: int) -> int:
+    """Write the table; return the number of pages that were lost or doubled."""
     home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
-    click.echo(HEAD.format(pages=pages))
-    click.echo(_line(COLUMNS))
-    click.echo(_line(["---"] * len(COLUMNS)))
-    with Servers(home) as servers, ProvingGround(servers, home, {"relay": 2}) as ground:
+    rows: list[Row] = []
+    wrong = 0
+    counts = {"relay": 2, "beat": 2}
+    with (
+        Servers(home) as servers,
+        ProvingGround(servers, home, counts, page_seconds=PAGE_SECONDS) as ground,
+    ):
         before = 0
         for name, fault in FAULTS.items():
-            trial = try_fault(ground, name, pages)
+            trial = try_fault(ground, name, PAGES_OF_FLOOD if fault is flood else pages)
             quarantined = len(ground.quarantined())
-            click.echo(_row(name, fault.__doc__ or "", trial, quarantined - before))
+            rows.append(_row(name, fault.__doc__ or "", trial, quarantined - before))
+            click.echo(rows[-1], err=True)
+            wrong += len(trial.balance.lost) + len(trial.balance.doubled)
             before = quarantined
+    replace_section(DOCUMENT, "One fault at a time", table(COLUMNS, rows))
+    return wrong
 
 
-def _row(name: str, how: str, trial: Trial, quarantined: int) -> str:
+def _row(name: str, how: str, trial: Trial, quarantined: int) -> Row:
     found = trial.balance
     outcomes = ", ".join(f"{outcome} {number}" for outcome, number in found.outcomes.items())
-    counts = (trial.sent, trial.pages, outcomes, len(found.lost), len(found.doubled))
-    end = (found.repeats, quarantined, f"{trial.recovery_seconds:.0f}")
-    return _line([name, how.strip().rstrip("."), *counts, *end])
-
-
-def _line(cells: Iterable[object]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
+    counts = (trial.pages, outcomes, len(found.lost), len(found.doubled), found.repeats)
+    return [name, how.strip().rstrip("."), *counts, quarantined, f"{trial.recovery_seconds:.0f}"]
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT_PAGES)
+    sys.exit(min(1, main(int(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT_PAGES)))

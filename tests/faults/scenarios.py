@@ -1,105 +1,293 @@
 """Faults, each produced while pages are on their way through the service."""
 
-import json
+import random
+import re
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from tests.faults.proving_ground import Balance, ProvingGround, balance
+from sqlalchemy import select
+
+from models.tables import Article, Site, StoredPage
+from tests.faults.proving_ground import Balance, ProvingGround, Victim, balance
+from tests.faults.sabotage.sitecustomize import HANGS, KILLS
 from tests.pages import article_html, message
 from worker.application import create_app
-from worker.tasks.names import STAGE_OF_TASK
+from worker.tasks.names import REPROCESS, STAGE_OF_TASK, ReprocessStage
 
-Fault = Callable[[ProvingGround], None]
+OF_EACH_KIND = 100
+"""Unusable messages of each kind."""
+
+PAGES_OF_FLOOD = 1000
+"""Pages among so many unusable messages."""
+
+UNUSABLE: Mapping[str, tuple[bytes, str]] = {
+    "empty": (b"", "not-json"),
+    "half": (b'{"version": 1, "url": "https://bad.exa', "not-json"),
+    "binary": (bytes(range(256)), "not-json"),
+    "list": (b'["a list"]', "invalid-message"),
+    "no address": (b'{"version": 1, "html": "<p>a</p>"}', "no-url"),
+    "address of a file": (message("ftp://bad.example/a", "<p>a</p>"), "unsupported-url"),
+    "of the future": (message("https://bad.example/", "a", version=9), "unsupported-version"),
+    "no page": (message("https://bad.example/none"), "no-html"),
+    "two pages": (message("https://bad.example/two", "a", html_base64="YQ=="), "no-html"),
+    "no base64": (message("https://bad.example/64", html_base64="%"), "invalid-message"),
+}
+"""Body and reason of messages that nobody can use."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A site whose pages are on their way while a fault happens.
+
+    Attributes
+    ----------
+    ground
+        Where.
+    host
+        Name of the site.
+    pages
+        Page messages by URL; a fault may add some that it publishes itself.
+    """
+
+    ground: ProvingGround
+    host: str
+    pages: dict[str, bytes] = field(default_factory=dict)
+
+    def publish(self, pages: Mapping[str, bytes]) -> None:
+        """Publish more pages of the site, which are to have their outcomes, too."""
+        self.pages.update(pages)
+        self.ground.publish_persistently(pages.values())
+
+    def wait_for_revisions(self, number: int) -> None:
+        """Wait until every page of the site has so many revisions."""
+        self.ground.wait_until(
+            lambda: (
+                len(revisions := self.ground.revisions(self.host)) == len(self.pages)
+                and min(revisions.values()) >= number
+            )
+        )
+
+    def reprocess(self, stage: ReprocessStage) -> None:
+        """Have the site reprocessed."""
+        app = create_app(self.ground.settings)
+        app.send_task(REPROCESS, kwargs={"site": self.host, "stage": stage})
+
+
+Fault = Callable[[Scene], None]
 """Called while pages come in; what it stops it starts again."""
 
 
-def kill_pool_children(ground: ProvingGround) -> None:
+def kill_pool_children(scene: Scene) -> None:
     """Kill a process of the worker's pool with -9, every half second, whatever it is at."""
     for place in range(8):
-        ground.kill_pool_child("worker-0", place)
+        scene.ground.kill_pool_child("worker-0", place)
         time.sleep(0.5)
 
 
-def kill_worker(ground: ProvingGround) -> None:
+def kill_worker(scene: Scene) -> None:
     """Kill the worker and its pool with -9, twice."""
     for _ in range(2):
-        ground.kill("worker-0")
-        ground.start("worker-0")
+        scene.ground.kill("worker-0")
+        scene.ground.start("worker-0")
         time.sleep(4)
 
 
-def terminate_worker(ground: ProvingGround) -> None:
+def terminate_worker(scene: Scene) -> None:
     """Ask the worker to end, as a deployment of a new version does, and start it again."""
-    ground.terminate("worker-0")
-    ground.start("worker-0")
+    scene.ground.terminate("worker-0")
+    scene.ground.start("worker-0")
 
 
-def kill_relay(ground: ProvingGround) -> None:
-    """Kill the relay with -9, between publishing and marking as often as not."""
+def kill_relay(scene: Scene) -> None:
+    """Kill a relay with -9, four times."""
     for _ in range(4):
-        ground.kill("relay-0")
-        ground.start("relay-0")
+        scene.ground.kill("relay-0")
+        scene.ground.start("relay-0")
         time.sleep(2.5)
 
 
-def kill_intake(ground: ProvingGround) -> None:
-    """Kill the intake with -9."""
+def kill_relay_before_it_marks(scene: Scene) -> None:
+    """Kill a relay that has published and not yet marked what it published."""
+    with scene.ground.trap("relay", "process"):
+        pass
+
+
+def kill_intake(scene: Scene) -> None:
+    """Kill the intake with -9, three times."""
     for _ in range(3):
-        ground.kill("intake-0")
-        ground.start("intake-0")
+        scene.ground.kill("intake-0")
+        scene.ground.start("intake-0")
         time.sleep(3)
 
 
-def kill_broker(ground: ProvingGround) -> None:
+def kill_intake_before_it_commits(scene: Scene) -> None:
+    """Kill the intake when it has written a page and not yet committed it."""
+    with scene.ground.trap("intake", "process"):
+        scene.publish(site_pages(scene.host, 3, first=1000))
+
+
+def death_in_task(stage: str, victim: Victim) -> Fault:
+    """Return the fault that kills a worker in the middle of a kind of task."""
+
+    def act(scene: Scene) -> None:
+        if stage in ("assign", "reprocess", "parse"):
+            scene.wait_for_revisions(1)
+        with scene.ground.trap(stage, victim):
+            if stage == "assign":
+                scene.publish(site_pages(scene.host, len(scene.pages), seed=1000))
+            elif stage in ("reprocess", "parse"):
+                scene.reprocess("parse")
+        if stage in ("assign", "reprocess", "parse"):
+            scene.wait_for_revisions(2)
+
+    who = "the process" if victim == "process" else "the worker with all its processes"
+    act.__doc__ = f"Kill {who} that has done `{stage}` and not yet committed it."
+    return act
+
+
+def kill_broker(scene: Scene) -> None:
     """Kill RabbitMQ with -9 and start it again."""
-    ground.servers.kill_broker()
-    ground.servers.start_broker()
+    scene.ground.servers.kill_broker()
+    scene.ground.servers.start_broker()
 
 
-def stop_broker(ground: ProvingGround) -> None:
+def stop_broker(scene: Scene) -> None:
     """Stop RabbitMQ in good order and start it again."""
-    ground.servers.stop_broker()
-    ground.servers.start_broker()
+    scene.ground.servers.stop_broker()
+    scene.ground.servers.start_broker()
 
 
-def crash_postgresql(ground: ProvingGround) -> None:
+def fill_memory_of_broker(scene: Scene) -> None:
+    """Have RabbitMQ raise its memory alarm, with which it takes no message, for eight seconds."""
+    scene.ground.servers.control_broker("set_vm_memory_high_watermark", "0")
+    time.sleep(8)
+    scene.ground.servers.control_broker("set_vm_memory_high_watermark", "0.4")
+
+
+def fill_disk_of_broker(scene: Scene) -> None:
+    """Have RabbitMQ raise its disk alarm, with which it takes no message, for eight seconds."""
+    scene.ground.servers.control_broker("set_disk_free_limit", "1000GB")
+    time.sleep(8)
+    scene.ground.servers.control_broker("set_disk_free_limit", "50MB")
+
+
+def fill_queue_of_pages(scene: Scene) -> None:
+    """Bound the queue of pages to three messages, beyond which RabbitMQ refuses, and fill it."""
+    control = scene.ground.servers.control_broker
+    pattern = f"^{re.escape(scene.ground.topology.pages)}$"
+    control("set_policy", "bound", pattern, '{"max-length": 3}', "--apply-to", "queues")
+    scene.ground.kill("intake-0")
+    time.sleep(4)
+    scene.ground.start("intake-0")
+    scene.publish(site_pages(scene.host, 20, first=1000))
+    control("clear_policy", "bound")
+
+
+def crash_postgresql(scene: Scene) -> None:
     """Crash PostgreSQL, which cuts every transaction and recovers, three times."""
     for _ in range(3):
-        ground.servers.crash_postgresql()
+        scene.ground.servers.crash_postgresql()
         time.sleep(2)
 
 
-def repeat_every_task(ground: ProvingGround) -> None:
+def repeat_every_page(scene: Scene) -> None:
+    """Publish every page a hundred times from four threads."""
+    _in_parallel([list(scene.pages.values()) * 25] * 4, scene.ground.publish)
+
+
+def repeat_every_task(scene: Scene) -> None:
     """Send every task that can be asked for a hundred times in parallel, for pages and sites."""
-    app = create_app(ground.settings)
-    arguments = {"detourage.extract": {"page_id": 1, "generation": 1}}
-    arguments["detourage.assign"] = {"page_id": 1, "site_version": 1}
-    arguments["detourage.cluster"] = {"site_id": 1}
-    arguments["detourage.compare"] = {"block_id": 1}
-    arguments["detourage.cluster_due_sites"] = {}
-    arguments["detourage.extract_late"] = {}
+    scene.wait_for_revisions(1)
+    with scene.ground.database.transaction() as session:
+        site_id = session.scalars(select(Site.id).where(Site.key == scene.host)).one()
+        page_id = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id))
+        first = page_id.first()
+    arguments: dict[str, dict[str, Any]] = {
+        "detourage.extract": {"page_id": first, "generation": 1},
+        "detourage.assign": {"page_id": first, "site_version": 1},
+        "detourage.cluster": {"site_id": site_id},
+        "detourage.compare": {"block_id": 1},
+        "detourage.parse": {"page_id": first},
+        "detourage.cluster_due_sites": {},
+        "detourage.extract_late": {},
+    }
+    app = create_app(scene.ground.settings)
     for task in set(STAGE_OF_TASK) & set(arguments):
         for _ in range(100):
             app.send_task(task, kwargs=arguments[task])
 
 
-def nothing(_ground: ProvingGround) -> None:
+def send_in_another_order(scene: Scene) -> None:
+    """Publish the pages of the site as another site's, shuffled, from three threads."""
+    other = f"other-{scene.host}"
+    pages = site_pages(other, len(scene.pages))
+    bodies = list(pages.values())
+    random.Random(7).shuffle(bodies)
+    _in_parallel([bodies[place::3] for place in range(3)], scene.ground.publish_persistently)
+    scene.wait_for_revisions(1)
+    Scene(scene.ground, other, pages).wait_for_revisions(1)
+    assert _texts(scene.ground, scene.host) == _texts(scene.ground, other)
+
+
+def flood(scene: Scene) -> None:
+    """Publish a thousand messages of ten kinds that nobody can use among the pages."""
+    before = _quarantined(scene.ground)
+    bodies = [body for body, _ in UNUSABLE.values()] * OF_EACH_KIND
+    scene.ground.publish_persistently(bodies)
+    expected = Counter({reason: 0 for _, reason in UNUSABLE.values()})
+    for _, reason in UNUSABLE.values():
+        expected[reason] += OF_EACH_KIND
+    scene.ground.wait_until(lambda: _quarantined(scene.ground) - before == expected)
+
+
+def send_poison(words: bytes) -> Fault:
+    """Return the fault of a page that harms the process that extracts it."""
+
+    def act(scene: Scene) -> None:
+        scene.publish(poison(scene.host, words))
+
+    does = "kills" if words == KILLS else "holds up, beyond any time limit,"
+    act.__doc__ = f"Publish a page that {does} the process that extracts it."
+    return act
+
+
+def nothing(_scene: Scene) -> None:
     """Let all be well, to compare with."""
 
+
+VICTIMS: Mapping[Victim, str] = {"process": "pool child", "group": "worker"}
 
 FAULTS: Mapping[str, Fault] = {
     "none": nothing,
     "pool children killed": kill_pool_children,
     "worker killed": kill_worker,
     "worker terminated": terminate_worker,
+    **{
+        f"{who} killed in {stage}": death_in_task(stage, victim)
+        for victim, who in VICTIMS.items()
+        for stage in ("cluster", "compare", "extract", "assign", "reprocess", "parse")
+    },
     "relay killed": kill_relay,
+    "relay killed between publish and mark": kill_relay_before_it_marks,
     "intake killed": kill_intake,
+    "intake killed before commit": kill_intake_before_it_commits,
     "broker killed": kill_broker,
     "broker stopped": stop_broker,
+    "memory alarm": fill_memory_of_broker,
+    "disk alarm": fill_disk_of_broker,
+    "queue full": fill_queue_of_pages,
     "PostgreSQL crashed": crash_postgresql,
+    "pages repeated": repeat_every_page,
     "tasks repeated": repeat_every_task,
+    "another order": send_in_another_order,
+    "page that kills": send_poison(KILLS),
+    "page that hangs": send_poison(HANGS),
+    "flood of unusable messages": flood,
 }
 
 
@@ -109,50 +297,93 @@ class Trial:
 
     Attributes
     ----------
-    sent
-        Messages published, repeats among them.
     pages
-        Different pages among these.
+        Different pages published.
     balance
         What became of them.
     recovery_seconds
         From the end of the fault, or of the publishing where that was later, to the last outcome.
     """
 
-    sent: int
     pages: int
     balance: Balance
     recovery_seconds: float
 
 
-def site_pages(host: str, number: int) -> dict[str, bytes]:
-    """Return page messages of two templates of a site, by URL."""
+def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict[str, bytes]:
+    """Return page messages of two templates of a site, by URL.
+
+    No two sites have a tree in common: each is compared for itself.
+
+    Parameters
+    ----------
+    host
+        The site.
+    number
+        How many.
+    first
+        What the first is called.
+    seed
+        Of another one, the same pages have other texts.
+    """
+    mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{_number(host):016b}")
     pages = {}
-    for place in range(number):
+    for place in range(first, first + number):
         url = f"https://{host}/{place}"
         template = "plain" if place % 2 else "table"
-        html = article_html(place, number=3 + place % 7, template=template)
-        pages[url] = message(url, html, id=str(place))
+        html = article_html(seed + place, number=3 + place % 7, template=template)
+        pages[url] = message(url, html.replace("</body>", f"{mark}</body>"), id=str(place))
     return pages
+
+
+def _number(name: str) -> int:
+    return zlib.crc32(name.encode()) % 2**16
 
 
 def try_fault(ground: ProvingGround, name: str, pages: int, *, copies: int = 2) -> Trial:
     """Publish pages of a site, each so many times, while a fault happens."""
-    bodies = site_pages(f"{name.replace(' ', '-').lower()}.example", pages)
+    host = f"{name.replace(' ', '-').lower()}.example"
+    scene = Scene(ground, host, site_pages(host, pages))
     # The same pages later once more: they are duplicates, told by their content.
-    queue = [body for _ in range(copies) for body in bodies.values()]
+    queue = [body for _ in range(copies) for body in scene.pages.values()]
     publisher = threading.Thread(target=ground.publish_persistently, args=[queue])
     publisher.start()
     time.sleep(1)
-    FAULTS[name](ground)
+    FAULTS[name](scene)
     publisher.join()
     ended = time.monotonic()
-    found = balance(ground, bodies)
-    return Trial(len(queue), len(bodies), found, time.monotonic() - ended)
+    found = balance(ground, scene.pages)
+    return Trial(len(scene.pages), found, max(0.0, found.since - ended))
 
 
 def poison(host: str, words: bytes) -> dict[str, bytes]:
     """Return a page of a site whose extraction harms its process, see `sabotage`."""
     url = f"https://{host}/poison"
-    html = article_html(3).replace("Note 3-0.", words.decode())
-    return {url: json.dumps({"version": 1, "url": url, "html": html}).encode()}
+    return {url: message(url, article_html(3).replace("Note 3-0.", words.decode()))}
+
+
+def _in_parallel(parts: Iterable[list[bytes]], publish: Callable[[list[bytes]], None]) -> None:
+    threads = [threading.Thread(target=publish, args=[part]) for part in parts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _texts(ground: ProvingGround, host: str) -> dict[str, tuple[str, str, str]]:
+    """Return what a reader sees of the last articles of a site, and their roles, by path."""
+    with ground.database.transaction() as session:
+        rows = session.execute(
+            select(StoredPage.url, Article.message)
+            .join(Article, Article.page_id == StoredPage.id)
+            .join(Site, Site.id == StoredPage.site_id)
+            .where(Site.key == host, Article.revision == StoredPage.revision)
+        )
+        return {
+            url.rpartition("/")[2]: (found["title"], found["text"], found["template"]["group"])
+            for url, found in rows
+        }
+
+
+def _quarantined(ground: ProvingGround) -> Counter[str]:
+    return Counter(found.reason for found in ground.quarantined() if found.stage == "intake")

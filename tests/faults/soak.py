@@ -1,0 +1,222 @@
+"""Kill processes at random for minutes while pages come in, and write down what it did.
+
+python -m tests.faults.soak [MINUTES] [SEED]
+"""
+
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import psutil
+
+from tests.faults.documents import FAULTS as DOCUMENT
+from tests.faults.documents import replace_section, table
+from tests.faults.proving_ground import Balance, ProvingGround, Servers, balance
+from tests.faults.scenarios import site_pages
+
+DEFAULT_MINUTES = 10.0
+SITES = tuple(f"soak-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
+PAGE_EVERY_SECONDS = 0.3
+REPEATED, CHANGED = 0.1, 0.1
+"""Shares of the messages that bring a page once more, as it was and with another text."""
+
+KILL_EVERY_SECONDS = (2.0, 6.0)
+MEASURE_EVERY_SECONDS = 5.0
+COUNTS = {"intake": 2, "relay": 2, "worker": 2, "beat": 2}
+"""Of each kind one process is killed again and again, and one is spared, to see its memory."""
+
+SPARED = ("intake-1", "relay-1", "worker-1", "beat-1")
+
+Rule = Callable[[ProvingGround], object]
+
+
+def restart(name: str) -> Rule:
+    """Return what kills a process with -9 and starts it again."""
+
+    def act(ground: ProvingGround) -> None:
+        ground.kill(name)
+        ground.start(name)
+
+    return act
+
+
+def terminate_worker(ground: ProvingGround) -> None:
+    """Ask a worker to end and start it again."""
+    ground.terminate("worker-0")
+    ground.start("worker-0")
+
+
+def restart_broker(ground: ProvingGround) -> None:
+    """Kill RabbitMQ with -9 and start it again."""
+    ground.servers.kill_broker()
+    ground.servers.start_broker()
+
+
+KILLS: Mapping[str, tuple[float, Rule]] = {
+    "pool child": (8, lambda ground: ground.kill_pool_child("worker-0", 0)),
+    "worker": (3, restart("worker-0")),
+    "worker, in good order": (1, terminate_worker),
+    "relay": (3, restart("relay-0")),
+    "intake": (3, restart("intake-0")),
+    "beat": (1, restart("beat-0")),
+    "PostgreSQL": (1, lambda ground: ground.servers.crash_postgresql()),
+    "broker": (0.5, restart_broker),
+}
+"""How often, among each other, and how each is killed."""
+
+
+@dataclass
+class Soak:
+    """What is sent, killed and measured.
+
+    Parameters
+    ----------
+    ground
+        The service.
+    seconds
+        How long.
+    seed
+        Of all that chance decides.
+    """
+
+    ground: ProvingGround
+    seconds: float
+    seed: int
+    urls: set[str] = field(default_factory=set)
+    messages: int = 0
+    kills: Counter[str] = field(default_factory=Counter)
+    articles: list[dict[str, Any]] = field(default_factory=list)
+    memory: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+
+    def run(self) -> Balance:
+        """Do it all, and count what came out."""
+        threads = [threading.Thread(target=act) for act in (self._publish, self._measure)]
+        self._ends = time.monotonic() + self.seconds
+        for thread in threads:
+            thread.start()
+        self._kill()
+        for thread in threads:
+            thread.join()
+        return balance(self.ground, self.urls, self.articles)
+
+    def _publish(self) -> None:
+        chance = random.Random(f"pages {self.seed}")
+        sent: list[tuple[str, int, int]] = []
+        while time.monotonic() < self._ends:
+            draw = chance.random()
+            if sent and draw < REPEATED + CHANGED:
+                host, place, seed = chance.choice(sent)
+                seed += 1000 * (draw < CHANGED)
+            else:
+                host, place, seed = chance.choice(SITES), len(sent), 0
+            sent.append((host, place, seed))
+            pages = site_pages(host, 1, first=place, seed=seed)
+            self.ground.publish_persistently(pages.values())
+            self.urls |= set(pages)
+            self.messages += 1
+            time.sleep(PAGE_EVERY_SECONDS)
+
+    def _kill(self) -> None:
+        chance = random.Random(f"kills {self.seed}")
+        names = list(KILLS)
+        weights = [weight for weight, _ in KILLS.values()]
+        while time.monotonic() < self._ends:
+            time.sleep(chance.uniform(*KILL_EVERY_SECONDS))
+            (name,) = chance.choices(names, weights)
+            _, act = KILLS[name]
+            act(self.ground)
+            self.kills[name] += 1
+            self.ground.check()
+
+    def _measure(self) -> None:
+        while time.monotonic() < self._ends:
+            now = time.monotonic()
+            for kind, megabytes in self._memory().items():
+                self.memory.setdefault(kind, []).append((now, megabytes))
+            # The broker may be away.
+            with suppress(Exception):
+                self.articles += self.ground.take_articles()
+            time.sleep(MEASURE_EVERY_SECONDS)
+
+    def _memory(self) -> dict[str, float]:
+        memory: dict[str, float] = {}
+        for name, process in self._processes():
+            with suppress(psutil.Error):
+                used = process.memory_full_info().uss / 2**20
+                memory[name] = memory.get(name, 0.0) + used
+        return memory
+
+    def _processes(self) -> Iterator[tuple[str, psutil.Process]]:
+        for name in SPARED:
+            with suppress(psutil.Error):
+                process = self.ground.process(name)
+                yield name, process
+                for child in process.children():
+                    yield f"{name}'s pool", child
+        for process in self.ground.servers.broker_processes():
+            yield "RabbitMQ", process
+        for process in self.ground.servers.postgresql_processes():
+            yield "PostgreSQL", process
+
+    def thirds(self) -> list[tuple[str, str, str]]:
+        """Return the mean memory of each kind of process in the first and the last third."""
+        begins = self._ends - self.seconds
+        rows = []
+        for kind, found in self.memory.items():
+            first = [size for at, size in found if at < begins + self.seconds / 3]
+            last = [size for at, size in found if at >= begins + self.seconds * 2 / 3]
+            if first and last:
+                means = statistics.fmean(first), statistics.fmean(last)
+                rows.append((kind, f"{means[0]:.0f}", f"{means[1]:.0f}"))
+        return rows
+
+
+def main(minutes: float, seed: int) -> int:
+    """Write the section; return the number of pages that were lost or doubled."""
+    home = Path(tempfile.mkdtemp(prefix="detourage-soak-"))
+    with Servers(home) as servers, ProvingGround(servers, home, COUNTS) as ground:
+        soak = Soak(ground, 60 * minutes, seed)
+        found = soak.run()
+        quarantined = len(ground.quarantined())
+    kills = ", ".join(f"{name} {number}" for name, number in sorted(soak.kills.items()))
+    outcomes = ", ".join(f"{outcome} {number}" for outcome, number in found.outcomes.items())
+    lines = [
+        f"{minutes:g} minutes, {soak.messages} messages of {len(soak.urls)} pages of {len(SITES)}",
+        "sites, a tenth repeated and a tenth with another text, two processes of each kind. Every",
+        f"{KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds one was killed, by chance"
+        f" (seed {seed}): {kills}.",
+        "",
+        f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}. Repeats:"
+        f" {found.repeats}. In quarantine: {quarantined}.",
+        "",
+        "Memory that belongs to a process alone, of those that were spared, and of all processes",
+        "of the servers together; the mean over the first and over the last third:",
+        "",
+        *table(("process", "first third, MiB:", "last third, MiB:"), soak.thirds()),
+    ]
+    click.echo("\n".join(lines))
+    replace_section(DOCUMENT, "Kills at random", lines)
+    return len(found.lost) + len(found.doubled)
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    sys.exit(
+        min(
+            1,
+            main(
+                float(arguments[0]) if arguments else DEFAULT_MINUTES,
+                int(arguments[1]) if len(arguments) > 1 else 1,
+            ),
+        )
+    )
