@@ -12,6 +12,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     CheckConstraint,
+    Computed,
     DateTime,
     Float,
     ForeignKey,
@@ -451,10 +452,20 @@ class OutboxEntry(Base):
     __tablename__ = "outbox"
     __table_args__ = (
         CheckConstraint("(task IS NULL) <> (routing_key IS NULL)", name="task_or_message"),
+        Index(None, "lane", "turn", "id"),
+        Index(None, "lane", "site_id", "turn"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    lane: Mapped[str] = mapped_column(
+        Computed("coalesce(task, exchange)", persisted=True),
+        doc="What is published in one order: the tasks of a kind, the messages of an exchange.",
+    )
+    turn: Mapped[int] = mapped_column(
+        server_default="0", doc="Place in its lane, so that the sites take turns."
+    )
+    site_id: Mapped[int | None] = mapped_column(doc="Site that a task is done for.")
     task: Mapped[str | None]
     arguments: Mapped[dict[str, Any] | None]
     exchange: Mapped[str | None]

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -63,7 +63,10 @@ def process_environment(settings: Settings) -> dict[str, str]:
 class Deployment:
     """The processes of the service, and what a crawler and a recogniser do with it."""
 
-    def __init__(self, settings: Settings, logs: Path) -> None:
+    def __init__(
+        self, settings: Settings, logs: Path, processes: Collection[str] = PROCESSES
+    ) -> None:
+        self._processes = processes
         self.settings = settings
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
@@ -73,7 +76,7 @@ class Deployment:
     def __enter__(self) -> Self:
         self._supervisor.__enter__()
         environment = process_environment(self.settings)
-        for name in PROCESSES:
+        for name in self._processes:
             argv = process_command(name, self._logs)
             self._supervisor.start(name, argv, log=self._logs / f"{name}.log", env=environment)
         self.wait_until(self._all_alive)
@@ -90,7 +93,7 @@ class Deployment:
 
     def _all_alive(self) -> bool:
         directory = self.settings.heartbeat_directory
-        return all(Heartbeat(directory, process).is_alive() for process in PROCESSES)
+        return all(Heartbeat(directory, process).is_alive() for process in self._processes)
 
     def check(self) -> None:
         """Raise if a process of the service has ended."""

@@ -30,7 +30,7 @@ from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
 from worker.pages import Page, PageError, site_of
 from worker.settings import Settings
-from worker.store import outbox, pages
+from worker.store import backlog, outbox, pages
 from worker.store.database import Database, is_connection_lost
 from worker.store.pages import FetchedPage
 from worker.tasks.parsing import parse_or_reject, store_page
@@ -41,6 +41,11 @@ logger = logging.getLogger(__name__)
 MAX_REASON_CHARACTERS = 64
 MAX_DETAIL_CHARACTERS = 2000
 """Lengths of what is told of an unusable message: both travel in headers."""
+
+GATE_SECONDS = 1.0
+GATE_MESSAGES = 100
+"""Time and number of messages after which the intake looks again at what waits behind it; it
+takes so many messages too many at most."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between two looks at a database that is away."""
@@ -150,6 +155,9 @@ class Intake(ConsumerMixin):
         self._topology: Topology = topology_of(settings)
         self._database = Database(settings.require_database_url())
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "intake")
+        self._consumer: Any = None
+        self._taken = 0
+        self._looked_at = 0.0
 
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT; the message in hand is finished first."""
@@ -173,11 +181,35 @@ class Intake(ConsumerMixin):
         )
         consumer.qos(prefetch_count=self._settings.intake_prefetch)
         self._topology.declare(self.connection)
+        self._consumer = consumer
         return [consumer]
 
     def on_iteration(self) -> None:
-        """Beat."""
+        """Beat, and take messages only while the stages behind have room for their pages."""
         self._heartbeat.beat()
+        now = time.monotonic()
+        if self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS:
+            self._taken, self._looked_at = 0, now
+            self._open_or_close()
+
+    def _open_or_close(self) -> None:
+        limit = self._settings.pending_limit
+        try:
+            with self._database.transaction() as session:
+                is_full = backlog.is_full(session, limit)
+        except DBAPIError as error:
+            if not is_connection_lost(error):
+                raise
+            return
+        # Cancelled and not held back: the broker takes a consumer for dead that does not
+        # acknowledge for long, and counts a message that comes back as a failed delivery.
+        is_open = bool(self._consumer.consuming_from(self._topology.pages))
+        if is_full and is_open:
+            logger.warning("%d pages or messages wait: so does the intake", limit)
+            self._consumer.cancel()
+        elif not is_full and not is_open:
+            logger.info("the intake goes on")
+            self._consumer.consume()
 
     def on_message(self, message: Message) -> None:
         """Store one message and acknowledge it.
@@ -187,6 +219,7 @@ class Intake(ConsumerMixin):
         that a defect keeps from being stored goes back to the queue, which
         bounds how often that is tried and then moves it to quarantine.
         """
+        self._taken += 1
         body = message.body
         raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
         message_id = message.properties.get("message_id")

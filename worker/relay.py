@@ -8,6 +8,7 @@ import logging
 import signal
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from types import FrameType
 
 from kombu import Connection, Producer
@@ -17,19 +18,24 @@ from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
 from worker.application import create_app
-from worker.broker import connect, topology_of
+from worker.broker import connect, depth, topology_of
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
+from worker.tasks.names import STAGE_OF_TASK
 
 logger = logging.getLogger(__name__)
 
 BATCH = 200
-"""Entries published in one transaction: 200 rows cost little more than one to lock and remove."""
+"""Entries of a lane that are published in one transaction: 200 rows cost little more than one to
+lock and remove."""
 
 IDLE_SECONDS = 0.1
 """Pause when the outbox is empty: what a page may wait at each of its few steps."""
+
+DEFAULT_EXCHANGE = ""
+"""Of messages that go into quarantine, which takes any number of them."""
 
 TROUBLE_SECONDS = 2.0
 """Pause after the broker or the database failed."""
@@ -39,8 +45,33 @@ class UnroutableError(Exception):
     """The broker has no queue for a message."""
 
 
+@dataclass(frozen=True)
+class Bound:
+    """How many messages may wait in the queue where a lane of the outbox ends."""
+
+    queue: str
+    limit: int
+
+
+def bounds_of(settings: Settings) -> dict[str, Bound | None]:
+    """Return the bound of each lane; None where any number may wait."""
+    topology = topology_of(settings)
+    tasks = {
+        task: Bound(topology.task_queue(stage), settings.queue_limit)
+        for task, stage in STAGE_OF_TASK.items()
+    }
+    articles = Bound(topology.articles_queue, settings.articles_limit)
+    exchanges = {
+        topology.articles_exchange.name: articles if articles.limit else None,
+        DEFAULT_EXCHANGE: None,
+    }
+    return {**tasks, **exchanges}
+
+
 class Relay:
-    """Publishes outbox entries, oldest first, each at least once.
+    """Publishes outbox entries, each at least once, while there is room in their queues.
+
+    Entries of a lane are published in their turn.
 
     Parameters
     ----------
@@ -55,6 +86,7 @@ class Relay:
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "relay")
         self._stopping = threading.Event()
         self._returned: list[str] = []
+        self._bounds = bounds_of(settings)
 
     def run_until_signalled(self) -> None:
         """Publish until SIGTERM or SIGINT; the batch in hand is finished first."""
@@ -101,12 +133,21 @@ class Relay:
         connection.heartbeat_check()
 
     def _publish_batch(self, session: Session, producer: Producer) -> int:
-        entries = outbox.take_oldest(session, BATCH)
-        for entry in entries:
-            self._publish(entry, producer)
-        if entries:
-            outbox.remove(session, [entry.id for entry in entries])
-        return len(entries)
+        published: list[int] = []
+        for lane in outbox.lanes_waiting(session, self._bounds):
+            room = self._room(lane, producer)
+            for entry in outbox.take_next(session, lane, room) if room else ():
+                self._publish(entry, producer)
+                published.append(entry.id)
+        if published:
+            outbox.remove(session, published)
+        return len(published)
+
+    def _room(self, lane: str, producer: Producer) -> int:
+        bound = self._bounds[lane]
+        if bound is None:
+            return BATCH
+        return min(BATCH, max(0, bound.limit - depth(producer.channel, bound.queue)))
 
     def _publish(self, entry: OutboxEntry, producer: Producer) -> None:
         if entry.task is not None:

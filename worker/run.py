@@ -136,7 +136,10 @@ class Run:
             # Removed by the guardian, even when this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
             supervisor = stack.enter_context(Supervisor(remove=[scratch]))
-            settings = settings.model_copy(update={"heartbeat_directory": scratch})
+            # The pages of a run are clustered when all are in the store, and nobody else takes
+            # its articles.
+            unbounded = {"pending_limit": 0, "articles_limit": 0}
+            settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
             start_processes(supervisor, settings, self.workers, scratch)
 
             def check() -> None:

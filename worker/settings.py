@@ -89,6 +89,24 @@ class Settings(BaseSettings):
         default=60, gt=0, description="Period of the task that looks for sites to cluster."
     )
     intake_prefetch: int = Field(default=8, ge=1, le=1000)
+    pending_limit: int = Field(
+        default=20_000,
+        ge=0,
+        description="While so many pages wait for their outcome, or so many messages for the "
+        "relay, the intake waits; 0 for any number.",
+    )
+    queue_limit: int = Field(
+        default=100,
+        ge=1,
+        description="Tasks that wait in a queue; more wait in the database, where sites take "
+        "turns.",
+    )
+    articles_limit: int = Field(
+        default=100_000,
+        ge=0,
+        description="Articles that wait for entity recognition in its queue; more wait in the "
+        "database; 0 for any number.",
+    )
     render_browser: Path | None = Field(
         default=None,
         description="Chromium that renders pages that are empty until their programs have run "

@@ -147,17 +147,39 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
 
 
 def test_the_outbox_gives_entries_in_order_and_forgets_what_was_sent(session: Session) -> None:
-    outbox.add_tasks(session, "task", [{"n": 1}, {"n": 2}])
+    outbox.add_tasks(session, "task", [{"n": 1}, {"n": 2}], site_id=1)
     outbox.add_message(session, exchange="", routing_key="q", body=b"\xff", headers={"x": 1})
     session.flush()
-    entries = outbox.take_oldest(session, 10)
-    assert [entry.task for entry in entries] == ["task", "task", None]
-    assert entries[2].body == b"\xff"
-    outbox.remove(session, [entries[0].id])
-    assert [entry.id for entry in outbox.take_oldest(session, 10)] == [
-        entries[1].id,
-        entries[2].id,
-    ]
+    assert set(outbox.lanes_waiting(session, ["task", "other", ""])) == {"task", ""}
+    first, second = outbox.take_next(session, "task", 10)
+    assert [first.arguments, second.arguments] == [{"n": 1}, {"n": 2}]
+    (plain,) = outbox.take_next(session, "", 10)
+    assert (plain.task, plain.body, plain.headers) == (None, b"\xff", {"x": 1})
+    outbox.remove(session, [first.id, plain.id])
+    assert outbox.lanes_waiting(session, ["task", "other", ""]) == ["task"]
+    assert outbox.take_next(session, "task", 10) == [second]
+
+
+def serve(session: Session, number: int) -> str:
+    """Return the sites whose tasks are next, and remove these tasks."""
+    entries = outbox.take_next(session, "task", number)
+    outbox.remove(session, [entry.id for entry in entries])
+    return "".join("-abc"[entry.site_id or 0] for entry in entries)
+
+
+def test_sites_take_turns_whatever_each_asks_for(session: Session) -> None:
+    def ask(site_id: int, number: int) -> None:
+        outbox.add_tasks(session, "task", [{}] * number, site_id=site_id)
+
+    ask(1, 10)
+    assert serve(session, 4) == "aaaa"
+    ask(2, 3)
+    ask(1, 1)
+    ask(3, 1)
+    assert serve(session, 7) == "abcabab"
+    # The site that was silent saved up no turns.
+    ask(2, 3)
+    assert serve(session, 20) == "ababab" + "a"
 
 
 def test_progress_counts_each_message_once_and_only_those_of_the_run(session: Session) -> None:

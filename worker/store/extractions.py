@@ -44,10 +44,12 @@ def begin_attempt(session: Session, page_id: int) -> int:
     ).one()
 
 
-def take_late(session: Session, *, patience_seconds: float, limit: int) -> list[tuple[int, int]]:
+def take_late(
+    session: Session, *, patience_seconds: float, limit: int
+) -> dict[int, list[tuple[int, int]]]:
     """Return pages, each with its generation, whose extraction was asked for too long ago.
 
-    They count as asked for again.
+    They come by the id of their site, and count as asked for again.
     """
     late = (
         select(StoredPage.id)
@@ -65,6 +67,9 @@ def take_late(session: Session, *, patience_seconds: float, limit: int) -> list[
         update(StoredPage)
         .where(StoredPage.id.in_(late))
         .values(asked_at=func.now())
-        .returning(StoredPage.id, StoredPage.generation)
+        .returning(StoredPage.site_id, StoredPage.id, StoredPage.generation)
     )
-    return sorted((page_id, generation) for page_id, generation in rows)
+    by_site: dict[int, list[tuple[int, int]]] = {}
+    for site_id, page_id, generation in sorted(map(tuple, rows)):
+        by_site.setdefault(site_id, []).append((page_id, generation))
+    return by_site

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy import and_, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from models.tables import (
@@ -73,11 +73,13 @@ def due_sites(
     settle_seconds: float,
     max_settle_seconds: float,
     patience_seconds: float,
+    first_at_once: bool = False,
 ) -> Sequence[int]:
     """Return the sites whose pages changed since their last clustering and are settled.
 
     Settled means that no page came for ``settle_seconds``, or that the site has
-    been waiting since ``max_settle_seconds`` for such a silence. A site whose
+    been waiting since ``max_settle_seconds`` for such a silence, or, where
+    ``first_at_once`` is so, that it was never clustered. A site whose
     comparisons are being done is left out, unless one of them is so since
     ``patience_seconds``.
     """
@@ -113,6 +115,7 @@ def due_sites(
                 Site.changed_at <= func.now() - timedelta(seconds=settle_seconds),
                 func.coalesce(last.c.at, first_page)
                 <= func.now() - timedelta(seconds=max_settle_seconds),
+                and_(last.c.at.is_(None), literal(first_at_once)),
             ),
             or_(
                 blocks.c.oldest.is_(None),

@@ -67,7 +67,7 @@ def _assign(session: Session, page_id: int, site_version: int) -> None:
     changed = {page.id}
     if found.group is None:
         changed |= _promote_outliers(session, site_id, generation)
-    ask_for_extractions(session, changed, generation)
+    ask_for_extractions(session, site_id, changed, generation)
     logger.info(
         "page %d of site %d: group %s, confidence %.2f, distance %.2f",
         page.id,

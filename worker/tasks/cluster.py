@@ -4,15 +4,15 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
-from celery import current_app, shared_task
+from celery import shared_task
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
 from worker.broker import messages_waiting, topology_of
 from worker.distance import Block
 from worker.distance.blocks import BLOCK_NODES
-from worker.settings import load_settings
-from worker.store import comparisons, designs, outbox, references, templates, trees
+from worker.settings import Settings, load_settings
+from worker.store import backlog, comparisons, designs, outbox, references, templates, trees
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
 from worker.tasks import names
 from worker.tasks.compare import compare_at_once
@@ -68,16 +68,21 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
         settle = settings.max_settle_seconds
     else:
         settle = settings.settle_seconds
-    due = database().run(
-        lambda session: templates.due_sites(
-            session,
-            settle_seconds=settle,
-            max_settle_seconds=settings.max_settle_seconds,
-            patience_seconds=settings.comparison_patience_seconds,
-        )
+    database().run(lambda session: _ask_for_due_clusterings(session, settings, settle))
+
+
+def _ask_for_due_clusterings(session: Session, settings: Settings, settle_seconds: float) -> None:
+    due = templates.due_sites(
+        session,
+        settle_seconds=settle_seconds,
+        max_settle_seconds=settings.max_settle_seconds,
+        patience_seconds=settings.comparison_patience_seconds,
+        # What the intake waits for may be the first clustering of the sites that it knows.
+        first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
     for site_id in due:
-        current_app.send_task(names.CLUSTER, kwargs={"site_id": site_id})
+        if not outbox.is_waiting(session, names.CLUSTER, site_id):
+            outbox.add_tasks(session, names.CLUSTER, [{"site_id": site_id}], site_id=site_id)
 
 
 @shared_task(name=names.CLUSTER, **TASK_OPTIONS)
@@ -96,10 +101,12 @@ def _cluster(session: Session, site_id: int) -> None:
         return
     settings = load_settings()
     if comparisons.is_in_flight(session, site_id):
+        if outbox.is_waiting(session, names.COMPARE, site_id):
+            return
         late = comparisons.ask_again(
             session, site_id, patience_seconds=settings.comparison_patience_seconds
         )
-        _ask_for_blocks(session, late)
+        _ask_for_blocks(session, site_id, late)
         return
     site = _load_site(session, site_id)
     if site is None:
@@ -155,7 +162,7 @@ def _cluster(session: Session, site_id: int) -> None:
     )
     comparisons.end(session, site_id)
     references.keep_sets(session, site_id, known.reference_sets)
-    _dispatch_extractions(session, site_pages, memberships, number)
+    _dispatch_extractions(session, site_id, site_pages, memberships, number)
     _note_design_change(session, site_id, number)
     logger.info(
         "site %d: generation %d, %d pages, %d groups, %d outliers",
@@ -211,11 +218,13 @@ def _is_little(site: ComparedSite, missing: Missing) -> bool:
 def _ask_for_missing(session: Session, site: ComparedSite, missing: Missing) -> None:
     if not site.has_begun:
         comparisons.begin(session, site.id, site_version=site.version, tree_ids=sorted(site.trees))
-    _ask_for_blocks(session, comparisons.add_blocks(session, site.id, missing.blocks))
+    block_ids = comparisons.add_blocks(session, site.id, missing.blocks)
+    _ask_for_blocks(session, site.id, block_ids)
 
 
-def _ask_for_blocks(session: Session, block_ids: list[int]) -> None:
-    outbox.add_tasks(session, names.COMPARE, [{"block_id": each} for each in block_ids])
+def _ask_for_blocks(session: Session, site_id: int, block_ids: list[int]) -> None:
+    wanted = [{"block_id": each} for each in block_ids]
+    outbox.add_tasks(session, names.COMPARE, wanted, site_id=site_id)
 
 
 def _load_site(session: Session, site_id: int) -> ComparedSite | None:
@@ -269,6 +278,7 @@ def _compared_with(
 
 def _dispatch_extractions(
     session: Session,
+    site_id: int,
     site_pages: list[ComparablePage],
     memberships: list[NewMembership],
     number: int,
@@ -284,4 +294,4 @@ def _dispatch_extractions(
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)
     templates.carry_over(session, unchanged, number)
-    ask_for_extractions(session, changed, number)
+    ask_for_extractions(session, site_id, changed, number)

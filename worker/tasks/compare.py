@@ -126,7 +126,8 @@ def _save(
     if nearest and job.reference_set_id is not None:
         references.save_nearest(session, job.reference_set_id, nearest)
     if finished.is_last:
-        outbox.add_tasks(session, names.CLUSTER, [{"site_id": job.site_id}])
+        wanted = {"site_id": job.site_id}
+        outbox.add_tasks(session, names.CLUSTER, [wanted], site_id=job.site_id)
 
 
 def _distances(job: Job) -> Distances:

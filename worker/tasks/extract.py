@@ -117,14 +117,18 @@ def extract(page_id: int, generation: int) -> None:
 def extract_late() -> None:
     """Ask again for extractions whose messages must have been lost.
 
-    Does nothing while any wait in the queue: what is late may be among them.
+    Does nothing while any wait for the relay or in the queue: what is late may be among them.
     """
     settings = load_settings()
     if messages_waiting(settings, topology_of(settings).task_queue("extract")):
         return
     patience = settings.extraction_patience_seconds
     number = database().run(
-        lambda session: ask_for_late_extractions(session, patience_seconds=patience)
+        lambda session: (
+            0
+            if outbox.is_waiting(session, names.EXTRACT)
+            else ask_for_late_extractions(session, patience_seconds=patience)
+        )
     )
     if number:
         logger.warning("%d extractions asked for again", number)

@@ -11,10 +11,12 @@ ASKED_AGAIN_AT_ONCE = 1000
 """Late extractions that are asked for in one go: some seconds of work."""
 
 
-def ask_for_extractions(session: Session, page_ids: Iterable[int], generation: int) -> None:
-    """Have pages extracted with a generation."""
+def ask_for_extractions(
+    session: Session, site_id: int, page_ids: Iterable[int], generation: int
+) -> None:
+    """Have pages of a site extracted with a generation."""
     waiting = extractions.await_extraction(session, sorted(page_ids), generation)
-    _ask(session, [(page_id, generation) for page_id in waiting])
+    _ask(session, site_id, [(page_id, generation) for page_id in waiting])
 
 
 def ask_for_late_extractions(session: Session, *, patience_seconds: float) -> int:
@@ -22,13 +24,15 @@ def ask_for_late_extractions(session: Session, *, patience_seconds: float) -> in
     late = extractions.take_late(
         session, patience_seconds=patience_seconds, limit=ASKED_AGAIN_AT_ONCE
     )
-    _ask(session, late)
-    return len(late)
+    for site_id, wanted in late.items():
+        _ask(session, site_id, wanted)
+    return sum(map(len, late.values()))
 
 
-def _ask(session: Session, wanted: Sequence[tuple[int, int]]) -> None:
+def _ask(session: Session, site_id: int, wanted: Sequence[tuple[int, int]]) -> None:
     outbox.add_tasks(
         session,
         names.EXTRACT,
         [{"page_id": page_id, "generation": generation} for page_id, generation in wanted],
+        site_id=site_id,
     )

@@ -49,7 +49,9 @@ def prune(
         "kinds": list(kinds),
         "begin": [rest.rule, rest.after],
     }
-    database().run(lambda session: outbox.add_tasks(session, names.PRUNE, [arguments]))
+    database().run(
+        lambda session: outbox.add_tasks(session, names.PRUNE, [arguments], site_id=None)
+    )
 
 
 def pruning(

@@ -55,5 +55,6 @@ def store_page(
         save_parsed(session, page, parsed)
         version = pages.touch_site(session, site_id)
         if page.tree_id is not None and templates.last_generation(session, site_id):
-            outbox.add_tasks(session, names.ASSIGN, [{"page_id": page.id, "site_version": version}])
+            wanted = {"page_id": page.id, "site_version": version}
+            outbox.add_tasks(session, names.ASSIGN, [wanted], site_id=site_id)
     return page, result

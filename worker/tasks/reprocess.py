@@ -71,7 +71,8 @@ def take_up_site(session: Session, site_id: int, stage: str) -> int:
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
     if stage == "parse":
-        outbox.add_tasks(session, names.PARSE, [{"page_id": page_id} for page_id in page_ids])
+        wanted = [{"page_id": page_id} for page_id in page_ids]
+        outbox.add_tasks(session, names.PARSE, wanted, site_id=site_id)
     elif stage == "compare":
         _forget_comparisons(session, site_id)
         pages.touch_site(session, site_id)
@@ -93,7 +94,7 @@ def extract_again(session: Session, site_id: int) -> None:
     """Ask for the extraction of a site's pages with the groups they have."""
     generation = templates.last_generation(session, site_id)
     ask_for_extractions(
-        session, templates.pages_of_generation(session, site_id, generation), generation
+        session, site_id, templates.pages_of_generation(session, site_id, generation), generation
     )
 
 
@@ -123,7 +124,7 @@ def reprocess_all(
         if not _is_new(session, self.request.id):
             return
         if reprocessings.begin(session, stage, pages_per_minute):
-            outbox.add_tasks(session, names.REPROCESS_DUE, [{}])
+            outbox.add_tasks(session, names.REPROCESS_DUE, [{}], site_id=None)
         else:
             logger.warning("all sites are being reprocessed already, the new request is ignored")
 
@@ -142,7 +143,9 @@ def reprocess_due() -> None:
         for _ in range(SITES_OF_A_TASK):
             if not database().run(_take_up_next):
                 return
-        database().run(lambda session: outbox.add_tasks(session, names.REPROCESS_DUE, [{}]))
+        database().run(
+            lambda session: outbox.add_tasks(session, names.REPROCESS_DUE, [{}], site_id=None)
+        )
 
 
 def _take_up_next(session: Session) -> bool:

@@ -1,0 +1,125 @@
+"""Each stage waits while those behind it are full, and nothing is refused or dropped."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from models.tables import OutboxEntry, Receipt, StoredPage
+from tests.deployment import Deployment, remove_queues
+from tests.pages import message
+from worker.broker import connect, messages_waiting
+from worker.intake import GATE_MESSAGES
+from worker.settings import Settings
+from worker.store import outbox
+from worker.tasks import names
+
+Alone = Callable[..., AbstractContextManager[Deployment]]
+
+
+@pytest.fixture
+def alone(settings: Settings, tmp_path: Path) -> Alone:
+    """Return what runs one process of the service, with settings that differ."""
+
+    @contextmanager
+    def running(process: str, **more: Any) -> Iterator[Deployment]:
+        prefix = f"{settings.queue_prefix}{process}."
+        heartbeats = tmp_path / "heartbeats"
+        changed = settings.model_copy(
+            update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **more}
+        )
+        try:
+            with Deployment(changed, tmp_path, processes=[process]) as deployment:
+                yield deployment
+        finally:
+            remove_queues(changed)
+
+    return running
+
+
+def test_the_intake_waits_while_too_many_pages_wait_for_their_outcome(alone: Alone) -> None:
+    pages = 2 * GATE_MESSAGES
+    with alone("intake", pending_limit=10) as deployment:
+        queue = deployment.topology.pages
+        deployment.publish(message(f"https://full.example/{n}", f"<p>{n}") for n in range(pages))
+        stored = select(func.count()).select_from(StoredPage)
+        deployment.wait_until(lambda: not _consumers(deployment.settings, queue))
+        taken = deployment.count(stored)
+        assert 10 <= taken < pages
+        while taken < pages:
+            with deployment.database.transaction() as session:
+                session.execute(update(StoredPage).values(outcome="article"))
+            before = taken
+            deployment.wait_until(lambda: deployment.count(stored) > before)  # noqa: B023
+            deployment.wait_until(
+                lambda: (
+                    deployment.count(stored) == pages or not _consumers(deployment.settings, queue)
+                )
+            )
+            taken = deployment.count(stored)
+        deployment.wait_until(lambda: deployment.count(_receipts()) == pages)
+
+
+def test_the_relay_keeps_in_the_database_what_a_queue_has_no_room_for(alone: Alone) -> None:
+    with alone("relay", queue_limit=10, articles_limit=3) as deployment:
+        topology = deployment.topology
+        with deployment.database.transaction() as session:
+            _ask(session, site_id=1, number=40)
+            for place in range(8):
+                outbox.add_message(
+                    session,
+                    exchange=topology.articles_exchange.name,
+                    routing_key="und.full.example",
+                    body=str(place).encode(),
+                )
+            outbox.add_message(
+                session, exchange="", routing_key=topology.quarantines["intake"], body=b"?"
+            )
+        left = select(func.count()).select_from(OutboxEntry)
+        deployment.wait_until(lambda: deployment.count(left) == 40 - 10 + 8 - 3)
+        waiting = {
+            name: messages_waiting(deployment.settings, name)
+            for name in (topology.task_queue("extract"), topology.articles_queue)
+        }
+        assert list(waiting.values()) == [10, 3]
+        assert messages_waiting(deployment.settings, topology.quarantines["intake"]) == 1
+        taken: list[Any] = []
+        while len(taken) < 8:
+            taken += deployment.take_articles()
+        assert taken == list(range(8))
+
+
+def test_a_site_need_not_wait_until_a_busy_one_is_done(alone: Alone) -> None:
+    with alone("relay", queue_limit=5) as deployment:
+        queue = deployment.topology.task_queue("extract")
+        with deployment.database.transaction() as session:
+            _ask(session, site_id=1, number=200)
+        deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 5)
+        with deployment.database.transaction() as session:
+            _ask(session, site_id=2, number=3)
+        left = select(func.count()).where(OutboxEntry.site_id == 2)
+        done = 0
+        with connect(deployment.settings) as connection, connection.channel() as channel:
+            while deployment.count(left):
+                taken = channel.basic_get(queue, no_ack=True)
+                done += taken is not None
+        # Those in the queue, then one of each site in turn, then what refills the queue.
+        assert done <= 5 + 2 * 3 + 5
+
+
+def _ask(session: Session, *, site_id: int, number: int) -> None:
+    wanted = [{"page_id": place, "generation": 1} for place in range(number)]
+    outbox.add_tasks(session, names.EXTRACT, wanted, site_id=site_id)
+
+
+def _receipts() -> Any:
+    return select(func.count()).select_from(Receipt)
+
+
+def _consumers(settings: Settings, queue: str) -> int:
+    with connect(settings) as connection, connection.channel() as channel:
+        return int(channel.queue_declare(queue=queue, passive=True).consumer_count)
