@@ -1,0 +1,1 @@
+"""What the figures for reader comments come from."""

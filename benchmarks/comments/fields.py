@@ -1,0 +1,144 @@
+"""Print how well the fields of comments are read, where the comments themselves are given.
+
+Run as ``python -m benchmarks.comments.fields CORPORA``. Three minutes on one core.
+"""
+
+import argparse
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+from lxml.html import HtmlElement
+
+from benchmarks.comments.locating import locate
+from worker.comments.comment import Comment as ReadComment
+from worker.comments.reading import read_comments
+from worker.evaluation.comments import CommentScore, score_comments
+from worker.evaluation.corpora import load_corpus
+from worker.evaluation.records import Comment
+from worker.evaluation.words import words
+from worker.pages import parse_page
+
+CORPORA = ("reader_comments", "forum_threads")
+
+WITHOUT_PARENTS = frozenset(["forum_threads"])
+"""Corpora whose golds do not say who answers whom."""
+
+FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
+
+
+@dataclass(frozen=True)
+class Read:
+    """The scores of a page.
+
+    Attributes
+    ----------
+    corpus, site
+        Where it comes from.
+    score
+        Of its comments.
+    comments
+        How many its gold has.
+    is_nested
+        Whether its comments stand within each other.
+    """
+
+    corpus: str
+    site: str
+    score: CommentScore
+    comments: int
+    is_nested: bool
+
+    @property
+    def half(self) -> int:
+        """Half of the sites that it is in, the same on every machine."""
+        return zlib.crc32(self.site.encode()) % 2
+
+
+def main() -> None:
+    """Print one line for each corpus and half, and for nested and other replies."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpora", type=Path, help="directory of corpora")
+    pages = [
+        read for corpus in CORPORA for read in read_corpus(parser.parse_args().corpora, corpus)
+    ]
+    print(f"{'mean over':>25}{'number':>6}" + "".join(f"{field:>9}" for field in FIELDS))
+    for corpus in CORPORA:
+        of_corpus = [page for page in pages if page.corpus == corpus]
+        print_means(corpus, of_corpus)
+        for half in (0, 1):
+            print_means(f"  half {half}", [page for page in of_corpus if page.half == half])
+    print_means("nested", [page for page in pages if page.is_nested])
+    print_means("flat", [page for page in pages if not page.is_nested])
+
+
+def print_means(name: str, pages: Sequence[Read]) -> None:
+    """Print the means of what comments score, in percent: over pages, and over comments."""
+    ones = [1] * len(pages)
+    for unit, weights in (("pages", ones), ("comments", [page.comments for page in pages])):
+        means = [
+            _mean(
+                [
+                    (getattr(page.score, field), weight)
+                    for page, weight in zip(pages, weights, strict=True)
+                ]
+            )
+            for field in FIELDS
+        ]
+        print(f"{name:16}{unit:9}{sum(weights):>6}" + "".join(f"{mean:>9}" for mean in means))
+
+
+def _mean(weighted: Iterable[tuple[float | None, int]]) -> str:
+    known = [(value, weight) for value, weight in weighted if value is not None]
+    if not known:
+        return "-"
+    return f"{fmean([value for value, _ in known], [weight for _, weight in known]):.1f}"
+
+
+def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
+    """Read the comments of a corpus, each page's from the elements that hold its gold's."""
+    corpus = load_corpus(corpora / name)
+    for identity, gold in corpus.golds.items():
+        stored = corpus.pages[identity]
+        document = parse_page(stored.html, stored.url, content_type=stored.content_type).document
+        records = locate(document, gold.comments or ())
+        wanted = _with_names(gold.comments or (), document)
+        found = [_scored(comment) for comment in read_comments(records, stored.url)]
+        inside = set(records)
+        score = score_comments(found, wanted)
+        if name in WITHOUT_PARENTS:
+            score = replace(score, parents=None, replies=None)
+        yield Read(
+            name,
+            gold.site,
+            score,
+            len(wanted),
+            any(above in inside for record in records for above in record.iterancestors()),
+        )
+
+
+def _scored(comment: ReadComment) -> Comment:
+    date = comment.written_date or (str(comment.date) if comment.date else None)
+    return Comment(comment.text, comment.author, date, comment.parent)
+
+
+def _with_names(wanted: Sequence[Comment], document: HtmlElement) -> list[Comment]:
+    """Replace addresses of profiles, where a gold gives these for authors, by the names there."""
+    shown: defaultdict[str, list[str]] = defaultdict(list)
+    for link in document.iter("a"):
+        text = " ".join(words(link.text_content()))
+        if text:
+            shown[link.get("href") or ""].append(text)
+    return [_named(comment, shown) for comment in wanted]
+
+
+def _named(comment: Comment, shown: Mapping[str, Sequence[str]]) -> Comment:
+    names = Counter(shown.get(comment.author or "", ()))
+    return replace(comment, author=names.most_common(1)[0][0]) if names else comment
+
+
+if __name__ == "__main__":
+    main()
