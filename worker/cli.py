@@ -185,7 +185,7 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
             )
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
     else:
-        if not site_status(settings, [site]):
+        if not site_status(settings, site):
             raise click.ClickException(f"no page of site {site!r} is known")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
     create_app(settings).send_task(task, kwargs=arguments)
@@ -255,11 +255,11 @@ def status(site: str | None, as_json: bool) -> None:
     from worker.broker import queue_depths
 
     settings = load_settings()
-    sites = site_status(settings, [site] if site else None)
+    sites = site_status(settings, site)
     if site and not sites:
         raise click.ClickException(f"no page of site {site!r} is known")
     depths = queue_depths(settings)
-    history = site_history(settings, site) if site else None
+    history = site_history(settings, sites[0].key) if site and len(sites) == 1 else None
     if as_json:
         values: dict[str, Any] = {"sites": [vars(each) for each in sites], "queues": depths}
         if history:
@@ -280,11 +280,15 @@ def status(site: str | None, as_json: bool) -> None:
     out.print(queues)
 
 
-def site_status(settings: Settings, keys: list[str] | None) -> list[SiteStatus]:
-    """Return the state of sites of the deployment."""
-    from worker.store import progress
+def site_status(settings: Settings, name: str | None = None) -> list[SiteStatus]:
+    """Return the state of the sites of a name, or of all of the deployment."""
+    from worker.store import pages, progress
 
-    return _read_store(settings, lambda session: progress.site_statuses(session, keys))
+    def query(session: Session) -> list[SiteStatus]:
+        keys = None if name is None else list(pages.sites_called(session, name).values())
+        return progress.site_statuses(session, keys)
+
+    return _read_store(settings, query)
 
 
 def site_history(settings: Settings, key: str) -> SiteHistory:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from models.messages import PageMessage
 from worker.errors import ExpectedError
-from worker.pages import PageError, Tree, parse_page, site_of
+from worker.pages import PageError, Tree, parse_page, site_key
 from worker.templates import DEFAULT_METHOD, METHODS
 from worker.templates.sites import SiteGroups, group_site
 
@@ -98,7 +98,7 @@ def cluster_pages(
         except (ValidationError, PageError):
             unusable += 1
             continue
-        trees.setdefault(message.site or site_of(message.url), {})[message.url] = page.tree
+        trees.setdefault(site_key(message.site, message.url), {})[message.url] = page.tree
     if not trees:
         raise ClusteringError("no usable page in the input")
     sites = []

@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 from models.messages import MAX_HTML_BYTES, PageMessage
 from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
-from worker.pages import Page, PageError, site_of
+from worker.pages import Page, PageError, site_key
 from worker.settings import Settings
 from worker.store import backlog, outbox, pages
 from worker.store.database import Database, is_connection_lost
@@ -93,13 +93,18 @@ def read_message(body: bytes) -> PageMessage:
 
 def _told_by_source(body: bytes) -> UnusableMessageError | None:
     """Return the reason that `worker.sources` gave in place of a page too large to send."""
-    with suppress(ValueError, KeyError, TypeError):
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
         told = json.loads(body)["unusable"]
         return UnusableMessageError(
-            str(told["reason"])[:MAX_REASON_CHARACTERS],
-            str(told["detail"])[:MAX_DETAIL_CHARACTERS],
+            _writable(told["reason"])[:MAX_REASON_CHARACTERS],
+            _writable(told["detail"])[:MAX_DETAIL_CHARACTERS],
         )
     return None
+
+
+def _writable(value: object) -> str:
+    """Return text that the database takes: without NUL and half characters."""
+    return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 _REASON_BY_PLACE = {"url": "unsupported-url", "version": "unsupported-version"}
@@ -130,7 +135,7 @@ def _describe(problem: Any) -> str:
 def fetched_page(message: PageMessage) -> FetchedPage:
     """Return what the store keeps of a message."""
     return FetchedPage(
-        site=message.site or site_of(message.url),
+        site=site_key(message.site, message.url),
         url=message.url,
         content=message.content,
         crawler_id=message.id,

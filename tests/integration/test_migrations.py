@@ -73,7 +73,8 @@ def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Servic
                 "INSERT INTO sites (key, version) VALUES ('news.example', 2)",
                 "INSERT INTO trees (digest, size, packed) VALUES ('a', 1, ''), ('b', 2, '')",
                 "INSERT INTO pages (site_id, url, url_digest, content_digest, tree_id) VALUES"
-                " (1, 'u', 'u', 'c', 2), (1, 'v', 'v', 'd', 1)",
+                " (1, 'https://news.example/u', 'u', 'c', 2),"
+                " (1, 'https://news.example/v', 'v', 'd', 1)",
                 "INSERT INTO generations (site_id, number, site_version, method)"
                 " VALUES (1, 1, 1, 'm'), (1, 2, 2, 'm')",
                 "INSERT INTO template_groups (site_id, generation, number, size,"
@@ -91,6 +92,41 @@ def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Servic
         _go_to(database, "0002", down=True)
         migrate(database)
         assert not is_behind(database)
+        database.dispose()
+
+
+def test_pages_that_claim_a_site_of_another_domain_are_parted_from_it(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        _go_to(database, "0008")
+        with database.transaction() as session:
+            for statement in (
+                "INSERT INTO sites (key, version) VALUES ('Label', 1), ('own.com', 1)",
+                "INSERT INTO pages (site_id, url, url_digest, content_digest, revision) VALUES"
+                " (1, 'https://paper.com/a', 'a', 'c', 4),"
+                " (2, 'https://www.own.com/a', 'a', 'c', 1),"
+                " (2, 'https://foreign.net/a', 'b', 'c', 2)",
+                "INSERT INTO generations (site_id, number, site_version, method)"
+                " VALUES (2, 1, 1, 'm')",
+                "INSERT INTO memberships (page_id, generation, site_id, role)"
+                " VALUES (2, 1, 2, 'outlier'), (3, 1, 2, 'outlier')",
+            ):
+                session.execute(text(statement))
+        migrate(database)
+        pages = text(
+            "SELECT key, url, revision FROM pages JOIN sites ON sites.id = site_id ORDER BY url"
+        )
+        with database.transaction() as session:
+            assert session.execute(pages).all() == [
+                ("own.com@foreign.net", "https://foreign.net/a", 2),
+                ("Label@paper.com", "https://paper.com/a", 4),
+                ("own.com", "https://www.own.com/a", 1),
+            ]
+            assert session.scalars(text("SELECT page_id FROM memberships")).all() == [2]
+        _go_to(database, "0008", down=True)
+        with database.transaction() as session:
+            keys = session.scalars(text("SELECT key FROM sites ORDER BY id")).all()
+            assert keys == ["Label", "own.com", "own.com@foreign.net"]
         database.dispose()
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from models.messages import MAX_HTML_BYTES
 from worker.intake import MAX_BODY_BYTES, UnusableMessageError, fetched_page, read_message
+from worker.pages import site_name
 from worker.sources.messages import oversized_message
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
@@ -64,9 +65,35 @@ def test_the_reason_never_repeats_the_page() -> None:
     assert len(caught.value.detail) <= 2000
 
 
-def test_the_site_is_the_one_given_or_the_registrable_domain() -> None:
-    assert fetched_page(read_message(body())).site == "example.org"
-    assert fetched_page(read_message(body(site="My Site"))).site == "My Site"
+@pytest.mark.parametrize(
+    ("claim", "site"),
+    [
+        (None, "example.org"),
+        ("example.org", "example.org"),
+        ("sport.example.org", "sport.example.org"),
+        ("My Site", "My Site@example.org"),
+        ("other.org", "other.org@example.org"),
+        ("other.org@example.org", "other.org@example.org@example.org"),
+    ],
+)
+def test_a_site_is_named_freely_and_kept_apart_by_registrable_domain(
+    claim: str | None, site: str
+) -> None:
+    key = fetched_page(read_message(body(site=claim))).site
+    assert key == site
+    assert site_name(key) == (claim or "example.org")
+
+
+def test_a_message_nested_without_end_is_unusable() -> None:
+    with pytest.raises(UnusableMessageError, match="not-json"):
+        read_message(b"[" * 1_000_000)
+
+
+def test_what_is_told_of_an_unusable_message_can_be_written() -> None:
+    told = b'{"unusable": {"reason": "a\\ud800", "detail": "b\\u0000c"}}'
+    with pytest.raises(UnusableMessageError) as caught:
+        read_message(told)
+    assert (caught.value.reason, caught.value.detail) == ("a?", "bc")
 
 
 def test_equal_characters_as_text_and_as_bytes_are_different_contents() -> None:

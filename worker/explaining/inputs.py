@@ -11,7 +11,7 @@ from models.messages import PageMessage
 from worker.explaining.errors import ExplainingError
 from worker.explaining.fetching import fetch
 from worker.extractors import Source
-from worker.pages import Page, PageError, parse_page, site_of
+from worker.pages import Page, PageError, parse_page, site_key, site_of
 from worker.settings import WHOLE_MATRIX_TREES
 from worker.sources import read_messages
 
@@ -122,7 +122,7 @@ def _source(message: PageMessage) -> Source:
 
 
 def _site(message: PageMessage) -> str:
-    return message.site or site_of(message.url)
+    return site_key(message.site, message.url)
 
 
 def _parse(source: Source) -> Page:

@@ -10,7 +10,7 @@ from worker.pages.errors import (
     UndecodableError,
 )
 from worker.pages.page import Page, parse_page
-from worker.pages.site import site_of
+from worker.pages.site import site_key, site_name, site_of
 from worker.pages.tree import Tree, TreeFormatError
 
 __all__ = [
@@ -25,5 +25,7 @@ __all__ = [
     "TreeFormatError",
     "UndecodableError",
     "parse_page",
+    "site_key",
+    "site_name",
     "site_of",
 ]

@@ -47,6 +47,35 @@ def site_of(url: str) -> str:
     return _public_suffixes.extract_str(host).top_domain_under_public_suffix or host
 
 
+def site_key(claim: str | None, url: str) -> str:
+    """Return the key under which the site of a page is kept, whatever its sender calls it.
+
+    Parameters
+    ----------
+    claim
+        What the sender calls the site; None for its registrable domain.
+    url
+        Address of the page.
+
+    Returns
+    -------
+    str
+        The claim where it is within the registrable domain of the page. Else, so that no page
+        comes among those of another domain, the claim qualified by the domain:
+        ``lemonde@lemonde.fr``.
+    """
+    own = site_of(url)
+    if claim is None or claim == own:
+        return own
+    return claim if "@" not in claim and site_of(claim) == own else f"{claim}@{own}"
+
+
+def site_name(key: str) -> str:
+    """Return what the sender of its pages calls the site of a key."""
+    name, _, domain = key.rpartition("@")
+    return name or domain
+
+
 def _host_of(url: str) -> str:
     url = url.strip()
     try:

@@ -56,9 +56,15 @@ def lock_site(session: Session, key: str) -> int:
     return session.scalars(select(Site.id).where(Site.key == key).with_for_update()).one()
 
 
-def find_site(session: Session, key: str) -> int | None:
-    """Return the id of a site, or nothing if no page of it ever came."""
-    return session.scalar(select(Site.id).where(Site.key == key))
+def sites_called(session: Session, name: str) -> dict[int, str]:
+    """Return the keys of the sites of a name, by id.
+
+    There are several where a sender gives pages of several domains the name of one site
+    (`worker.pages.site_key`).
+    """
+    called_so = or_(Site.key == name, Site.key.startswith(f"{name}@", autoescape=True))
+    rows = session.execute(select(Site.id, Site.key).where(called_so).order_by(Site.id))
+    return dict(rows.all())
 
 
 def touch_site(session: Session, site_id: int) -> int:

@@ -23,7 +23,7 @@ from worker.extraction import (
     NoArticleError,
     extract_article,
 )
-from worker.pages import parse_page
+from worker.pages import parse_page, site_name
 from worker.settings import load_settings
 from worker.store import articles, extractions, outbox, pages, templates
 from worker.tasks import names, rendered
@@ -39,6 +39,9 @@ EXTRACTION_VERSION = "7"
 MAX_ATTEMPTS = 3
 """Processes that a page may take down with it before its outcome is ``failed``: less than the
 deliveries of a message (`worker.topology.DELIVERY_LIMIT`), so that the page is not in limbo."""
+
+MAX_ROUTING_KEY_BYTES = 255
+"""What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
 
 _EXTRACTION_LOCK = 0x6475
 """Kind of the locks of pages that are being extracted; any number that nothing else uses."""
@@ -158,7 +161,7 @@ def _load(session: Session, page_id: int, generation: int) -> Job | None:
     )
     return Job(
         page=page,
-        site=pages.site_key(session, page.site_id),
+        site=site_name(pages.site_key(session, page.site_id)),
         content=content,
         membership=membership,
         group_size=1
@@ -280,6 +283,12 @@ def article_id(site: str, url: str, revision: int) -> UUID:
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
 
 
+def routing_key(language: str | None, site: str) -> str:
+    """Return the key that consumers choose articles by, cut where AMQP allows no more."""
+    key = f"{language or 'und'}.{site}"
+    return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")
+
+
 def _reader_digest(message: ArticleMessage) -> str:
     fields = message.model_dump(mode="json", include=set(_READER_FIELDS))
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
@@ -299,7 +308,7 @@ def _send(session: Session, page: StoredPage, message: ArticleMessage, digest: s
     outbox.add_message(
         session,
         exchange=topology.articles_exchange.name,
-        routing_key=f"{message.language or 'und'}.{message.site}",
+        routing_key=routing_key(message.language, message.site),
         body=json.dumps(values, ensure_ascii=False).encode(),
         message_id=message.id,
     )

@@ -37,7 +37,7 @@ def reprocess(self: Any, site: str, stage: names.ReprocessStage = "extract") -> 
     self
         The task.
     site
-        Key of the site.
+        Name of the site, as in its articles.
     stage
         ``parse`` (from the stored HTML), ``compare``, ``cluster`` or ``extract``.
     """
@@ -53,11 +53,12 @@ def _check(stage: str) -> None:
 def _reprocess(
     session: Session, task_id: str | None, site: str, stage: names.ReprocessStage
 ) -> None:
-    site_id = pages.find_site(session, site)
-    if site_id is None:
+    site_ids = pages.sites_called(session, site)
+    if not site_ids:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     if _is_new(session, task_id):
-        take_up_site(session, site_id, stage)
+        for site_id in site_ids:
+            take_up_site(session, site_id, stage)
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:

@@ -1,0 +1,81 @@
+"""A sender may name a page's site; it cannot change the groups of another domain's site."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select
+
+from models.tables import OutboxEntry, StoredPage
+from tests.inline_tasks import Tasks
+from tests.pages import article_html, message
+from worker.cli import main
+from worker.tasks.extract import MAX_ROUTING_KEY_BYTES
+from worker.tasks.reprocess import reprocess
+
+VICTIM = "victim.com"
+
+
+def pages(host: str, seeds: range, template: str = "plain", **more: str) -> list[dict[str, object]]:
+    return [
+        json.loads(
+            message(
+                f"https://{host}/{seed}",
+                article_html(seed, number=2 + seed, template=template),
+                **more,
+            )
+        )
+        for seed in seeds
+    ]
+
+
+def revisions(tasks: Tasks, host: str) -> set[int]:
+    return set(
+        tasks.ask(
+            select(StoredPage.revision).where(StoredPage.url.startswith(f"https://{host}/"))
+        )
+    )  # fmt: skip
+
+
+def test_pages_of_another_domain_do_not_come_among_those_of_the_site_they_claim(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.send([*pages(VICTIM, range(6)), *pages(VICTIM, range(6, 10), "table")])
+    tasks.group(site_id)
+    tasks.settle()
+    before = tasks.groups(site_id)
+    sent = tasks.articles()
+    claimed = tasks.send(pages("intruder.net", range(12), site=VICTIM))
+    assert claimed != site_id
+    for each in (claimed, site_id):
+        tasks.group(each)
+    tasks.settle()
+    assert tasks.groups(site_id) == before
+    assert revisions(tasks, VICTIM) == {1}
+    assert set(tasks.articles()).isdisjoint(sent)
+
+
+def test_what_the_sender_calls_the_site_stays_its_name(tasks: Tasks) -> None:
+    for host in ("paper.com", "paper.net"):
+        site_id = tasks.send(pages(host, range(3), site="The Paper"))
+        tasks.group(site_id)
+    tasks.settle()
+    assert {article["site"] for article in tasks.articles().values()} == {"The Paper"}
+    shown = CliRunner().invoke(main, ["status", "The Paper", "--json"])
+    assert [site["key"] for site in json.loads(shown.output)["sites"]] == [
+        "The Paper@paper.com",
+        "The Paper@paper.net",
+    ]
+    reprocess("The Paper")
+    tasks.settle()
+    assert revisions(tasks, "paper.com") == revisions(tasks, "paper.net") == {2}
+
+
+@pytest.mark.parametrize("site", ["x" * 253, "é" * 253])
+def test_the_longest_name_of_a_site_holds_no_message_up(tasks: Tasks, site: str) -> None:
+    site_id = tasks.send(pages("long.com", range(3), site=site))
+    tasks.group(site_id)
+    tasks.settle()
+    keys = tasks.ask(select(OutboxEntry.routing_key).where(OutboxEntry.routing_key.is_not(None)))
+    assert len(keys) == 3
+    assert all(len(key.encode()) <= MAX_ROUTING_KEY_BYTES for key in keys)
