@@ -1,6 +1,7 @@
 # make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
 # make run INPUT=path OUTPUT=file   your own pages
 # make test                         every check and every test
+# make fuzz                         hostile input, for half an hour
 # make test-render                  the tests of rendering, which need Debian's package chromium
 #
 # Both install what they need into .venv, once. Needed beforehand: Python 3.11 or
@@ -8,7 +9,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-render faults soak lint format requirements clean
+.PHONY: run test test-render faults soak fuzz lint format requirements clean
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -41,6 +42,10 @@ test: lint
 
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
+
+# Hostile messages, files and pages: 200 times the examples of the tests, some half an hour.
+fuzz: $(development) $(package)
+	$(bin)/python -m pytest --hypothesis-profile fuzz tests/property/messages tests/property/sources tests/property/pages
 
 # The tests of faults, then all faults: some fifteen minutes.
 faults: $(development) $(package)

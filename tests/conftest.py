@@ -29,6 +29,8 @@ def pytest_configure() -> None:
     # How long an example takes says more of the machine than of the code.
     hypothesis.settings.register_profile("tests", deadline=None)
     hypothesis.settings.load_profile("tests")
+    # Many times the examples: `make fuzz`.
+    hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=20_000)
 
 
 @pytest.fixture(scope="session")

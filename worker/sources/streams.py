@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 
+MAX_RATIO = 200
+"""How many times its size a compressed file may be. Gzip reaches 1,032 on what says nothing;
+our corpora as JSON lines give 3 to 5, the same page over and over again 135."""
+
+FREE_BYTES = 64 * 1024 * 1024
+"""What a file may give whatever its size: small files repeat themselves."""
+
 _BUFFER_BYTES = 64 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -35,8 +42,9 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
     try:
         with _open_raw(path) as raw:
             if raw.peek(2)[:2] == _GZIP_MAGIC:
-                with gzip.GzipFile(fileobj=raw, mode="rb") as packed:
-                    yield io.BufferedReader(_Unpacked(packed), _BUFFER_BYTES)
+                metered = _Metered(raw)
+                with gzip.GzipFile(fileobj=metered, mode="rb") as packed:
+                    yield io.BufferedReader(_Unpacked(packed, metered, path), _BUFFER_BYTES)
             elif path.suffix == ".gz":
                 raise SourceError(path, "is not gzip, or is empty")
             else:
@@ -49,6 +57,22 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
         raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
 
 
+class _Metered:
+    """A compressed file, and how much of it was read."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self.taken = 0
+
+    def read(self, size: int, /) -> bytes:
+        data = self._raw.read(size)
+        self.taken += len(data)
+        return data
+
+    def seek(self, offset: int, /) -> int:
+        return self._raw.seek(offset)
+
+
 class _Unpacked(io.RawIOBase):
     """The content of a gzip file, all of it up to the place where the file is damaged.
 
@@ -56,8 +80,11 @@ class _Unpacked(io.RawIOBase):
     what it had read before.
     """
 
-    def __init__(self, packed: gzip.GzipFile) -> None:
+    def __init__(self, packed: gzip.GzipFile, metered: _Metered, path: Path) -> None:
         self._packed = packed
+        self._metered = metered
+        self._path = path
+        self._given = 0
 
     def readable(self) -> bool:
         return True
@@ -65,6 +92,11 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: "WriteableBuffer") -> int:
         view = memoryview(buffer)
         data = self._packed.read1(len(view))
+        self._given += len(data)
+        if self._given > FREE_BYTES + MAX_RATIO * self._metered.taken:
+            raise SourceError(
+                self._path, f"unpacks to more than {MAX_RATIO} times its size: no pages do"
+            )
         view[: len(data)] = data
         return len(data)
 

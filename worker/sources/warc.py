@@ -21,6 +21,9 @@ _MAX_HEAD_BYTES = 1024 * 1024
 _MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES
 _SKIP_BYTES = 1024 * 1024
 
+_MAX_CODINGS = 3
+"""Content codings that are undone; servers apply one, and a header names thousands for nothing."""
+
 
 class _TruncatedError(Exception):
     """The data end before the place where they should."""
@@ -97,21 +100,21 @@ def _read_fields(stream: IO[bytes]) -> dict[str, str]:
 
     WARC and HTTP write them in the same way.
     """
-    fields: dict[str, str] = {}
-    name = ""
+    fields: dict[str, list[str]] = {}
+    value: list[str] = []
     left = _MAX_HEAD_BYTES
     while (line := stream.readline(left)).strip(b"\r\n"):
         left -= len(line)
         text = line.decode("utf-8", errors="replace").rstrip("\r\n")
-        if text[0] in " \t" and name:
-            fields[name] += f" {text.strip()}"
+        if text[0] in " \t" and fields:
+            value.append(text.strip())
             continue
-        name, _, value = text.partition(":")
-        name = name.strip().lower()
-        fields.setdefault(name, value.strip())
+        name, _, beginning = text.partition(":")
+        value = [beginning.strip()]
+        fields.setdefault(name.strip().lower(), value)
     if not line:
         raise _TruncatedError
-    return fields
+    return {name: " ".join(parts) for name, parts in fields.items()}
 
 
 def _read_exactly(stream: IO[bytes], length: int) -> bytes:
@@ -156,7 +159,8 @@ def _message(record: _Record) -> bytes | None:
 def _content(body: bytes, headers: dict[str, str]) -> bytes:
     if headers.get("transfer-encoding", "").lower() == "chunked":
         body = dechunked(body)
-    for coding in reversed(headers.get("content-encoding", "").split(",")):
+    codings = headers.get("content-encoding", "").split(",")
+    for coding in reversed(codings[-_MAX_CODINGS:]):
         body = decoded(body, coding.strip().lower(), limit=MAX_CONTENT_BYTES + 1)
     return body
 

@@ -1,0 +1,108 @@
+"""Whatever comes on the queue: a page with its outcome, or quarantine with a known reason."""
+
+import base64
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.messages import PageMessage
+from worker.intake import UnusableMessageError, fetched_page, read_message
+from worker.pages import Page
+from worker.tasks.parsing import ParsingFailedError, parse_or_reject
+
+REASONS = {
+    "not-json",
+    "no-url",
+    "unsupported-url",
+    "unsupported-version",
+    "no-html",
+    "oversized",
+    "invalid-message",
+}
+URLS = st.sampled_from(
+    [
+        "https://news.example/a",
+        "HTTP://user:word@news.example:80/?q#f",
+        "http://[::1]/",
+        "http://[::1",
+        "http://news.example:x/",
+        "http://\u0130stanbul.example/",
+        "http://xn--a/",
+        "ftp://news.example/",
+        "http://",
+        "",
+    ]
+)
+HTML = st.text(max_size=60) | st.sampled_from(
+    [
+        "<p>Text",
+        "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>",
+        "<meta charset=utf-7><p>+ADw-script+AD4-",
+        "<html><frameset>",
+        "%PDF-1.7",
+    ]
+)
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=10)
+    | st.lists(st.integers(), max_size=2)
+    | st.dictionaries(st.text(max_size=3), st.integers(), max_size=2)
+)
+MESSAGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "version": st.just(1) | VALUES,
+        "url": URLS | VALUES,
+        "html": HTML | VALUES,
+        "html_base64": HTML.map(lambda text: base64.b64encode(text.encode()).decode()) | VALUES,
+        "id": VALUES,
+        "site": VALUES,
+        "content_type": st.sampled_from(["text/html", "text/html; charset=x", ";"]) | VALUES,
+        "fetched_at": st.sampled_from(["2024-05-01T00:00:00Z", "2024-05-01"]) | VALUES,
+        "unusable": st.dictionaries(st.sampled_from(["reason", "detail"]), VALUES),
+        "other": VALUES,
+    },
+)
+
+
+def read_or_reason(body: bytes) -> PageMessage | str:
+    try:
+        return read_message(body)
+    except UnusableMessageError as error:
+        # Both travel in headers, and through the database.
+        return f"{error.reason}\n{error.detail}".encode().decode().split("\n")[0]
+
+
+def judge(body: bytes) -> None:
+    message = read_or_reason(body)
+    if isinstance(message, str):
+        assert message in REASONS or b"unusable" in body
+        return
+    fetched = fetched_page(message)
+    assert fetched.site
+    json.loads(fetched.extra)
+    parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+    assert not isinstance(parsed, ParsingFailedError), parsed
+    if isinstance(parsed, Page):
+        assert len(parsed.tree) > 0
+
+
+@given(MESSAGES)
+def test_any_object(values: dict[str, Any]) -> None:
+    judge(json.dumps(values).encode())
+
+
+@given(MESSAGES, st.integers(0, 300), st.binary(max_size=4))
+def test_any_object_damaged_anywhere(values: dict[str, Any], place: int, noise: bytes) -> None:
+    body = json.dumps(values).encode()
+    judge(body[:place] + noise + body[place + 1 :])
+
+
+@given(st.binary(max_size=100))
+def test_any_bytes(body: bytes) -> None:
+    judge(body)

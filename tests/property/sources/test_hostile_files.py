@@ -1,0 +1,72 @@
+"""Whatever a file holds: messages of bounded size, or the error that says why not."""
+
+import gzip
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worker.sources import MAX_MESSAGE_BYTES, SourceError, read_messages
+
+PIECES = st.sampled_from(
+    [
+        b"WARC/1.0\r\n",
+        b"WARC-Type: response\r\n",
+        b"WARC-Target-URI: https://a.example/\r\n",
+        b"WARC-Date: 2024-05-01T00:00:00Z\r\n",
+        b"Content-Length: 60\r\n",
+        b"Content-Length: 0\r\n",
+        b"Content-Length: -1\r\n",
+        b"Content-Length: 99999999999999999999\r\n",
+        b"HTTP/1.1 200 OK\r\n",
+        b"Content-Encoding: gzip, br\r\n",
+        b"Content-Encoding: deflate\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b" continued\r\n",
+        b"\r\n",
+        b"\n",
+        b"ffffffffffffffff\r\n",
+        b"-5\r\n<p>",
+        b"3\r\n<p>\r\n0\r\n\r\n",
+        b"<p>Text",
+        gzip.compress(b"<p>Text"),
+        b'{"version": 1}\n',
+        b"\xef\xbb\xbf",
+        b"\x1f\x8b",
+        b"\x00",
+    ]
+)
+CONTENT = st.lists(PIECES | st.binary(max_size=20), max_size=30).map(b"".join)
+
+
+def read(name: str, content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(content)
+        try:
+            messages = list(read_messages(path))
+        except SourceError:
+            return
+    for message in messages:
+        assert len(message) <= MAX_MESSAGE_BYTES
+        if "warc" in name:
+            assert json.loads(message)["version"] == 1
+
+
+@given(CONTENT)
+def test_any_warc(content: bytes) -> None:
+    read("a.warc", content)
+
+
+@given(st.lists(CONTENT, max_size=4), st.integers(0, 200))
+def test_any_packed_warc_damaged_anywhere(members: list[bytes], cut: int) -> None:
+    packed = b"".join(map(gzip.compress, members))
+    read("a.warc.gz", packed[:cut] + packed[cut + 1 :])
+
+
+@given(CONTENT)
+def test_any_lines(content: bytes) -> None:
+    read("a.jsonl", content)
+    read("a.jsonl.gz", content)

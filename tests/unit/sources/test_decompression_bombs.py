@@ -1,0 +1,126 @@
+"""Compressed input that says nothing at great length: little memory, and a clear end."""
+
+import gzip
+import io
+import json
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import brotli
+import pytest
+
+from tests.pages import article_html, message
+from worker.sources import MAX_MESSAGE_BYTES, SourceError, read_messages, streams
+
+MIB = 2**20
+ENOUGH_BYTES = 6 * MAX_MESSAGE_BYTES
+"""A message, its base64, its decoded content and what is read ahead."""
+
+
+@contextmanager
+def bounded_memory() -> Iterator[None]:
+    tracemalloc.start()
+    try:
+        yield
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < ENOUGH_BYTES
+
+
+def gzip_of_zeros(size: int) -> bytes:
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb") as stream:
+        for _ in range(size // MIB):
+            stream.write(bytes(MIB))
+    return packed.getvalue()
+
+
+def record(body: bytes, *headers: str) -> bytes:
+    response = "\r\n".join(("HTTP/1.1 200 OK", *headers)).encode() + b"\r\n\r\n" + body
+    head = (
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example/\r\n"
+        f"WARC-Record-ID: <urn:a>\r\nContent-Length: {len(response)}\r\n\r\n"
+    )
+    return head.encode() + response + b"\r\n\r\n"
+
+
+@pytest.mark.parametrize("name", ["bomb.jsonl.gz", "bomb.warc.gz", "bomb.html.gz"])
+def test_a_file_that_unpacks_without_end_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip_of_zeros(128 * MIB))
+    with bounded_memory():
+        if name.startswith("bomb.html"):
+            (found,) = read_messages(path)
+            assert json.loads(found)["unusable"]["reason"] == "oversized"
+        elif name.startswith("bomb.warc"):
+            with pytest.raises(SourceError):
+                list(read_messages(path))
+        else:
+            with pytest.raises(SourceError, match="200 times its size"):
+                list(read_messages(path))
+
+
+def test_messages_before_the_bomb_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"a": 1}\n{"a": 2}\n') + gzip_of_zeros(128 * MIB))
+    messages = read_messages(path)
+    assert [next(messages), next(messages)] == [b'{"a": 1}', b'{"a": 2}']
+    with pytest.raises(SourceError, match="200 times its size"):
+        next(messages)
+
+
+def test_a_crawl_that_repeats_itself_is_no_bomb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "FREE_BYTES", 0)
+    line = message("https://news.example/", article_html(1, number=40)) + b"\n"
+    path = tmp_path / "crawl.jsonl.gz"
+    path.write_bytes(gzip.compress(line * 300))
+    assert len(list(read_messages(path))) == 300
+
+
+def test_gzip_in_gzip_is_not_unpacked_a_second_time(tmp_path: Path) -> None:
+    path = tmp_path / "twice.jsonl.gz"
+    path.write_bytes(gzip.compress(gzip_of_zeros(64 * MIB)))
+    with bounded_memory():
+        assert sum(map(len, read_messages(path))) < MIB
+
+
+def test_many_empty_members_are_an_empty_file(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl.gz"
+    path.write_bytes(gzip.compress(b"") * 50_000)
+    assert list(read_messages(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("coding", "pack"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), ("br", brotli.compress)],
+)
+def test_a_response_that_unpacks_without_end_is_oversized(
+    tmp_path: Path, coding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "bomb.warc"
+    path.write_bytes(record(pack(bytes(64 * MIB)), f"Content-Encoding: {coding}"))
+    with bounded_memory():
+        (found,) = read_messages(path)
+    assert json.loads(found)["unusable"]["reason"] == "oversized"
+
+
+def test_codings_nested_without_end_are_undone_within_bounds(tmp_path: Path) -> None:
+    path = tmp_path / "nested.warc"
+    body = gzip.compress(gzip_of_zeros(64 * MIB))
+    path.write_bytes(record(body, "Content-Encoding: " + "gzip, " * 20_000))
+    with bounded_memory():
+        (found,) = read_messages(path)
+    assert json.loads(found)["unusable"]["reason"] == "oversized"
+
+
+def test_a_header_continued_without_end_takes_no_time(tmp_path: Path) -> None:
+    path = tmp_path / "head.warc"
+    path.write_bytes(record(b"<p>Text", "X-Long: a" + "\r\n b" * 250_000))
+    (found,) = read_messages(path)
+    assert json.loads(found)["url"] == "https://a.example/"
