@@ -11,6 +11,7 @@ from models.tables import Article, OutboxEntry, Reprocessing, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.cli import main
+from worker.settings import load_settings
 from worker.store import reprocessings
 from worker.store.pages import is_pending
 from worker.tasks import extract, names, reprocess
@@ -164,6 +165,19 @@ def test_time_in_which_nothing_ran_does_not_end_in_a_burst(tasks: Tasks) -> None
     let_time_pass(tasks, 7 * 24 * 3600)
     reprocess.reprocess_due()
     assert taken_up(tasks) == 4
+
+
+@pytest.mark.usefixtures("sites")
+def test_it_waits_while_much_is_waiting(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "7")
+    load_settings.cache_clear()
+    reprocess.reprocess_all()
+    tasks.run(names.REPROCESS_DUE)
+    assert taken_up(tasks) == 3
+    tasks.settle()
+    tasks.articles()
+    reprocess.reprocess_due()
+    assert taken_up(tasks) == 5
 
 
 def test_whoever_dies_at_it_another_goes_on(

@@ -6,7 +6,17 @@ from typing import Any
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.store import comparisons, outbox, pages, references, reprocessings, templates, trees
+from worker.settings import load_settings
+from worker.store import (
+    backlog,
+    comparisons,
+    outbox,
+    pages,
+    references,
+    reprocessings,
+    templates,
+    trees,
+)
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
@@ -151,6 +161,9 @@ def reprocess_due() -> None:
 
 def _take_up_next(session: Session) -> bool:
     """Take up one site; False if there is none, or it is not its time."""
+    # The intake waits at the limit itself: new pages keep some room.
+    if backlog.is_nearly_full(session, load_settings().pending_limit):
+        return False
     reprocessing = reprocessings.lock_due(session)
     if reprocessing is None:
         return False
