@@ -34,7 +34,7 @@ def remove_queues(settings: Settings) -> None:
             channel.exchange_delete(exchange.name)
 
 
-def process_command(name: str, directory: Path) -> list[str]:
+def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
     """Return what starts a process of the service, named after its kind, such as ``worker-0``.
 
     Parameters
@@ -43,12 +43,14 @@ def process_command(name: str, directory: Path) -> list[str]:
         The name, which no other of these processes has.
     directory
         Where it may keep files.
+    pool
+        Number of processes in which a worker runs tasks.
     """
     celery = [sys.executable, "-m", "celery", "-A", "worker"]
     match name.split("-")[0]:
         case "worker":
             quiet = ["--without-gossip", "--without-mingle", f"--hostname={name}@localhost"]
-            return [*celery, "worker", "--concurrency=2", "--loglevel=INFO", *quiet]
+            return [*celery, "worker", f"--concurrency={pool}", "--loglevel=INFO", *quiet]
         case "beat":
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
         case kind:
@@ -67,6 +69,7 @@ class Deployment:
         self, settings: Settings, logs: Path, processes: Collection[str] = PROCESSES
     ) -> None:
         self._processes = processes
+        self.patience_seconds = PATIENCE_SECONDS
         self.settings = settings
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
@@ -120,10 +123,10 @@ class Deployment:
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait for a condition; fail if a process dies or it takes too long."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + self.patience_seconds
         while not condition():
             self.check()
-            assert time.monotonic() < deadline, f"not reached in {PATIENCE_SECONDS} seconds"
+            assert time.monotonic() < deadline, f"not reached in {self.patience_seconds} seconds"
             time.sleep(0.2)
 
     def receipts(self) -> int:

@@ -14,16 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
+from unittest.mock import patch
 
 import amqp
 import psutil
-from sqlalchemy import func, select
+from sqlalchemy import func, make_url, select
 
 from models.tables import StoredPage
 from tests.deployment import Deployment, process_command, process_environment
+from tests.faults.network import OtherHost
 from tests.faults.sabotage.sitecustomize import TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
-from worker.embedded import embedded_services
+from worker.embedded import SERVER_SETTINGS, embedded_services
 from worker.errors import ExpectedError
 from worker.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
@@ -36,6 +38,8 @@ SABOTAGE = Path(__file__).parent / "sabotage"
 
 CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
 """The program of Debian's package; the one of this name on the path changes the user."""
+
+LOOPBACK = "127.0.0.1"
 
 PUBLISHED_AFTER_SECONDS = 120.0
 
@@ -51,14 +55,20 @@ class Servers:
     ----------
     home
         Directory for logs.
+    address
+        Where both are to be reached, for other hosts too where it is none of the loopback.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, address: str = LOOPBACK) -> None:
         self._home = home
+        self._address = address
         self._broker_home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
         port, *others = unused_ports(3)
         self._node = private_node(self._broker_home, port, *others)
-        self.broker_url = f"amqp://guest:guest@127.0.0.1:{port}//"
+        self._node["RABBITMQ_NODE_IP_ADDRESS"] = address
+        configuration = self._broker_home / "rabbitmq.conf"
+        configuration.write_text("loopback_users = none\n")
+        self.broker_url = f"amqp://guest:guest@{address}:{port}//"
         self.supervisor = Supervisor(remove=[self._broker_home])
         self.database_url = ""
         self._starts = 0
@@ -67,9 +77,13 @@ class Servers:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.enter_context(self.supervisor)
-            services = stack.enter_context(embedded_services())
+            listening = "" if self._address == LOOPBACK else self._address
+            with patch.dict(SERVER_SETTINGS, {"listen_addresses": listening}):
+                services = stack.enter_context(embedded_services())
             self._postgresql = services.directory
             self.database_url = services.database_url
+            if listening:
+                self._let_others_in()
             database = Database(self.database_url)
             stack.callback(database.dispose)
             migrate(database)
@@ -84,6 +98,11 @@ class Servers:
         traceback: TracebackType | None,
     ) -> None:
         self._stack.close()
+
+    @property
+    def remote_database_url(self) -> str:
+        """Address of the database for another host."""
+        return str(make_url(self.database_url).set(host=self._address, query={}))
 
     def start_broker(self) -> None:
         """Start RabbitMQ, with what it had before, and wait until it answers."""
@@ -106,6 +125,12 @@ class Servers:
     def stop_broker(self) -> None:
         """Have RabbitMQ end in good order."""
         signal_one(self._broker_pid, signal.SIGTERM)
+
+    def _let_others_in(self) -> None:
+        with (self._postgresql / "postgresql" / "pg_hba.conf").open("a") as rules:
+            rules.write(f"host all all {self._address}/24 trust\n")
+        postmaster, *_ = self.postgresql_processes()
+        postmaster.send_signal(signal.SIGHUP)
 
     def control_broker(self, *command: str) -> str:
         """Have RabbitMQ's control program do something to this node; return what it says."""
@@ -159,12 +184,29 @@ class ProvingGround(Deployment):
         Directory for logs and heartbeats.
     counts
         How many processes of each kind there are, where not one.
+    others
+        Other hosts, by the names of the processes that run there.
+    customised
+        Directory of the module ``sitecustomize`` that the processes begin with.
+    environment
+        Variables beside the settings.
+    pool
+        Number of processes in which each worker runs tasks.
     more
         Settings that differ from the tests' usual ones.
     """
 
     def __init__(
-        self, servers: Servers, home: Path, counts: dict[str, int] | None = None, **more: Any
+        self,
+        servers: Servers,
+        home: Path,
+        counts: dict[str, int] | None = None,
+        *,
+        others: Mapping[str, OtherHost] | None = None,
+        customised: Path = SABOTAGE,
+        environment: Mapping[str, str] | None = None,
+        pool: int = 2,
+        **more: Any,
     ) -> None:
         self.servers = servers
         self._home = home
@@ -173,6 +215,10 @@ class ProvingGround(Deployment):
         self._pids: dict[str, int] = {}
         self._traps = home / "traps"
         self._traps.mkdir(exist_ok=True)
+        self._customised = customised
+        self._environment = {**(environment or {}), TRAPS: str(self._traps)}
+        self._pool = pool
+        self._others = others or {}
         super().__init__(
             Settings.model_validate(
                 {
@@ -216,17 +262,21 @@ class ProvingGround(Deployment):
 
     def start(self, name: str) -> None:
         """Start a process of the service, named after its kind, such as ``worker-0``."""
-        path = os.pathsep.join([str(SABOTAGE), str(Path(__file__).parents[2])])
+        path = os.pathsep.join([str(self._customised), str(Path(__file__).parents[2])])
         environment = {
             **process_environment(self.settings),
+            **self._environment,
             "PYTHONPATH": path,
-            TRAPS: str(self._traps),
         }
+        command = process_command(name, self._home, pool=self._pool)
+        if name in self._others:
+            command = [*self._others[name].command, *command]
+            environment["DETOURAGE_DATABASE_URL"] = self.servers.remote_database_url
         self._starts[name] += 1
         incarnation = f"{name}.{self._starts[name]}"
         self._pids[name] = self.servers.supervisor.start(
             incarnation,
-            process_command(name, self._home),
+            command,
             log=self._home / f"{incarnation}.log",
             env=environment,
         )
@@ -242,6 +292,13 @@ class ProvingGround(Deployment):
     def process(self, name: str) -> psutil.Process:
         """Return a process of the service."""
         return psutil.Process(self._pids[name])
+
+    def processes(self) -> dict[str, list[psutil.Process]]:
+        """Return the processes of the service by kind."""
+        found: dict[str, list[psutil.Process]] = {kind: [] for kind in self._counts}
+        for name in self._pids:
+            found[name.split("-")[0]].append(self.process(name))
+        return found
 
     def kill_pool_child(self, name: str, place: int) -> bool:
         """End one of the processes in which a worker runs tasks; tell whether there was one."""

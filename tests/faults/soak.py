@@ -4,13 +4,12 @@ python -m tests.faults.soak [MINUTES] [SEED]
 """
 
 import random
-import statistics
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ import psutil
 
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
+from tests.faults.memory import MemoryLog
 from tests.faults.proving_ground import Balance, ProvingGround, Servers, balance
 from tests.faults.scenarios import site_pages
 
@@ -96,7 +96,9 @@ class Soak:
     messages: int = 0
     kills: Counter[str] = field(default_factory=Counter)
     articles: list[dict[str, Any]] = field(default_factory=list)
-    memory: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.memory = MemoryLog(self.ground.servers)
 
     def run(self) -> Balance:
         """Do it all, and count what came out."""
@@ -140,45 +142,12 @@ class Soak:
 
     def _measure(self) -> None:
         while time.monotonic() < self._ends:
-            now = time.monotonic()
-            for kind, megabytes in self._memory().items():
-                self.memory.setdefault(kind, []).append((now, megabytes))
+            with suppress(psutil.Error):
+                self.memory.note([(name, self.ground.process(name)) for name in SPARED])
             # The broker may be away.
             with suppress(Exception):
                 self.articles += self.ground.take_articles()
             time.sleep(MEASURE_EVERY_SECONDS)
-
-    def _memory(self) -> dict[str, float]:
-        memory: dict[str, float] = {}
-        for name, process in self._processes():
-            with suppress(psutil.Error):
-                used = process.memory_full_info().uss / 2**20
-                memory[name] = memory.get(name, 0.0) + used
-        return memory
-
-    def _processes(self) -> Iterator[tuple[str, psutil.Process]]:
-        for name in SPARED:
-            with suppress(psutil.Error):
-                process = self.ground.process(name)
-                yield name, process
-                for child in process.children():
-                    yield f"{name}'s pool", child
-        for process in self.ground.servers.broker_processes():
-            yield "RabbitMQ", process
-        for process in self.ground.servers.postgresql_processes():
-            yield "PostgreSQL", process
-
-    def thirds(self) -> list[tuple[str, str, str]]:
-        """Return the mean memory of each kind of process in the first and the last third."""
-        begins = self._ends - self.seconds
-        rows = []
-        for kind, found in self.memory.items():
-            first = [size for at, size in found if at < begins + self.seconds / 3]
-            last = [size for at, size in found if at >= begins + self.seconds * 2 / 3]
-            if first and last:
-                means = statistics.fmean(first), statistics.fmean(last)
-                rows.append((kind, f"{means[0]:.0f}", f"{means[1]:.0f}"))
-        return rows
 
 
 def main(minutes: float, seed: int) -> int:
@@ -200,9 +169,9 @@ def main(minutes: float, seed: int) -> int:
         f" {found.repeats}. In quarantine: {quarantined}.",
         "",
         "Memory that belongs to a process alone, of those that were spared, and of all processes",
-        "of the servers together; the mean over the first and over the last third:",
+        "of the servers together; the mean over the first and over the last third, and the most:",
         "",
-        *table(("process", "first third, MiB:", "last third, MiB:"), soak.thirds()),
+        *table(("process", "first third, MiB:", "last third, MiB:", "most:"), soak.memory.thirds()),
     ]
     click.echo("\n".join(lines))
     replace_section(DOCUMENT, "Kills at random", lines)

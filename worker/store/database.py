@@ -19,6 +19,28 @@ A restart of PostgreSQL takes seconds and a failover to another host a minute or
 two; five minutes bear both, so that no task goes into quarantine for them.
 """
 
+SILENCE_SECONDS = 25
+"""Silence after which a connection over a network counts as lost, on either side.
+
+A host that is gone closes nothing: without a limit the server would keep the locks that it held
+for two hours, and whoever waits for one as long.
+"""
+
+_KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
+"""After so many seconds a sign of life is asked for, so often: together `SILENCE_SECONDS`."""
+
+_CONNECTION = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": 1000 * SILENCE_SECONDS,
+    **{f"keepalives_{name}": value for name, value in _KEEPALIVES.items()},
+    "options": " ".join(
+        [
+            f"-c tcp_user_timeout={1000 * SILENCE_SECONDS}",
+            *(f"-c tcp_keepalives_{name}={value}" for name, value in _KEEPALIVES.items()),
+        ]
+    ),
+}
+
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
 """What a lost or refused connection raises; deadlocks and shutdowns are among them."""
 
@@ -27,7 +49,9 @@ class Database:
     """A pool of connections; to be made in the process that uses it, not before a fork."""
 
     def __init__(self, url: str, *, pool_size: int = 2) -> None:
-        self.engine = create_engine(url, pool_pre_ping=True, pool_size=pool_size)
+        self.engine = create_engine(
+            url, pool_pre_ping=True, pool_size=pool_size, connect_args=_CONNECTION
+        )
         self._session = sessionmaker(self.engine, expire_on_commit=False)
 
     @contextmanager

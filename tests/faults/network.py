@@ -1,0 +1,62 @@
+"""Another host, as far as the network can tell: a network namespace behind a link."""
+
+import os
+import secrets
+import subprocess
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+HERE = "10.213.7.1"
+THERE = "10.213.7.2"
+"""Addresses of the two ends of the link, of a range that is hardly used."""
+
+
+class OtherHost:
+    """A network namespace that a link connects with this one; needs root."""
+
+    def __init__(self) -> None:
+        self.name = f"detourage-{secrets.token_hex(3)}"
+        self._here, self._there = (f"veth{end}{secrets.token_hex(3)}" for end in "ab")
+
+    @property
+    def command(self) -> list[str]:
+        """What to put before a command that is to run on the host."""
+        return ["ip", "netns", "exec", self.name]
+
+    def __enter__(self) -> Self:
+        assert os.geteuid() == 0, "network namespaces need root"
+        with ExitStack() as stack:
+            _ip("netns", "add", self.name)
+            stack.callback(_ip, "netns", "delete", self.name)
+            _ip("link", "add", self._here, "type", "veth", "peer", "name", self._there)
+            # The other end goes with it.
+            stack.callback(_ip, "link", "delete", self._here)
+            _ip("link", "set", self._there, "netns", self.name)
+            _ip("address", "add", f"{HERE}/30", "dev", self._here)
+            _ip("-n", self.name, "address", "add", f"{THERE}/30", "dev", self._there)
+            _ip("-n", self.name, "link", "set", "lo", "up")
+            _ip("link", "set", self._here, "up")
+            self.heal()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def cut(self) -> None:
+        """Cut the link: no packet comes through, and neither side is told."""
+        _ip("-n", self.name, "link", "set", self._there, "down")
+
+    def heal(self) -> None:
+        """Mend the link."""
+        _ip("-n", self.name, "link", "set", self._there, "up")
+
+
+def _ip(*command: str) -> None:
+    subprocess.run(["ip", *command], check=True)

@@ -1,0 +1,50 @@
+"""Two hosts do the work of one, and the loss of the network between them loses no page."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.faults.network import HERE, OtherHost
+from tests.faults.proving_ground import ProvingGround, Servers, balance
+from tests.faults.scenarios import site_pages
+
+EACH = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
+PAGES = 60
+
+CUT_SECONDS = 30
+"""Longer than the broker waits for a heartbeat of a worker, and the database for a sign of life."""
+
+
+@contextmanager
+def two_hosts(home: Path) -> Iterator[tuple[ProvingGround, OtherHost]]:
+    """Run servers and one process of each kind here, and one of each kind on another host."""
+    with (
+        OtherHost() as other,
+        Servers(home, address=HERE) as servers,
+        ProvingGround(servers, home, EACH, others={f"{kind}-1": other for kind in EACH}) as ground,
+    ):
+        yield ground, other
+
+
+@pytest.mark.parametrize("is_healed", [True, False], ids=["healed", "for good"])
+def test_a_link_that_is_cut_loses_and_doubles_nothing(tmp_path: Path, is_healed: bool) -> None:
+    with two_hosts(tmp_path) as (ground, other):
+        pages = site_pages(f"cut-{is_healed}.example".lower(), PAGES)
+        bodies = [*pages.values()] * 2
+        publisher = threading.Thread(target=ground.publish_persistently, args=[bodies])
+        publisher.start()
+        # On either host somebody is in the middle of something when the link goes.
+        ground.wait_until(lambda: ground.receipts() > PAGES // 2)
+        other.cut()
+        publisher.join()
+        if is_healed:
+            time.sleep(CUT_SECONDS)
+            other.heal()
+        found = balance(ground, pages)
+        assert (found.lost, found.doubled) == (set(), set())
+        assert found.outcomes == {"article": PAGES}
+        assert ground.quarantined() == []
