@@ -1,7 +1,7 @@
 # make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
 # make run INPUT=path OUTPUT=file   your own pages
 # make test                         every check and every test
-# make fuzz                         hostile input, for half an hour
+# make fuzz                         hostile input, for the better part of an hour
 # make test-render                  the tests of rendering, which need Debian's package chromium
 #
 # Both install what they need into .venv, once. Needed beforehand: Python 3.11 or
@@ -43,7 +43,7 @@ test: lint
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
 
-# Hostile messages, files and pages: 200 times the examples of the tests, some half an hour.
+# Hostile messages, files and pages: 200 times the examples of the tests, for the better part of an hour.
 fuzz: $(development) $(package)
 	$(bin)/python -m pytest --hypothesis-profile fuzz tests/property/messages tests/property/sources tests/property/pages
 

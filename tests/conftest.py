@@ -74,6 +74,7 @@ def settings(
             "queue_prefix": f"test-{secrets.token_hex(4)}.",
             "settle_seconds": 3,
             "cluster_interval_seconds": 1,
+            "log_format": "json",
             "heartbeat_directory": tmp_path_factory.mktemp("heartbeats"),
         }
     )

@@ -50,7 +50,7 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
     match name.split("-")[0]:
         case "worker":
             quiet = ["--without-gossip", "--without-mingle", f"--hostname={name}@localhost"]
-            return [*celery, "worker", f"--concurrency={pool}", "--loglevel=INFO", *quiet]
+            return [*celery, "worker", f"--concurrency={pool}", *quiet]
         case "beat":
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
         case kind:
@@ -101,6 +101,11 @@ class Deployment:
     def check(self) -> None:
         """Raise if a process of the service has ended."""
         self._supervisor.check()
+
+    def logged(self, process: str) -> list[dict[str, Any]]:
+        """Return the lines that a process has logged, without what Celery prints at its start."""
+        _, start, rest = (self._logs / f"{process}.log").read_text().partition("{")
+        return [json.loads(line) for line in (start + rest).splitlines()]
 
     def publish(self, bodies: Iterable[bytes]) -> None:
         """Publish page messages with a plain AMQP client that knows nothing of the service."""

@@ -1,13 +1,15 @@
 """How the Celery application is made from the settings."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
-from celery.signals import task_failure, worker_init
+from celery.signals import setup_logging, task_failure, task_postrun, task_prerun, worker_init
 from sqlalchemy.exc import SQLAlchemyError
 
+from worker import logs
 from worker.broker import connect, topology_of, transport_options
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
@@ -31,6 +33,9 @@ HEARTBEAT_SECONDS = 5.0
 HARD_LIMIT_AFTER_SECONDS = 30.0
 """Time between the limit that a task hears of and that at which its process is killed: native
 code, which hears nothing, gets a chance to return."""
+
+LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
+"""Arguments of tasks that every log line of theirs has."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 """Tasks that deal with one page."""
@@ -72,7 +77,6 @@ def create_app(settings: Settings) -> Celery:
         worker_prefetch_multiplier=4,
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
-        worker_hijack_root_logger=True,
         worker_send_task_events=False,
         enable_utc=True,
         beat_schedule={
@@ -121,6 +125,28 @@ class HeartbeatScheduler(PersistentScheduler):
         """Run one tick."""
         Heartbeat(load_settings().heartbeat_directory, "beat").beat()
         return super().tick(*args, **kwargs)
+
+
+@setup_logging.connect
+def _set_up_logging(logfile: str | None = None, **_: object) -> None:
+    settings = load_settings()
+    logs.configure(settings.log_level, settings.log_format, logfile)
+
+
+@task_prerun.connect
+def _bind_task(
+    task_id: str | None = None,
+    task: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    **_: object,
+) -> None:
+    known = {name: kwargs[name] for name in LOGGED_ARGUMENTS if name in kwargs} if kwargs else {}
+    logs.bind(task=task.name, task_id=task_id, **known)
+
+
+@task_postrun.connect
+def _unbind_task(**_: object) -> None:
+    logs.unbind_all()
 
 
 @task_failure.connect

@@ -7,7 +7,6 @@ checks and errors should not wait for the numerical libraries.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import sys
@@ -748,10 +747,10 @@ def health(process: str) -> None:
 
 
 def _service_settings() -> Settings:
+    from worker import logs
+
     settings = load_settings()
-    logging.basicConfig(
-        level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    logs.configure(settings.log_level, settings.log_format)
     settings.require_database_url()
     settings.require_broker_url()
     return settings

@@ -26,6 +26,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.messages import MAX_HTML_BYTES, PageMessage
+from worker import logs
 from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
 from worker.pages import Page, PageError, site_key
@@ -225,9 +226,11 @@ class Intake(ConsumerMixin):
         bounds how often that is tried and then moves it to quarantine.
         """
         self._taken += 1
+        logs.unbind_all()
         body = message.body
         raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
         message_id = message.properties.get("message_id")
+        logs.bind(message_id=message_id)
         try:
             write = self._prepare(raw, message_id if isinstance(message_id, str) else None)
             while not self._try_to_write(write):
@@ -247,6 +250,7 @@ class Intake(ConsumerMixin):
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             return partial(self._quarantine, raw=raw, message_id=message_id, error=error)
+        logs.bind(site=fetched.site, page=fetched.url)
         parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
         return partial(_store, fetched=fetched, parsed=parsed, message_id=message_id)
 
@@ -289,4 +293,6 @@ def _store(
     session: Session, fetched: FetchedPage, parsed: Page | PageError, message_id: str | None
 ) -> None:
     page, result = store_page(session, fetched, parsed)
+    logs.bind(page_id=page.id)
+    logger.debug("page %s", result)
     pages.add_receipt(session, message_id=message_id, result=result, page_id=page.id)

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
+from worker import logs
 from worker.application import create_app
 from worker.broker import connect, depth, topology_of
 from worker.heartbeat import Heartbeat
@@ -134,6 +135,7 @@ class Relay:
 
     def _publish_batch(self, session: Session, producer: Producer) -> int:
         published: list[int] = []
+        logs.unbind_all()
         for lane in outbox.lanes_waiting(session, self._bounds):
             room = self._room(lane, producer)
             for entry in outbox.take_next(session, lane, room) if room else ():
@@ -150,6 +152,7 @@ class Relay:
         return min(BATCH, max(0, bound.limit - depth(producer.channel, bound.queue)))
 
     def _publish(self, entry: OutboxEntry, producer: Producer) -> None:
+        logs.bind(outbox_id=entry.id, task=entry.task, message_id=entry.message_id)
         if entry.task is not None:
             self._app.send_task(
                 entry.task,

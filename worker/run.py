@@ -229,7 +229,7 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
     environment = {**os.environ, **settings.environment(), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "worker.cli"]
     celery = [sys.executable, "-m", "celery", "-A", "worker", "worker"]
-    celery += ["--concurrency", str(workers), "--loglevel", settings.log_level]
+    celery += ["--concurrency", str(workers)]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     for name, argv in {
         "intake": [*command, "intake"],

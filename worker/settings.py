@@ -3,6 +3,7 @@
 import json
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -130,7 +131,12 @@ class Settings(BaseSettings):
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
         description="Where each process touches its heartbeat file.",
     )
-    log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="Lowest level that is logged, by every process."
+    )
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="Log lines for people, or JSON lines for programs."
+    )
 
     def require_database_url(self) -> str:
         """Return the database URL.

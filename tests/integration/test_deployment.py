@@ -276,6 +276,24 @@ def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
     assert "detourage_outbox_messages 0.0" in text
 
 
+@pytest.mark.usefixtures("articles")
+def test_every_log_line_is_json_and_says_what_it_is_about(deployment: Deployment) -> None:
+    unusable = [line for line in deployment.logged("intake") if line["level"] == "warning"]
+    assert len(unusable) >= len(UNUSABLE)
+    assert all("message_id" in line for line in unusable)
+    worker = deployment.logged("worker")
+    assert {"celery.worker.strategy", "celery.app.trace"} <= {line["logger"] for line in worker}
+    done = [
+        line
+        for line in worker
+        if line.get("task") == "detourage.extract" and "succeeded" in line["event"]
+    ]
+    assert {line["site"] for line in done} >= {"good.example"}
+    assert all(line["task_id"] and line["page_id"] and line["page"] for line in done)
+    for process in ("relay", "beat"):
+        assert all(line["timestamp"] for line in deployment.logged(process))
+
+
 def test_doctor_finds_a_healthy_deployment(command_line: CliRunner) -> None:
     result = command_line.invoke(cli.main, ["doctor"])
     assert result.exit_code == 0, result.output

@@ -10,6 +10,7 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
+from worker import logs
 from worker.distance import normalised_distance
 from worker.store import assignments, pages, templates, trees
 from worker.store.assignments import Outlier
@@ -59,6 +60,7 @@ def _assign(session: Session, page_id: int, site_version: int) -> None:
     if page is None or page.tree_id is None:
         return
     site_id = page.site_id
+    logs.bind(site_id=site_id, page=page.url)
     generation = templates.last_generation(session, site_id)
     if templates.generation_version(session, site_id, generation) >= site_version:
         return

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Block, Embed, Image, Metadata, Template
 from models.tables import Membership, StoredPage
+from worker import logs
 from worker.broker import messages_waiting, topology_of
 from worker.extraction import (
     Extraction,
@@ -112,6 +113,7 @@ def extract(page_id: int, generation: int) -> None:
         job = database().run(lambda session: _load(session, page_id, generation))
         if job is None:
             return
+        logs.bind(site=job.site, page=job.page.url)
         result = _extract(job) if job.attempt <= MAX_ATTEMPTS else _given_up(job)
         database().run(lambda session: _save(session, job, result))
 
