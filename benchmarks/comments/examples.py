@@ -1,0 +1,81 @@
+"""Pages of corpora with their candidates, what is measured of them, and which are right."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.comments.labels import agreement_of, page_f1_of
+from worker.comments.candidates import Candidate, find_candidates
+from worker.comments.elements import PageElements
+from worker.comments.features import COLUMNS, Rows, measure
+from worker.evaluation import Gold, load_corpus
+from worker.pages import Page, PageError, parse_page
+
+UNSAID = Path(__file__).with_name("unsaid.json")
+"""Pages that show comments while their gold has none, by corpus; looked at one by one."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page of a corpus.
+
+    Attributes
+    ----------
+    corpus
+        Name of its corpus.
+    gold
+        What people said.
+    page
+        The page.
+    candidates
+        What may be its comments.
+    rows
+        What is measured of each candidate.
+    page_f1
+        Score of each where the comments were marked one by one; None elsewhere.
+    agreement
+        Score of each where the comments were marked together; None elsewhere. With neither
+        the page has no comments.
+    """
+
+    corpus: str
+    gold: Gold
+    page: Page
+    candidates: tuple[Candidate, ...]
+    rows: Rows
+    page_f1: npt.NDArray[np.float64] | None
+    agreement: npt.NDArray[np.float64] | None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the page has no comments, as far as people said."""
+        return self.page_f1 is None and self.agreement is None
+
+
+def read_examples(folder: Path) -> Iterator[Example]:
+    """Measure the candidates of the pages of a corpus whose golds tell of comments."""
+    corpus = load_corpus(folder)
+    unsaid = set(json.loads(UNSAID.read_text(encoding="utf-8")).get(corpus.name, ()))
+    for fetched in corpus.pages.values():
+        gold = corpus.golds[fetched.id]
+        if gold.id in unsaid:
+            continue
+        try:
+            page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
+        except PageError:
+            continue
+        elements = PageElements.of(page.document)
+        candidates = find_candidates(elements)
+        groups = [candidate.members for candidate in candidates]
+        rows = (
+            measure(elements, candidates)
+            if candidates
+            else np.zeros((0, len(COLUMNS)), dtype=np.float32)
+        )
+        page_f1 = page_f1_of(elements, groups, gold.comments) if gold.comments else None
+        agreement = agreement_of(elements, groups, gold.comment_text) if gold.comment_text else None
+        yield Example(corpus.name, gold, page, tuple(candidates), rows, page_f1, agreement)

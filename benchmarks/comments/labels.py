@@ -1,0 +1,115 @@
+"""Which groups of elements are the comments that people marked."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from worker.comments.elements import PageElements
+from worker.comments.nesting import nesting_of
+from worker.evaluation.comments import GOOD_PAGE_F1
+from worker.evaluation.records import Comment
+from worker.evaluation.words import words
+
+_Floats = npt.NDArray[np.float64]
+
+MAX_FRAME = 800
+"""Characters that a record may hold around its comment: name, date, buttons, signature."""
+
+KNOWN_BY = 150
+"""Characters by which a comment is known in a record, from its start on."""
+
+MAX_RECORDS = 4
+"""Records for each gold comment beyond which they cannot be the right ones."""
+
+
+def page_f1_of(
+    page: PageElements, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
+) -> _Floats:
+    """Score groups of elements by the F1 of their records, matched one to one with the comments.
+
+    A record and a comment can be matched if it holds the comment and little else, or if
+    half of their words are the same. The text is not trimmed here, which is for those who
+    read the records.
+
+    Returns
+    -------
+    array of shape (groups,)
+        Percent.
+    """
+    texts = ["".join(gold.text.split()) for gold in golds]
+    bags = [Counter(words(gold.text)) for gold in golds]
+    known: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    scores = np.zeros(len(groups))
+    for number, members in enumerate(groups):
+        if len(members) > MAX_RECORDS * len(golds):
+            continue
+        edges: list[list[int]] = []
+        for member, inside in records_of(page, members):
+            if (member, inside) not in known:
+                text = page.text_of(member, inside)
+                known[member, inside] = _matching(text, texts, bags)
+            edges.append(known[member, inside])
+        scores[number] = _f1(edges, len(golds))
+    return scores
+
+
+def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
+    """Tell which groups paper 004 would count as right."""
+    return scores >= GOOD_PAGE_F1
+
+
+def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
+    """Score groups of elements by the F1 of all their words with those of all comments together.
+
+    Returns
+    -------
+    array of shape (groups,)
+        From 0 to 1. It says nothing of where a comment ends and the next begins.
+    """
+    wanted = Counter(words(comment_text))
+    scores = np.zeros(len(groups))
+    for number, members in enumerate(groups):
+        found = Counter(
+            word
+            for member, inside in records_of(page, members)
+            for word in words(page.text_of(member, inside))
+        )
+        total = found.total() + wanted.total()
+        scores[number] = 2 * (found & wanted).total() / total if total else 0.0
+    return scores
+
+
+def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
+    """List the records with the outermost of those inside each."""
+    starts = np.array(members)
+    around = nesting_of(np.zeros_like(starts), starts, np.array(page.ends)[starts])
+    inside: list[list[int]] = [[] for _ in members]
+    for member, place in zip(members, around.tolist(), strict=True):
+        if place >= 0:
+            inside[place].append(member)
+    return [(member, tuple(each)) for member, each in zip(members, inside, strict=True)]
+
+
+def _matching(text: str, golds: Sequence[str], bags: Sequence[Counter[str]]) -> list[int]:
+    plain = "".join(text.split())
+    bag = Counter(words(text))
+    found = []
+    for number, (gold, wanted) in enumerate(zip(golds, bags, strict=True)):
+        holds = len(plain) - len(gold) <= MAX_FRAME and gold[:KNOWN_BY] in plain
+        if holds or 4 * (bag & wanted).total() >= bag.total() + wanted.total() > 0:
+            found.append(number)
+    return found
+
+
+def _f1(edges: Sequence[Sequence[int]], golds: int) -> float:
+    rows = [row for row, columns in enumerate(edges) for _ in columns]
+    columns = [column for each in edges for column in each]
+    if not rows:
+        return 0.0
+    graph = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(edges), golds))
+    matched = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
+    return 200.0 * matched / (len(edges) + golds)

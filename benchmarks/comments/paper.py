@@ -1,0 +1,141 @@
+"""Print how well paper 004 finds comments: ``python -m benchmarks.comments.paper CORPORA``.
+
+Subtrees are mined and ranked by the paper's eight features, each ranker cross-validated five
+times over sites (paper 004, table 1). With ``--model`` the function that `list_net` learns of all
+pages is written down for the service.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+
+import numpy as np
+
+from benchmarks.comments.labels import is_good, page_f1_of
+from benchmarks.comments.rankers import (
+    RANKERS,
+    Floats,
+    RankedList,
+    list_net_weights,
+    precision_at_one,
+)
+from benchmarks.extraction.examples import fold_of
+from worker.comments.commentsminer import LinearRanking
+from worker.comments.elements import PageElements
+from worker.comments.features import paper_measures
+from worker.comments.mining import mine
+from worker.evaluation import load_corpus
+from worker.pages import parse_page
+
+FOLDS = 5
+
+CORPORA = ("reader_comments", "forum_threads")
+
+
+@dataclass(frozen=True)
+class MinedPage:
+    """A page whose subtrees were mined.
+
+    Attributes
+    ----------
+    corpus, site
+        Where it comes from.
+    rows
+        The paper's features of each subtree.
+    page_f1
+        F1 of the occurrences of each, in percent.
+    """
+
+    corpus: str
+    site: str
+    rows: Floats
+    page_f1: Floats
+
+
+def read_mined(folder: Path) -> Iterator[MinedPage]:
+    """Mine the pages of a corpus whose comments were marked one by one."""
+    corpus = load_corpus(folder)
+    for fetched in corpus.pages.values():
+        gold = corpus.golds[fetched.id]
+        page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
+        elements = PageElements.of(page.document)
+        groups = [subtree.roots for subtree in mine(elements)]
+        if groups:
+            rows = paper_measures(elements, groups).astype(np.float64)
+            page_f1 = page_f1_of(elements, groups, gold.comments or ())
+            yield MinedPage(corpus.name, gold.site, rows, page_f1)
+
+
+def table(pages: Sequence[MinedPage]) -> Iterator[str]:
+    """Yield the lines of a table of rankers.
+
+    P@1 is of all pages, and of those among whose subtrees the right one is.
+    """
+    sizes = [len(page.page_f1) for page in pages]
+    yield f"{len(pages)} pages, {median(sizes):.0f} subtrees in the median, {max(sizes)} at most"
+    for corpus in CORPORA:
+        recall = [bool(is_good(page.page_f1).any()) for page in pages if page.corpus == corpus]
+        yield f"right one among the subtrees, {corpus}: {100 * fmean(recall):.1f} %"
+    yield ""
+    yield "| ranker | P@1 | where the right one was mined |"
+    yield "|---|---:|---:|"
+    possible = [bool(is_good(page.page_f1).any()) for page in pages]
+    for name, ranker in RANKERS.items():
+        right = np.zeros(len(pages))
+        for fold in range(FOLDS):
+            means, deviations = scale([p for p in pages if fold_of(p.site, FOLDS) != fold])
+            scorer = ranker(
+                lists([p for p in pages if fold_of(p.site, FOLDS) != fold], means, deviations)
+            )
+            for place, page in enumerate(pages):
+                if fold_of(page.site, FOLDS) == fold:
+                    best = int(scorer((page.rows - means) / deviations).argmax())
+                    right[place] = is_good(page.page_f1)[best]
+        yield f"| {name} | {100 * right.mean():.1f} | {100 * right[possible].mean():.1f} |"
+
+
+def scale(pages: Sequence[MinedPage]) -> tuple[Floats, Floats]:
+    """Return the mean and the standard deviation of each feature."""
+    rows = np.concatenate([page.rows for page in pages])
+    return rows.mean(axis=0), np.maximum(rows.std(axis=0), 1e-9)
+
+
+def lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list[RankedList]:
+    """Return what a ranker learns from: pages with right and wrong candidates."""
+    return [
+        RankedList((page.rows - means) / deviations, is_good(page.page_f1))
+        for page in pages
+        if 0 < is_good(page.page_f1).sum() < len(page.page_f1)
+    ]
+
+
+def ranking_of(pages: Sequence[MinedPage]) -> LinearRanking:
+    """Learn the function of the service, its numbers rounded to what is written down."""
+    means, deviations = scale(pages)
+    weights = list_net_weights(lists(pages, means, deviations))
+    return LinearRanking(
+        *(tuple(float(f"{each:.5g}") for each in values) for values in (means, deviations, weights))
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--model", type=Path, help="file to write the ranking function to")
+    options = parser.parse_args()
+    pages = [page for name in CORPORA for page in read_mined(options.corpora / name)]
+    if options.model:
+        ranking = ranking_of(pages)
+        options.model.write_text(ranking.to_json(), encoding="utf-8")
+        standard = lists(pages, np.array(ranking.means), np.array(ranking.deviations))
+        weights = np.array(ranking.weights)
+        reached = precision_at_one(standard, lambda rows: rows @ weights)
+        print(f"P@1 on what it was trained on: {100 * reached:.1f} %")
+    print("\n".join(table(pages)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""Ways to learn a ranking function of candidates (paper 004, table 1).
+
+Each learns from lists: the features of a page's candidates, and which of them are right. All
+but the trees work on features with mean 0 and deviation 1. What it learns maps the features of
+candidates to scores.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.svm import LinearSVC
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Scorer = Callable[[Floats], Floats]
+
+SEED = 0
+
+
+@dataclass(frozen=True)
+class RankedList:
+    """The candidates of a page.
+
+    Attributes
+    ----------
+    rows
+        Shape (candidates, features).
+    right
+        Whether each is right; some are and some are not.
+    """
+
+    rows: Floats
+    right: Flags
+
+
+def precision_at_one(lists: Sequence[RankedList], scorer: Scorer) -> float:
+    """Return the share of lists whose first candidate is right."""
+    return float(np.mean([each.right[int(scorer(each.rows).argmax())] for each in lists]))
+
+
+def rank_svm(lists: Sequence[RankedList]) -> Scorer:
+    """Linear support vectors on pairs of a right and a wrong candidate; C = 0.1."""
+    differences, weights = _pairs(lists)
+    flips = np.where(np.arange(len(differences)) % 2, 1.0, -1.0)
+    machine = LinearSVC(C=0.1, fit_intercept=False, random_state=SEED, max_iter=20_000)
+    machine.fit(differences * flips[:, None], flips, sample_weight=weights)
+    return _linear(machine.coef_[0])
+
+
+def list_net(lists: Sequence[RankedList]) -> Scorer:
+    """Linear ListNet, 1,500 iterations."""
+    return _linear(list_net_weights(lists))
+
+
+def list_net_weights(
+    lists: Sequence[RankedList], *, iterations: int = 1_500, rate: float = 0.1
+) -> Floats:
+    """Descend the cross-entropy of being first, given and wanted (Cao et al., ICML 2007)."""
+    weights = np.zeros(lists[0].rows.shape[1])
+    for _ in range(iterations):
+        slope = np.zeros_like(weights)
+        for each in lists:
+            scores = each.rows @ weights
+            first = np.exp(scores - scores.max())
+            slope += each.rows.T @ (each.right / each.right.sum() - first / first.sum())
+        weights += rate * slope / len(lists)
+    return weights
+
+
+def rank_boost(lists: Sequence[RankedList], *, rounds: int = 300) -> Scorer:
+    """RankBoost with thresholds as weak rankers (Freund et al., JMLR 2003), 300 rounds."""
+    rows = np.concatenate([each.rows for each in lists])
+    better, worse, weights = _pair_places(lists)
+    thresholds = np.quantile(rows, np.linspace(0.05, 0.95, 19), axis=0)
+    above = np.array(
+        [
+            rows[:, column] > value
+            for column in range(rows.shape[1])
+            for value in thresholds[:, column]
+        ]
+    )
+    gains = above[:, better].astype(np.int8) - above[:, worse].astype(np.int8)
+    chosen: dict[int, float] = {}
+    for _ in range(rounds):
+        edges = gains @ weights
+        best = int(np.abs(edges).argmax())
+        edge = float(np.clip(edges[best], -0.999, 0.999))
+        step = 0.5 * np.log((1 + edge) / (1 - edge))
+        chosen[best] = chosen.get(best, 0.0) + step
+        weights = weights * np.exp(-step * gains[best])
+        weights /= weights.sum()
+    steps = [
+        (
+            number // len(thresholds),
+            thresholds[number % len(thresholds), number // len(thresholds)],
+            step,
+        )
+        for number, step in chosen.items()
+    ]
+    return lambda rows: np.sum(
+        [step * (rows[:, column] > value) for column, value, step in steps], axis=0
+    )
+
+
+def coordinate_ascent(lists: Sequence[RankedList], *, sweeps: int = 5) -> Scorer:
+    """Linear, one weight changed at a time while P@1 rises (Metzler and Croft, 2007)."""
+    weights = np.ones(lists[0].rows.shape[1]) / lists[0].rows.shape[1]
+    steps = np.concatenate([-(2.0 ** np.arange(3, -6, -1)), 2.0 ** np.arange(-5, 4)])
+    best = precision_at_one(lists, _linear(weights))
+    for _ in range(sweeps):
+        before = best
+        for column in range(len(weights)):
+            for step in steps:
+                trial = weights.copy()
+                trial[column] += step
+                reached = precision_at_one(lists, _linear(trial))
+                if reached > best:
+                    best, weights = reached, trial
+        if best == before:
+            break
+    return _linear(weights)
+
+
+def boosted_trees(lists: Sequence[RankedList]) -> Scorer:
+    """Boosted trees on each candidate by itself, in place of the paper's MART."""
+    classifier = HistGradientBoostingClassifier(
+        max_iter=100, max_leaf_nodes=8, min_samples_leaf=10, early_stopping=False, random_state=SEED
+    )
+    classifier.fit(
+        np.concatenate([each.rows for each in lists]),
+        np.concatenate([each.right for each in lists]),
+        sample_weight=np.concatenate(
+            [np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists]
+        )
+        * 10,
+    )
+    return lambda rows: np.asarray(classifier.decision_function(rows), dtype=np.float64)
+
+
+Expression = tuple[object, ...]
+_OPERATORS = ("+", "-", "*", "/", "^")
+_GREATEST = 1e12
+
+
+def genetic_programming(
+    lists: Sequence[RankedList], *, generations: int = 50, population: int = 60
+) -> Scorer:
+    """Expressions bred for P@1: + - × ÷ powers and numbers from 2 to 10,000, 50 generations."""
+    chance = np.random.default_rng(SEED)
+    columns = lists[0].rows.shape[1]
+
+    def scorer_of(expression: Expression) -> Scorer:
+        return lambda rows: _value(expression, rows)
+
+    def fitness(expression: Expression) -> tuple[float, int]:
+        return precision_at_one(lists, scorer_of(expression)), -_size(expression)
+
+    living = [_random_expression(chance, columns, 3) for _ in range(population)]
+    ranked = sorted(((fitness(each), each) for each in living), key=lambda pair: pair[0])
+    for _ in range(generations):
+        fittest = [each for _, each in ranked[population // 2 :]]
+        children: list[Expression] = []
+        while len(children) < population - len(fittest):
+            left, right = (fittest[int(chance.integers(len(fittest)))] for _ in range(2))
+            other = right if chance.random() < 0.7 else _random_expression(chance, columns, 2)
+            child = _grafted(chance, left, other)
+            if _size(child) <= 40:
+                children.append(child)
+        ranked = sorted(
+            [*ranked[population // 2 :], *((fitness(each), each) for each in children)],
+            key=lambda pair: pair[0],
+        )
+    return scorer_of(ranked[-1][1])
+
+
+def _random_expression(chance: np.random.Generator, columns: int, depth: int) -> Expression:
+    if depth == 0 or chance.random() < 0.2:
+        if chance.random() < 0.75:
+            return ("column", int(chance.integers(columns)))
+        return ("number", float(chance.uniform(2, 10_000)))
+    operator = _OPERATORS[int(chance.integers(len(_OPERATORS)))]
+    return (
+        operator,
+        _random_expression(chance, columns, depth - 1),
+        _random_expression(chance, columns, depth - 1),
+    )
+
+
+def _grafted(chance: np.random.Generator, stock: Expression, scion: Expression) -> Expression:
+    """Replace a part of one expression by a part of another."""
+    while scion[0] in _OPERATORS and chance.random() < 0.4:
+        scion = _part(scion, 1 + int(chance.integers(2)))
+    if stock[0] not in _OPERATORS or chance.random() < 0.25:
+        return scion
+    side = 1 + int(chance.integers(2))
+    grafted = _grafted(chance, _part(stock, side), scion)
+    return (stock[0], grafted, stock[2]) if side == 1 else (stock[0], stock[1], grafted)
+
+
+def _part(expression: Expression, side: int) -> Expression:
+    part = expression[side]
+    assert isinstance(part, tuple)
+    return part
+
+
+def _size(expression: Expression) -> int:
+    if expression[0] not in _OPERATORS:
+        return 1
+    return 1 + _size(_part(expression, 1)) + _size(_part(expression, 2))
+
+
+def _value(expression: Expression, rows: Floats) -> Floats:
+    kind = expression[0]
+    if kind == "column":
+        return rows[:, int(str(expression[1]))]
+    if kind == "number":
+        return np.full(len(rows), float(str(expression[1])))
+    left, right = (_value(_part(expression, side), rows) for side in (1, 2))
+    with np.errstate(all="ignore"):
+        if kind == "+":
+            found = left + right
+        elif kind == "-":
+            found = left - right
+        elif kind == "*":
+            found = left * right
+        elif kind == "/":
+            found = np.where(right == 0, 1.0, left / np.where(right == 0, 1.0, right))
+        else:
+            found = np.abs(left) ** np.clip(right, -4, 4)
+    return np.clip(np.nan_to_num(found), -_GREATEST, _GREATEST)
+
+
+def _linear(weights: Floats) -> Scorer:
+    return lambda rows: np.asarray(rows @ weights, dtype=np.float64)
+
+
+def _pairs(lists: Sequence[RankedList]) -> tuple[Floats, Floats]:
+    rows = np.concatenate([each.rows for each in lists])
+    better, worse, weights = _pair_places(lists)
+    return rows[better] - rows[worse], weights * len(weights)
+
+
+def _pair_places(
+    lists: Sequence[RankedList],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
+    """List the pairs of a right and a wrong candidate of a page; all pages weigh the same."""
+    better, worse, weights = [], [], []
+    start = 0
+    for each in lists:
+        right, wrong = np.flatnonzero(each.right), np.flatnonzero(~each.right)
+        better.append(np.repeat(right, len(wrong)) + start)
+        worse.append(np.tile(wrong, len(right)) + start)
+        weights.append(np.full(len(right) * len(wrong), 1 / (len(right) * len(wrong))))
+        start += len(each.right)
+    together = np.concatenate(weights)
+    return np.concatenate(better), np.concatenate(worse), together / together.sum()
+
+
+RANKERS: dict[str, Callable[[Sequence[RankedList]], Scorer]] = {
+    "RankSVM (linear)": rank_svm,
+    "ListNet (linear)": list_net,
+    "RankBoost": rank_boost,
+    "coordinate ascent": coordinate_ascent,
+    "genetic programming": genetic_programming,
+    "boosted trees (for MART)": boosted_trees,
+}

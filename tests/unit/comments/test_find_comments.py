@@ -1,0 +1,138 @@
+"""Where the comments of a page stand, found by the page itself or by what others have shown."""
+
+import itertools
+
+import pytest
+from lxml.html import HtmlElement
+
+from tests.unit.comments.comment_pages import NAMES, SAID, URL
+from worker.comments import (
+    NONE_SEEN,
+    CommentPattern,
+    FoundComments,
+    extract_comments,
+    find_comments,
+    vote,
+)
+from worker.comments.candidates import MAX_MEMBERS, find_candidates
+from worker.comments.elements import PageElements
+from worker.comments.features import COLUMNS, measure
+from worker.pages import Page, parse_page
+
+STORY = "".join(
+    f"<p>The {place} was closed on Tuesday, the council said, as the river had risen by"
+    f" {metres} metres within a day. Nobody was hurt, and trains went on.</p>"
+    for metres, place in enumerate(("bridge", "mill", "old lock", "ferry", "school"), 2)
+)
+MENU = "".join(
+    f'<li class="item"><a href="/{name}">{name}</a></li>'
+    for name in ("Politics", "Business", "Culture", "Sport", "Weather", "Archive")
+)
+
+
+def _page(comments: str) -> Page:
+    return parse_page(
+        f'<html lang="en"><body><ul class="nav">{MENU}</ul><article><h1>Water rises</h1>{STORY}'
+        f'</article><section id="comments"><h2>Comments</h2>{comments}</section>'
+        '<form><textarea name="comment"></textarea></form></body></html>',
+        URL,
+    )
+
+
+def _comment(number: int, inside: str = "") -> str:
+    return (
+        f'<div class="comment" id="comment-{number}"><div class="meta">'
+        f"<b>{NAMES[number % 5]}</b> <time>May {number % 28 + 1}, 2024 at 9:1{number % 10}</time>"
+        f'</div><div class="text"><p>{SAID[number % 5]} That is my word number {number}.</p></div>'
+        f'<a href="#">Reply</a>{inside}</div>'
+    )
+
+
+def _ids(found: FoundComments) -> list[str | None]:
+    return [record.get("id") for record in found.records]
+
+
+def test_finds_each_comment_below_an_article() -> None:
+    found = find_comments(_page("".join(map(_comment, range(6)))))
+    assert _ids(found) == [f"comment-{number}" for number in range(6)]
+    assert found.confidence > 0.5
+
+
+def test_finds_answers_inside_the_comments_they_answer() -> None:
+    nested = _comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4)
+    extracted = extract_comments(_page(nested))
+    assert _ids(extracted.found) == [f"comment-{number}" for number in range(5)]
+    assert [comment.parent for comment in extracted.comments] == [None, 0, 0, 2, None]
+
+
+@pytest.mark.parametrize("comments", ["", "<p>Be the first to comment.</p>"])
+def test_finds_none_on_an_article_without(comments: str) -> None:
+    found = find_comments(_page(comments))
+    assert found.records == ()
+    assert found.pattern.signature is None
+
+
+def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
+    alone = _page(_comment(3))
+    assert find_comments(alone).records == ()
+    others = [find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (5, 8, 6)]
+    known = vote([*others, find_comments(_page("")).pattern])
+    assert _ids(find_comments(alone, known)) == ["comment-3"]
+
+
+def test_votes_do_not_depend_on_their_order() -> None:
+    patterns = [
+        find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (0, 5, 6, 7)
+    ]
+    votes = {vote(order) for order in itertools.permutations(patterns)}
+    assert len(votes) == 1
+
+
+def test_pages_without_comments_vote_for_nothing() -> None:
+    assert vote([]) == vote([NONE_SEEN, NONE_SEEN]) == NONE_SEEN
+
+
+def test_a_pattern_is_remembered_in_a_few_bytes() -> None:
+    pattern = find_comments(_page("".join(map(_comment, range(6))))).pattern
+    assert CommentPattern.from_json(pattern.to_json()) == pattern
+    assert CommentPattern.from_json(NONE_SEEN.to_json()) == NONE_SEEN
+    assert len(pattern.to_json()) < 200
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "null", '["div", 1, 2]', "[null, null, null]", "x"])
+def test_what_is_no_pattern_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"pattern|Expecting|values"):
+        CommentPattern.from_json(text)
+
+
+def test_every_comment_of_a_long_discussion_is_found() -> None:
+    found = find_comments(_page("".join(map(_comment, range(5_000)))))
+    assert len(found.records) == 5_000
+
+
+def test_comments_nested_as_deep_as_pages_may_be_are_measured() -> None:
+    nested = ""
+    for number in range(200, 0, -1):
+        nested = _comment(number, nested)
+    found = find_comments(_page(nested))
+    assert len(found.records) in {0, 200}
+
+
+def test_the_work_on_a_page_of_many_names_is_bounded() -> None:
+    names = " ".join(f"name{letter}" for letter in "abcdefgh")
+    page = _page(f'<div class="{names}">a word</div>' * 20_000)
+    elements = PageElements.of(page.document)
+    candidates = find_candidates(elements)
+    assert sum(len(candidate.members) for candidate in candidates) <= MAX_MEMBERS
+
+
+def test_columns_have_the_names_of_what_is_measured() -> None:
+    elements = PageElements.of(_page(_comment(0) + _comment(1)).document)
+    assert measure(elements, find_candidates(elements)).shape[1] == len(COLUMNS)
+
+
+def test_commentsminer_finds_comments_of_one_form() -> None:
+    page = _page("".join(map(_comment, range(6))))
+    extracted = extract_comments(page, method="commentsminer")
+    assert len(extracted.comments) == len(extracted.found.records)
+    assert all(isinstance(record, HtmlElement) for record in extracted.found.records)

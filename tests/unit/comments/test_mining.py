@@ -1,0 +1,74 @@
+"""Subtrees that paper 004 mines: which are found, and which constraints leave out."""
+
+import pytest
+
+from worker.comments.commentsminer import LinearRanking, find_occurrences
+from worker.comments.elements import PageElements
+from worker.comments.features import PAPER_COLUMNS
+from worker.comments.mining import MAX_STEPS, mine
+from worker.pages import parse_page
+
+
+def _elements(body: str) -> PageElements:
+    return PageElements.of(parse_page(f"<html><body>{body}</body></html>").document)
+
+
+def _mined(body: str) -> set[tuple[tuple[str, ...], int]]:
+    return {(found.labels, len(found.occurrences)) for found in mine(_elements(body))}
+
+
+def test_the_largest_subtree_in_all_comments_is_closed() -> None:
+    body = "<ul><li><b>Ann</b><p>one</p></li><li><b>Ben</b><p>two</p></li></ul>"
+    assert _mined(body) == {(("li", "b", "p"), 2)}
+
+
+def test_a_part_that_occurs_more_often_is_closed_too() -> None:
+    body = "<ul><li><b>Ann</b><p>one</p></li><li><b>Ben</b><p>two</p></li><li><b>Cid</b></li></ul>"
+    assert _mined(body) == {(("li", "b", "p"), 2), (("li", "b"), 3)}
+
+
+def test_answers_inside_comments_are_occurrences_of_their_own() -> None:
+    body = "<ul><li><p>one</p><ul><li><p>two</p></li></ul></li><li><p>three</p></li></ul>"
+    assert (("li", "p"), 3) in _mined(body)
+
+
+def test_a_label_twice_in_a_record_has_two_rightmost_occurrences() -> None:
+    body = "<ul><li><p>a</p><p>b</p></li><li><p>c</p><p>d</p></li></ul>"
+    assert (("li", "p"), 2) not in _mined(body)
+
+
+@pytest.mark.parametrize("text", ["", "same"])
+def test_blank_occurrences_and_those_of_one_text_are_dropped(text: str) -> None:
+    assert _mined(f"<ul><li><p>{text}</p></li><li><p>{text}</p></li></ul><i>x</i>") == set()
+
+
+def test_occurrences_that_have_only_the_page_around_them_are_dropped() -> None:
+    assert _mined("<ul><li>one</li></ul><ul><li>two</li></ul>") == set()
+
+
+def test_a_pattern_is_found_where_it_was_mined() -> None:
+    page = _elements(
+        "<ul><li><b>Ann</b><i>x</i><p>one</p></li><li><b>Ben</b><p>two</p></li><li>none</li></ul>"
+    )
+    patterns = mine(page)
+    assert patterns
+    for pattern in patterns:
+        assert set(find_occurrences(page, pattern)) >= set(pattern.roots)
+
+
+def test_mining_ends_on_a_page_made_to_take_long() -> None:
+    tags = ("b", "i", "u", "s", "em", "q", "p", "tt", "big", "dfn", "kbd", "var")
+    records = []
+    for number in range(400):
+        chosen = [tag for place, tag in enumerate(tags) if (number * 7 + place * 5) % 11 > 3]
+        records.append("<div>" + "".join(f"<{tag}>{number}</{tag}>" for tag in chosen) + "</div>")
+    page = _elements(f"<section>{''.join(records)}</section>")
+    assert len(mine(page)) < MAX_STEPS
+
+
+def test_a_ranking_is_written_down_and_read_again() -> None:
+    ranking = LinearRanking((0.0,) * 8, (1.0,) * 8, tuple(range(8)))
+    assert LinearRanking.from_json(ranking.to_json()) == ranking
+    with pytest.raises(ValueError, match="other features"):
+        LinearRanking.from_json('{"mean x": {}}')
+    assert len(PAPER_COLUMNS) == 8

@@ -1,0 +1,369 @@
+"""What is measured of candidates: as paper 004 does, and how their records stand in the page.
+
+A record here is an element without those of the same candidate inside it: a comment is not
+what its answers say.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.comments.candidates import Candidate
+from worker.comments.elements import COUNTED, PageElements
+from worker.comments.nesting import nesting_of
+from worker.comments.signatures import masked
+
+Rows = npt.NDArray[np.float32]
+_Floats = npt.NDArray[np.float64]
+_Integers = npt.NDArray[np.int64]
+_Measures = dict[str, _Floats]
+
+_CODED_TAGS = (
+    *("li", "div", "article", "tr", "td", "table", "p", "dl", "dd", "dt"),
+    *("section", "span", "blockquote", "ul", "ol"),
+)
+_CODE_OF_TAG = {tag: code for code, tag in enumerate(_CODED_TAGS, 1)}
+
+_PAPER = ("text_density", "characters", "link_density", "words")
+_AVERAGED = tuple(name for name in COUNTED if name not in {"characters", "words"})
+_SHARED = ("sentences", "personal", "dates", "links", "images", "paragraphs", "fields", "repeated")
+_VARYING = ("elements", "links", "texts", "dates", "repeated", "paragraphs")
+
+PAPER_COLUMNS = tuple(
+    f"{statistic} {measure}" for measure in _PAPER for statistic in ("mean", "variation of")
+)
+"""Mean and coefficient of variation over the records (paper 004, section 3)."""
+
+MOST_NAMES = 5
+"""Elements with telling names around an element, from which on no more are counted."""
+
+_EPSILON = 1e-9
+
+
+def measure(page: PageElements, candidates: Sequence[Candidate]) -> Rows:
+    """Measure candidates.
+
+    Parameters
+    ----------
+    page
+        The page.
+    candidates
+        At least one.
+
+    Returns
+    -------
+    array of shape (candidates, `COLUMNS`)
+    """
+    measures = _measures(_Records(page, [each.members for each in candidates]))
+    return np.column_stack(list(measures.values())).astype(np.float32)
+
+
+def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Rows:
+    """Measure the eight features of paper 004 alone.
+
+    Parameters
+    ----------
+    page
+        The page.
+    groups
+        The elements at the roots of each candidate's occurrences, rising; at least one.
+
+    Returns
+    -------
+    array of shape (candidates, `PAPER_COLUMNS`)
+    """
+    measures = _paper_measures(_Records(page, groups))
+    return np.column_stack(list(measures.values())).astype(np.float32)
+
+
+class _Records:
+    """The records of all candidates in one sequence.
+
+    Attributes
+    ----------
+    page
+        The page.
+    element
+        Element of each record.
+    candidate
+        Number of the candidate of each.
+    firsts, sizes
+        Place of each candidate's first record, and number of its records.
+    whole, own
+        What each holds, with and without the records inside it, shape (records, `COUNTED`).
+    depth
+        Number of records of the same candidate around each.
+    """
+
+    def __init__(self, page: PageElements, groups: Sequence[Sequence[int]]) -> None:
+        self.page = page
+        self.sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        self.firsts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+        self.element = np.concatenate([np.array(group) for group in groups])
+        self.candidate = np.repeat(np.arange(len(groups)), self.sizes)
+        self.ends = np.array(page.ends)[self.element]
+        self.text_starts = np.array(page.text_starts)[self.element]
+        self.text_ends = np.array(page.text_ends)[self.element]
+        self.whole = page.counts[self.element]
+        around = nesting_of(self.candidate, self.element, self.ends)
+        self.own = self.whole.copy()
+        inside = np.flatnonzero(around >= 0)
+        np.subtract.at(self.own, around[inside], self.whole[inside])
+        self.depth = np.zeros(len(around), dtype=np.int64)
+        for place in inside.tolist():
+            self.depth[place] = self.depth[around[place]] + 1
+
+    def count(self, name: str) -> _Floats:
+        """Return what each record holds of a kind, those inside it left out."""
+        return np.asarray(self.own[:, COUNTED.index(name)], dtype=np.float64)
+
+    def total(self, values: npt.NDArray[np.generic]) -> _Floats:
+        """Sum values of records over each candidate."""
+        return np.asarray(np.add.reduceat(values.astype(np.float64), self.firsts))
+
+    def mean(self, values: npt.NDArray[np.generic]) -> _Floats:
+        return self.total(values) / self.sizes
+
+    def most(self, values: npt.NDArray[np.generic]) -> _Floats:
+        return np.asarray(np.maximum.reduceat(values.astype(np.float64), self.firsts))
+
+    def variation(self, values: npt.NDArray[np.generic]) -> _Floats:
+        """Return the coefficient of variation over each candidate."""
+        numbers = values.astype(np.float64)
+        mean = self.mean(numbers)
+        variance = np.maximum(self.mean(numbers * numbers) - mean * mean, 0.0)
+        return np.sqrt(variance) / np.maximum(np.abs(mean), _EPSILON)
+
+    def distinct(self, values: _Integers) -> _Floats:
+        """Return the number of different values of each candidate over that of its records."""
+        order = np.lexsort((values, self.candidate))
+        ordered, owner = values[order], self.candidate[order]
+        is_new = np.ones(len(order), dtype=np.bool_)
+        is_new[1:] = (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])
+        counts = np.bincount(owner[is_new], minlength=len(self.sizes))
+        return np.asarray(counts / self.sizes, dtype=np.float64)
+
+
+def _measures(records: _Records) -> _Measures:
+    return {
+        **_paper_measures(records),
+        **_contents(records),
+        **_texts(records),
+        **_place(records),
+        **_names(records),
+        **_beside_others(records),
+    }
+
+
+def _paper_measures(records: _Records) -> _Measures:
+    characters = records.count("characters")
+    values = {
+        "text_density": characters / np.maximum(records.count("elements"), 1),
+        "characters": characters,
+        "link_density": records.count("link_characters") / np.maximum(characters, 1),
+        "words": records.count("words"),
+    }
+    found: _Measures = {}
+    for name in _PAPER:
+        found[f"mean {name}"] = records.mean(values[name])
+        found[f"variation of {name}"] = records.variation(values[name])
+    return found
+
+
+def _contents(records: _Records) -> _Measures:
+    found = {f"mean {name}": records.mean(records.count(name)) for name in _AVERAGED}
+    for name in _SHARED:
+        found[f"records with {name}"] = records.mean(records.count(name) > 0)
+    for name in _VARYING:
+        found[f"variation of {name}"] = records.variation(records.count(name))
+    characters = records.count("characters")
+    found["records with five words"] = records.mean(records.count("words") >= 5)
+    found["records without text"] = records.mean(characters == 0)
+    found["largest record"] = records.most(characters) / np.maximum(records.total(characters), 1)
+    found["count"] = records.sizes.astype(np.float64)
+    return found
+
+
+def _texts(records: _Records) -> _Measures:
+    """Measure the first and the last text of each record: names, dates and buttons stand there."""
+    page = records.page
+    number_of: dict[str, int] = {}
+    numbers = np.array([number_of.setdefault(text, len(number_of)) for text in page.texts])
+    has_text = records.text_ends > records.text_starts
+    # Every candidate has elements with text only.
+    first, last = records.text_starts, records.text_ends - 1
+    first_length = page.lengths[first]
+    whole = numbers[first] * 7_919 + numbers[last] * 104_729 + records.own[:, 0] * 1_299_709
+    return {
+        "distinct first texts": records.distinct(numbers[first]),
+        "distinct last texts": records.distinct(numbers[last]),
+        "distinct records": records.distinct(whole),
+        "mean first text": records.mean(first_length),
+        "variation of first text": records.variation(first_length),
+        "first text linked": records.mean(np.array(page.linked)[first] & has_text),
+        "mean last text": records.mean(page.lengths[last]),
+    }
+
+
+def _place(records: _Records) -> _Measures:
+    page = records.page
+    first = records.element[records.firsts]
+    end = records.most(records.ends).astype(np.int64)
+    characters = np.concatenate([[0], np.cumsum(page.lengths)])
+    of_page = max(int(characters[-1]), 1)
+    outermost = np.where(records.depth == 0, records.whole[:, 0], 0)
+    covered = records.total(outermost)
+    around = np.array(
+        [
+            _common_ancestor(page, each, last)
+            for each, last in zip(first.tolist(), (end - 1).tolist(), strict=True)
+        ]
+    )
+    depths = np.array(page.depths)
+    follows = np.zeros(len(records.element))
+    follows[1:] = (records.ends[:-1] == records.element[1:]) & (
+        records.candidate[1:] == records.candidate[:-1]
+    )
+    between = np.zeros(len(records.element))
+    between[1:] = np.where(
+        records.candidate[1:] == records.candidate[:-1],
+        np.maximum(characters[records.text_starts[1:]] - characters[records.text_ends[:-1]], 0),
+        0,
+    )
+    own = np.maximum(records.mean(records.count("characters")), 1)
+    text_end = records.most(records.text_ends).astype(np.int64)
+    textareas = np.array([i for i, tag in enumerate(page.tags) if tag == "textarea"])
+    nearest = (
+        np.abs(end[:, None] - textareas[None, :]).min(axis=1) / len(page)
+        if len(textareas)
+        else np.ones(len(end))
+    )
+    return {
+        "tag": np.array([_CODE_OF_TAG.get(page.tags[i], 0) for i in first.tolist()], dtype=float),
+        "first element": first / len(page),
+        "end": end / len(page),
+        "text before": characters[records.text_starts[records.firsts]] / of_page,
+        "text after": 1.0 - characters[text_end] / of_page,
+        "share of page": covered / of_page,
+        "share of common ancestor": covered / np.maximum(page.counts[around, 0], 1),
+        "depth": records.mean(depths[records.element]),
+        "variation of depth": records.variation(depths[records.element]),
+        "depth of common ancestor": depths[around].astype(np.float64),
+        "distinct parents": records.distinct(np.array(page.parents)[records.element]),
+        "records after each other": records.mean(follows),
+        "text between": records.mean(between) / own,
+        "records in others": records.mean(records.depth > 0),
+        "deepest in others": records.most(records.depth),
+        "page characters": np.full(len(end), float(of_page)),
+        "page elements": np.full(len(end), float(len(page))),
+        "page text fields": np.full(len(end), float(len(textareas))),
+        "distance of text field": nearest,
+    }
+
+
+def _common_ancestor(page: PageElements, first: int, last: int) -> int:
+    """Return the nearest element around two, and around the first alone if it holds the last."""
+    around = max(page.parents[first], 0)
+    while last >= page.ends[around]:
+        around = page.parents[around]
+    return around
+
+
+def _names(records: _Records) -> _Measures:
+    page = records.page
+    own = np.array(page.name_kinds, dtype=np.int64)
+    around = own.tolist()
+    for index, parent in enumerate(page.parents):
+        if parent >= 0:
+            above = around[parent]
+            here = around[index]
+            around[index] = [here[0] + above[0], here[1] + above[1]]
+    names_around = np.minimum(np.array(around), MOST_NAMES)
+    found: _Measures = {}
+    for kind, name in enumerate(("discussing", "other_parts")):
+        found[f"records named {name}"] = records.mean(own[records.element, kind])
+        found[f"{name} around"] = records.mean(names_around[records.element, kind])
+    return found
+
+
+def _beside_others(records: _Records) -> _Measures:
+    """Compare candidates with each other and with the page."""
+    page = records.page
+    covered = records.total(np.where(records.depth == 0, records.whole[:, 0], 0))
+    dated = records.total(records.count("dates") > 0)
+    dates = COUNTED.index("dates")
+    captured = records.total(np.where(records.depth == 0, records.whole[:, dates], 0))
+    alike: dict[tuple[str, str], int] = {}
+    number_of_kind = np.array(
+        [
+            alike.setdefault((tag, masked(element.get("class") or "")), len(alike))
+            for tag, element in zip(page.tags, page.elements, strict=True)
+        ]
+    )
+    kin = np.bincount(number_of_kind)[number_of_kind[records.element]]
+    return {
+        "rank by text": _rank(-covered),
+        "dated records": dated,
+        "dated records beside most": dated / max(float(dated.max()), 1.0),
+        "share of dates": captured / max(int(page.counts[0, dates]), 1),
+        "share of sentences": records.total(records.count("sentences"))
+        / max(int(page.counts[0, COUNTED.index("sentences")]), 1),
+        "elements of the same kind": records.most(kin) / records.sizes,
+        "distinct kinds": records.distinct(number_of_kind[records.element]),
+    }
+
+
+def _rank(values: _Floats) -> _Floats:
+    ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    return ranks.astype(np.float64)
+
+
+COLUMNS = (
+    *PAPER_COLUMNS,
+    *(f"mean {name}" for name in _AVERAGED),
+    *(f"records with {name}" for name in _SHARED),
+    *(f"variation of {name}" for name in _VARYING),
+    "records with five words",
+    "records without text",
+    "largest record",
+    "count",
+    "distinct first texts",
+    "distinct last texts",
+    "distinct records",
+    "mean first text",
+    "variation of first text",
+    "first text linked",
+    "mean last text",
+    "tag",
+    "first element",
+    "end",
+    "text before",
+    "text after",
+    "share of page",
+    "share of common ancestor",
+    "depth",
+    "variation of depth",
+    "depth of common ancestor",
+    "distinct parents",
+    "records after each other",
+    "text between",
+    "records in others",
+    "deepest in others",
+    "page characters",
+    "page elements",
+    "page text fields",
+    "distance of text field",
+    "records named discussing",
+    "discussing around",
+    "records named other_parts",
+    "other_parts around",
+    "rank by text",
+    "dated records",
+    "dated records beside most",
+    "share of dates",
+    "share of sentences",
+    "elements of the same kind",
+    "distinct kinds",
+)
+"""Names of what is measured, in the order of the columns."""

@@ -1,0 +1,75 @@
+"""Find the comments of a page: its likeliest candidate, or what its template has shown."""
+
+from dataclasses import dataclass
+
+from lxml.html import HtmlElement
+
+from worker.boosting import BoostedTrees
+from worker.comments.candidates import find_candidates
+from worker.comments.elements import PageElements
+from worker.comments.features import measure
+from worker.comments.pattern import CommentPattern
+from worker.comments.ranking import likeliest, trained_model
+from worker.pages import Page
+
+MIN_CONFIDENCE = 0.5
+"""Probability from which on the likeliest candidate is taken for the comments."""
+
+
+@dataclass(frozen=True)
+class FoundComments:
+    """The comments of a page before they are read.
+
+    Attributes
+    ----------
+    records
+        One element a comment, in document order; one may stand inside another.
+    pattern
+        What is to be remembered for other pages of the template.
+    confidence
+        Probability that these are the comments of the page, 0..1; where there are no
+        records, that it has none.
+    """
+
+    records: tuple[HtmlElement, ...]
+    pattern: CommentPattern
+    confidence: float
+
+
+def find_comments(
+    page: Page, known: CommentPattern | None = None, model: BoostedTrees | None = None
+) -> FoundComments:
+    """Find the comments of a page.
+
+    Parameters
+    ----------
+    page
+        The page.
+    known
+        What other pages of its template have shown (`worker.comments.vote`). It finds single
+        comments too, which nothing on their own page tells from the rest.
+    model
+        The classifier of candidates; `trained_model` unless given.
+
+    Returns
+    -------
+    FoundComments
+        Without records where no candidate is likely enough: most pages have no comments.
+    """
+    if known is not None and known.signature is not None:
+        return FoundComments(known.records(page.document), known, known.confidence)
+    elements = PageElements.of(page.document)
+    candidates = find_candidates(elements)
+    if not candidates:
+        return FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
+    probabilities = (model or trained_model()).probabilities(measure(elements, candidates))
+    best = likeliest(elements, candidates, probabilities)
+    confidence = float(probabilities.max())
+    if confidence < MIN_CONFIDENCE:
+        return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
+    chosen = candidates[best]
+    return FoundComments(
+        tuple(elements.elements[index] for index in chosen.members),
+        CommentPattern(chosen.signature, chosen.levels, confidence),
+        confidence,
+    )

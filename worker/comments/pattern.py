@@ -1,0 +1,113 @@
+"""What the comments of one page tell of where those of its template's other pages stand."""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from lxml.html import HtmlElement
+
+from worker.comments.signatures import Signature, path_of, signatures_of
+
+
+@dataclass(frozen=True)
+class CommentPattern:
+    """How the comments of a page, or of a template's pages, are found.
+
+    Attributes
+    ----------
+    signature
+        What one element in each comment has that no other element has; None where no
+        comments were seen.
+    levels
+        How many levels above that element the comment's outermost one stands.
+    confidence
+        Probability that this is right, 0..1.
+    """
+
+    signature: Signature | None
+    levels: int
+    confidence: float
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the text is no pattern.
+        """
+        try:
+            shared, levels, confidence = json.loads(text)
+            signature = None if shared is None else Signature(*shared)
+            if isinstance(shared, str) or not all(isinstance(each, str) for each in shared or ()):
+                raise TypeError("the signature is no list of strings")
+            return cls(signature, int(levels), float(confidence))
+        except TypeError as error:
+            raise ValueError(f"no pattern of comments: {error}") from error
+
+    def to_json(self) -> str:
+        """Write the pattern down, in some dozens of bytes."""
+        return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
+
+    def records(self, document: HtmlElement) -> tuple[HtmlElement, ...]:
+        """Return the elements of a page that the pattern says hold a comment each.
+
+        Parameters
+        ----------
+        document
+            Root element of a page of the same template.
+        """
+        if self.signature is None:
+            return ()
+        needs_path = bool(self.signature.path)
+        found: dict[HtmlElement, None] = {}
+        for element in document.iter(self.signature.tag):
+            path = path_of(element) if needs_path else ""
+            if self.signature in signatures_of(element, path):
+                found[_above(element, self.levels)] = None
+        return tuple(found)
+
+
+def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
+    """Combine what the pages of a template have shown.
+
+    Pages without comments do not speak against those with some: the articles of one template
+    are commented or not.
+
+    Parameters
+    ----------
+    patterns
+        What `worker.comments.find_comments` found on each page, in any order.
+
+    Returns
+    -------
+    CommentPattern
+        The one whose pages have the greatest confidence together, with the mean of theirs;
+        without a signature where no page has comments.
+    """
+    confidences: dict[tuple[Signature, int], list[float]] = defaultdict(list)
+    for pattern in patterns:
+        if pattern.signature is not None:
+            confidences[pattern.signature, pattern.levels].append(pattern.confidence)
+    if not confidences:
+        return NONE_SEEN
+    signature, levels = max(confidences, key=lambda each: (math.fsum(confidences[each]), each))
+    votes = confidences[signature, levels]
+    return CommentPattern(signature, levels, math.fsum(votes) / len(votes))
+
+
+NONE_SEEN = CommentPattern(None, 0, 0.0)
+"""Nothing is known of a template's comments."""
+
+
+def _above(element: HtmlElement, levels: int) -> HtmlElement:
+    for _ in range(levels):
+        parent = element.getparent()
+        if parent is None:
+            break
+        element = parent
+    return element
