@@ -5,7 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from lxml.html import HtmlElement
 
@@ -42,9 +42,7 @@ class CommentPattern:
         """
         try:
             shared, levels, confidence = json.loads(text)
-            signature = None if shared is None else Signature(*shared)
-            if isinstance(shared, str) or not all(isinstance(each, str) for each in shared or ()):
-                raise TypeError("the signature is no list of strings")
+            signature = None if shared is None else _read_signature(shared)
             return cls(signature, int(levels), float(confidence))
         except TypeError as error:
             raise ValueError(f"no pattern of comments: {error}") from error
@@ -102,6 +100,12 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
 
 NONE_SEEN = CommentPattern(None, 0, 0.0)
 """Nothing is known of a template's comments."""
+
+
+def _read_signature(shared: Any) -> Signature:
+    if not isinstance(shared, list) or not all(isinstance(each, str) for each in shared):
+        raise TypeError("a signature is a list of strings")
+    return Signature(*shared)
 
 
 def _above(element: HtmlElement, levels: int) -> HtmlElement:
