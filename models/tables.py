@@ -446,6 +446,20 @@ class FollowedRequest(Base):
     followed_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
+class Duration(Base):
+    """How often a kind of work took at most so long, but longer than the next shorter class."""
+
+    __tablename__ = "durations"
+
+    work: Mapped[str] = mapped_column(primary_key=True, doc="Name of a task, or ``intake``.")
+    slot: Mapped[int] = mapped_column(
+        Integer, primary_key=True, doc="Processes share the counting: few wait for each other."
+    )
+    at_most: Mapped[float] = mapped_column(Float, primary_key=True, doc="In seconds.")
+    number: Mapped[int]
+    seconds: Mapped[float] = mapped_column(Float, doc="What all of them took.")
+
+
 class OutboxEntry(Base):
     """A message that the relay is to publish; deleted once the broker confirmed it."""
 

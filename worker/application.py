@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any
 
 from celery import Celery, bootsteps
@@ -13,7 +14,7 @@ from worker import logs
 from worker.broker import connect, topology_of, transport_options
 from worker.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
-from worker.store import failures
+from worker.store import durations, failures
 from worker.tasks.context import database
 from worker.tasks.names import (
     ASSIGN,
@@ -134,7 +135,7 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 
 
 @task_prerun.connect
-def _bind_task(
+def _begin_task(
     task_id: str | None = None,
     task: Any = None,
     kwargs: Mapping[str, Any] | None = None,
@@ -142,10 +143,12 @@ def _bind_task(
 ) -> None:
     known = {name: kwargs[name] for name in LOGGED_ARGUMENTS if name in kwargs} if kwargs else {}
     logs.bind(task=task.name, task_id=task_id, **known)
+    task.request.began = monotonic()
 
 
 @task_postrun.connect
-def _unbind_task(**_: object) -> None:
+def _end_task(task: Any = None, **_: object) -> None:
+    durations.note(database(), task.name, monotonic() - task.request.began)
     logs.unbind_all()
 
 

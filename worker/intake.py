@@ -31,7 +31,7 @@ from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
 from worker.pages import Page, PageError, site_key
 from worker.settings import Settings
-from worker.store import backlog, outbox, pages
+from worker.store import backlog, durations, outbox, pages
 from worker.store.database import Database, is_connection_lost
 from worker.store.pages import FetchedPage
 from worker.tasks.parsing import parse_or_reject, store_page
@@ -42,6 +42,9 @@ logger = logging.getLogger(__name__)
 MAX_REASON_CHARACTERS = 64
 MAX_DETAIL_CHARACTERS = 2000
 """Lengths of what is told of an unusable message: both travel in headers."""
+
+INTAKE = "intake"
+"""Kind of work that a message is."""
 
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
@@ -226,7 +229,11 @@ class Intake(ConsumerMixin):
         bounds how often that is tried and then moves it to quarantine.
         """
         self._taken += 1
+        with durations.timed(self._database, INTAKE):
+            self._deal_with(message)
         logs.unbind_all()
+
+    def _deal_with(self, message: Message) -> None:
         body = message.body
         raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
         message_id = message.properties.get("message_id")

@@ -5,14 +5,21 @@ processes: however many there are and however often they are replaced, the numbe
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import isinf
 
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 
 from worker.broker import queue_depths
 from worker.settings import Settings
 from worker.store.database import Database
+from worker.store.durations import Histogram, histograms
 from worker.store.progress import ServiceCounts, service_counts
 
 
@@ -32,6 +39,7 @@ class ServiceCollector:
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics as they are now."""
         yield from _of_store(self._database.read_snapshot(service_counts))
+        yield _of_durations(self._database.read_snapshot(histograms))
         depths = GaugeMetricFamily(
             "detourage_queue_messages", "Messages ready in a queue.", labels=["queue"]
         )
@@ -78,6 +86,21 @@ def _registry(collector: ServiceCollector) -> CollectorRegistry:
     return registry
 
 
+def _of_durations(found: Mapping[str, Histogram]) -> Metric:
+    family = HistogramMetricFamily(
+        "detourage_duration_seconds",
+        "Time that a task, or a message at the intake, takes.",
+        labels=["work"],
+    )
+    for work, histogram in found.items():
+        buckets = [
+            ("+Inf" if isinf(bound) else f"{bound:g}", number)
+            for bound, number in histogram.cumulative.items()
+        ]
+        family.add_metric([work], buckets=buckets, sum_value=histogram.seconds)
+    return family
+
+
 def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     pages = GaugeMetricFamily("detourage_pages", "Pages by outcome.", labels=["outcome"])
     for outcome, number in counts.outcomes.items():
@@ -89,6 +112,15 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     for site, number in counts.design_changes.items():
         changes.add_metric([site], number)
     yield changes
+    ages = GaugeMetricFamily(
+        "detourage_oldest_seconds",
+        "Age of the oldest request that is not done yet: messages for the relay, comparisons,"
+        " extractions.",
+        labels=["work"],
+    )
+    for work, age in counts.oldest_seconds.items():
+        ages.add_metric([work], age)
+    yield ages
     for name, help_text, value in (
         ("pages_waiting", "Pages that wait for an outcome or a better one.", counts.waiting),
         (

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -274,6 +275,10 @@ def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
     assert 'detourage_pages{outcome="article"}' in text
     assert "detourage_queue_messages{queue=" in text
     assert "detourage_outbox_messages 0.0" in text
+    assert 'detourage_oldest_seconds{work="extract"} 0.0' in text
+    for work, number in {"intake": len(UNUSABLE), "detourage.extract": 6}.items():
+        (counted,) = re.findall(rf'duration_seconds_count{{work="{work}"}} (.*)', text)
+        assert float(counted) >= number
 
 
 @pytest.mark.usefixtures("articles")
@@ -288,8 +293,9 @@ def test_every_log_line_is_json_and_says_what_it_is_about(deployment: Deployment
         for line in worker
         if line.get("task") == "detourage.extract" and "succeeded" in line["event"]
     ]
-    assert {line["site"] for line in done} >= {"good.example"}
-    assert all(line["task_id"] and line["page_id"] and line["page"] for line in done)
+    assert all(line["task_id"] and line["page_id"] for line in done)
+    pages = {line["page"] for line in done if line.get("site") == "good.example"}
+    assert pages == {f"https://good.example/a/{seed}" for seed in range(6)}
     for process in ("relay", "beat"):
         assert all(line["timestamp"] for line in deployment.logged(process))
 

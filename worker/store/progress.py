@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import (
+    ComparisonBlock,
     DesignChange,
     Generation,
     Membership,
+    OutboxEntry,
     Receipt,
     Site,
     StoredPage,
@@ -82,6 +84,9 @@ class ServiceCounts:
         Changes of design ever noticed, by site.
     outbox
         Messages that the relay has to publish.
+    oldest_seconds
+        Age of the oldest request that is not done, by work: ``relay``, ``compare`` and
+        ``extract``; 0 where there is none.
     """
 
     outcomes: dict[str, int]
@@ -94,6 +99,7 @@ class ServiceCounts:
     articles: int
     design_changes: dict[str, int]
     outbox: int
+    oldest_seconds: dict[str, float]
 
 
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
@@ -206,11 +212,6 @@ def service_counts(session: Session) -> ServiceCounts:
         )
         .where(Membership.group_number.is_(None))
     )
-    oldest = session.scalar(
-        select(func.extract("epoch", func.now() - func.min(StoredPage.received_at))).where(
-            StoredPage.outcome.is_(None)
-        )
-    )
     return ServiceCounts(
         outcomes=_counts(
             session,
@@ -219,7 +220,7 @@ def service_counts(session: Session) -> ServiceCounts:
             ),
         ),
         waiting=_count(session, select(func.count()).select_from(StoredPage).where(is_pending())),
-        longest_wait_seconds=float(oldest or 0),
+        longest_wait_seconds=_age(session, StoredPage.received_at, StoredPage.outcome.is_(None)),
         sites=_count(session, select(func.count()).select_from(Site)),
         groups=_count(session, groups),
         outliers=_count(session, outliers),
@@ -233,7 +234,21 @@ def service_counts(session: Session) -> ServiceCounts:
             .group_by(Site.key),
         ),
         outbox=outbox_count(session),
+        oldest_seconds={
+            "relay": _age(session, OutboxEntry.created_at),
+            "compare": _age(session, ComparisonBlock.asked_at),
+            "extract": _age(session, StoredPage.asked_at, is_pending()),
+        },
     )
+
+
+def _age(
+    session: Session,
+    since: InstrumentedAttribute[datetime] | InstrumentedAttribute[datetime | None],
+    *where: ColumnElement[bool],
+) -> float:
+    oldest = select(func.extract("epoch", func.now() - func.min(since))).where(*where)
+    return float(session.scalar(oldest) or 0)
 
 
 def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:

