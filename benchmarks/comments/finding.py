@@ -21,7 +21,6 @@ from worker.boosting import BoostedTrees
 from worker.comments.commentsminer import mine_comments
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE
-from worker.comments.ranking import likeliest
 from worker.comments.reading import read_comments
 from worker.evaluation.agreement import bag_of_words
 from worker.evaluation.comments import CommentScore, score_comments
@@ -79,11 +78,11 @@ def find(example: Example, model: BoostedTrees) -> Result:
     if not example.candidates:
         return Result(example, 0.0, _score(example, ()), None if example.is_bare else 0.0)
     probabilities = model.probabilities(example.rows)
-    elements = PageElements.of(example.page.document)
-    best = likeliest(elements, example.candidates, probabilities)
-    records = [elements.elements[index] for index in example.candidates[best].members]
+    best = int(probabilities.argmax())
+    elements = PageElements.of(example.page.document).elements
+    records = [elements[index] for index in example.candidates[best].members]
     agreement = None if example.agreement is None else float(example.agreement[best])
-    return Result(example, float(probabilities.max()), _score(example, records), agreement)
+    return Result(example, float(probabilities[best]), _score(example, records), agreement)
 
 
 def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | None:

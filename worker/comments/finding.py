@@ -9,7 +9,7 @@ from worker.comments.candidates import find_candidates
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
 from worker.comments.pattern import CommentPattern
-from worker.comments.ranking import likeliest, trained_model
+from worker.comments.ranking import trained_model
 from worker.pages import Page
 
 MIN_CONFIDENCE = 0.5
@@ -63,8 +63,8 @@ def find_comments(
     if not candidates:
         return FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
     probabilities = (model or trained_model()).probabilities(measure(elements, candidates))
-    best = likeliest(elements, candidates, probabilities)
-    confidence = float(probabilities.max())
+    best = int(probabilities.argmax())
+    confidence = float(probabilities[best])
     if confidence < MIN_CONFIDENCE:
         return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
     chosen = candidates[best]
