@@ -8,7 +8,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from worker.boosting import BoostedTrees, Tree
 
 
-def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str]) -> BoostedTrees:
+def as_trees(
+    classifier: HistGradientBoostingClassifier,
+    columns: Sequence[str],
+    fitted: Sequence[int] | None = None,
+) -> BoostedTrees:
     """Take over a classifier of two classes, its numbers rounded to what is written down.
 
     Parameters
@@ -16,15 +20,18 @@ def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str])
     classifier
         The classifier, fitted.
     columns
-        Names of the columns that it was fitted on.
+        Names of the columns of the rows that the trees will be given.
+    fitted
+        Places of those that it was fitted on; all of them unless given.
     """
+    places = np.arange(len(columns)) if fitted is None else np.array(fitted)
     trees = []
     for [predictor] in classifier._predictors:
         nodes = predictor.nodes
         leaf = nodes["is_leaf"].astype(bool)
         trees.append(
             Tree(
-                column=np.where(leaf, -1, nodes["feature_idx"]).tolist(),
+                column=np.where(leaf, -1, places[nodes["feature_idx"]]).tolist(),
                 threshold=[
                     float(f"{value:.6g}") for value in np.where(leaf, 0.0, nodes["num_threshold"])
                 ],

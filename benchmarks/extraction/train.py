@@ -73,7 +73,15 @@ SEED = 0
 _Lines = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
 
-def fit(examples: Sequence[Example], hints: Sequence[Hint], loose: Sequence[str]) -> BoostedTrees:
+ALL_COLUMNS = range(len(COLUMNS))
+
+
+def fit(
+    examples: Sequence[Example],
+    hints: Sequence[Hint],
+    loose: Sequence[str],
+    columns: Sequence[int] = ALL_COLUMNS,
+) -> BoostedTrees:
     """Train on pages, each as it stands alone and beside another page.
 
     The lines of a page weigh the same in all as those of any other page, and a line as
@@ -86,6 +94,8 @@ def fit(examples: Sequence[Example], hints: Sequence[Hint], loose: Sequence[str]
         The pages.
     loose
         Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
+    columns
+        Places in `COLUMNS` of the evidence that is looked at.
     """
     parts = [lines for example in examples for lines in _lines_of(example, example.corpus in loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
@@ -100,8 +110,8 @@ def fit(examples: Sequence[Example], hints: Sequence[Hint], loose: Sequence[str]
         early_stopping=False,
         random_state=SEED,
     )
-    classifier.fit(rows, labels, sample_weight=weights)
-    return as_trees(classifier, COLUMNS)
+    classifier.fit(rows[:, columns], labels, sample_weight=weights)
+    return as_trees(classifier, COLUMNS, columns)
 
 
 def _lines_of(example: Example, is_loose: bool) -> Iterator[_Lines]:
@@ -154,15 +164,19 @@ Scores = dict[str, dict[str, list[PageScores]]]
 
 
 def cross_validate(
-    examples: Sequence[Example], hints: Sequence[Hint], loose: Sequence[str], folds: int
+    examples: Sequence[Example],
+    hints: Sequence[Hint],
+    loose: Sequence[str],
+    folds: int,
+    columns: Sequence[int] = ALL_COLUMNS,
 ) -> Scores:
-    """Score pages whose sites the classifier has not seen."""
+    """Score pages whose sites the classifier has not seen; parameters as of `fit`."""
     scores: Scores = {
         corpus: {"alone": [], "beside": []} for corpus in dict.fromkeys(e.corpus for e in examples)
     }
     for fold in range(folds):
         others = [hint for hint in hints if fold_of(hint.site, folds) != fold]
-        model = fit(outside(fold, folds, examples), others, loose)
+        model = fit(outside(fold, folds, examples), others, loose, columns)
         for example in examples:
             gold = example.gold
             if fold_of(gold.site, folds) != fold:
