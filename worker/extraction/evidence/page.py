@@ -1,0 +1,85 @@
+"""Evidence from the page as a whole, and from other pages of its template."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from worker.extraction import sentences, titles
+from worker.extraction.evidence.view import UNKNOWN, Column, EvidenceSource, View
+from worker.extraction.knowledge import digest_of
+from worker.extraction.lines import Line
+from worker.language import words
+
+NO_HEADLINE = -1000.0
+"""Lines from the headline where the page shows none."""
+
+
+def _of_declarations(view: View) -> Iterator[Column]:
+    page = view.page
+    finding = sentences.find_body(page)
+    container = finding.container if finding is not None else 0
+    left_out = finding.dropped | finding.muted if finding is not None else frozenset[int]()
+    inside = range(container, page.ends[container])
+    kept = view.within([container]).astype(np.float64)
+    kept[view.within([index for index in left_out if index in inside])] = 0.5
+    title, heading = titles.headline(page, container, view.url)
+    places = np.arange(len(view.lines))
+    sizes = np.array([len(set(line.tokens)) for line in view.lines])
+    title_tokens = set(words.tokens(title or ""))
+    in_title = np.array([_count_shared(line, title_tokens) for line in view.lines])
+    shown = view.within([heading] if heading is not None else [])[view.blocks]
+    description = set(words.tokens(titles.declared_description(page)))
+    yield kept[view.blocks]
+    yield view.containers == container
+    yield places - np.argmax(shown) if shown.any() else np.full(len(places), NO_HEADLINE)
+    yield in_title / sizes
+    yield in_title / max(1, len(title_tokens))
+    if description:
+        yield np.array([_count_shared(line, description) for line in view.lines]) / sizes
+    else:
+        yield np.full(len(view.lines), UNKNOWN)
+
+
+def _count_shared(line: Line, tokens: set[str]) -> int:
+    return len(tokens.intersection(line.tokens))
+
+
+def _of_template(view: View) -> Iterator[Column]:
+    knowledge = view.knowledge
+    if knowledge is None or not knowledge.pages:
+        yield from np.full((len(TEMPLATE.columns), len(view.lines)), UNKNOWN)
+        return
+    pages = len(knowledge.pages)
+    digests = [digest_of(line.tokens) for line in view.lines]
+    known = knowledge.numbers_of(view.paths.steps)
+    line_paths = [known[number] for number in view.path_numbers.tolist()]
+    repeated: Counter[int] = Counter()
+    for digest in set(digests):
+        for line in knowledge.by_digest.get(digest, ()):
+            repeated[line.path] += line.words
+    words_at = knowledge.words_at
+    yield [digest in knowledge.by_digest for digest in digests]
+    yield [path in words_at for path in line_paths]
+    yield [knowledge.lines_at[path] / pages for path in line_paths]
+    yield [words_at[path] / pages for path in line_paths]
+    yield [
+        (words_at[path] - repeated[path]) / words_at[path] if words_at[path] else UNKNOWN
+        for path in line_paths
+    ]
+
+
+DECLARATIONS = EvidenceSource(
+    "headline, description, paper 003's packet",
+    (
+        *("kept_by_sentences", "in_sentences_container", "lines_from_headline"),
+        *("in_headline", "of_headline", "in_description"),
+    ),
+    _of_declarations,
+)
+
+TEMPLATE = EvidenceSource(
+    "another page of the template",
+    ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path"),
+    _of_template,
+)

@@ -1,0 +1,231 @@
+"""A page with all that several sources of evidence need of it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.extraction.evidence.characters import Characters
+from worker.extraction.knowledge import TemplateKnowledge
+from worker.extraction.lines import lines_of
+from worker.extraction.outline import Outline
+from worker.extraction.paths import Paths
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
+Column = Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]
+
+UNKNOWN = -1.0
+"""Stands where there is nothing to count: no other page, no neighbour, no declaration."""
+
+MAX_SECTION = 0.5
+"""The name or tag of an element with a larger share of the page's tokens says nothing of it."""
+
+
+@dataclass(frozen=True)
+class Packets:
+    """What lines come to, by element: those directly in it, or those anywhere below it."""
+
+    words: Floats
+    linked: Floats
+    sentences: Floats
+    prose: Floats
+    lines: Floats
+
+    def at(self, elements: Integers) -> Self:
+        """Return the packets of some elements."""
+        return replace(self, **{name: values[elements] for name, values in vars(self).items()})
+
+    @property
+    def link_density(self) -> Floats:
+        """Share of the words in links."""
+        return self.linked / np.maximum(1.0, self.words)
+
+    @property
+    def prose_density(self) -> Floats:
+        """Share of the words in prose."""
+        return self.prose / np.maximum(1.0, self.words)
+
+
+class View:
+    """A page, flattened, and arrays over its lines, its text nodes or its elements.
+
+    Parameters
+    ----------
+    page
+        The page.
+    knowledge
+        What other pages of its template tell, None where there is none.
+    url
+        Address of the page.
+    """
+
+    def __init__(self, page: Outline, knowledge: TemplateKnowledge | None, url: str) -> None:
+        self.page = page
+        self.knowledge = knowledge
+        self.url = url
+        self.lines = lines_of(page)
+
+    @cached_property
+    def characters(self) -> Characters:
+        """What characters each line is made of."""
+        return Characters([line.text for line in self.lines])
+
+    @cached_property
+    def counts(self) -> Floats:
+        """For each line the number of its words."""
+        return np.array([len(line.tokens) for line in self.lines], dtype=np.float64)
+
+    @cached_property
+    def linked(self) -> Floats:
+        """For each line the number of its words in links."""
+        return np.array([line.linked for line in self.lines], dtype=np.float64)
+
+    @cached_property
+    def sentences(self) -> Floats:
+        """For each line the number of its sentence ends."""
+        return np.array([line.sentences for line in self.lines], dtype=np.float64)
+
+    @cached_property
+    def prose_counts(self) -> Floats:
+        """For each line that is prose the number of its words, for any other 0."""
+        is_prose = (self.sentences > 0) & (2 * self.linked < self.counts)
+        return np.where(is_prose, self.counts, 0.0)
+
+    @cached_property
+    def total(self) -> float:
+        """Words of the page, at least 1."""
+        return max(1.0, float(self.counts.sum()))
+
+    @cached_property
+    def prose(self) -> float:
+        """Words of the page in prose, at least 1."""
+        return max(1.0, float(self.prose_counts.sum()))
+
+    @cached_property
+    def blocks(self) -> Integers:
+        """For each line the element that it stands in."""
+        return np.array([line.block for line in self.lines])
+
+    @cached_property
+    def ends(self) -> Integers:
+        """For each element the index after its last descendant."""
+        return np.array(self.page.ends)
+
+    @cached_property
+    def parents(self) -> Integers:
+        """For each element the one around it, the root's being itself."""
+        return np.maximum(self.page.parents, 0)
+
+    @cached_property
+    def depths(self) -> Integers:
+        """For each element the number of those around it."""
+        every = np.ones((len(self.page.elements), 1))
+        return self._sums_around(np.arange(len(every)), every)[:, 0].astype(np.int64) - 1
+
+    @cached_property
+    def holder_names(self) -> list[tuple[int, str, str]]:
+        """The elements that hold text: index, tag, and class with id."""
+        page = self.page
+        return [(index, page.tags[index], page.names[index]) for index in page.holders]
+
+    @cached_property
+    def largest_section(self) -> float:
+        """Tokens of an element beyond which its name says nothing, see `MAX_SECTION`."""
+        return MAX_SECTION * len(self.page.tokens)
+
+    @cached_property
+    def paths(self) -> Paths:
+        """The paths of the elements that hold text."""
+        return Paths.of(self.page)
+
+    @cached_property
+    def path_numbers(self) -> Integers:
+        """For each line the number of its path."""
+        return np.array([self.paths.numbers[line.block] for line in self.lines])
+
+    @cached_property
+    def containers(self) -> Integers:
+        """For each line the element whose text it divides."""
+        return np.array(self.page.divided)[self.blocks]
+
+    @cached_property
+    def packets(self) -> Packets:
+        """For each element the lines whose text it divides."""
+        return self._sums(self.containers)
+
+    @cached_property
+    def below(self) -> Packets:
+        """For each element the lines below it."""
+        direct = self._sums(self.blocks)
+        sums = {}
+        for name, values in vars(direct).items():
+            before = np.concatenate([[0.0], np.cumsum(values)])
+            sums[name] = before[self.ends] - before[:-1]
+        return replace(direct, **sums)
+
+    def _sums(self, elements: Integers) -> Packets:
+        def by_element(values: Floats) -> Floats:
+            sums = np.bincount(elements, values, minlength=len(self.page.elements))
+            return sums.astype(np.float64)
+
+        is_prose = self.prose_counts > 0
+        return Packets(
+            words=by_element(self.counts),
+            linked=by_element(self.linked),
+            sentences=by_element(np.where(is_prose, self.sentences, 0.0)),
+            prose=by_element(self.prose_counts),
+            lines=by_element(np.ones(len(self.lines))),
+        )
+
+    def sums_around(self, marks: Mapping[int, Sequence[float]]) -> Floats:
+        """Add up, for each element, the marks of itself and of all around it.
+
+        Parameters
+        ----------
+        marks
+            Numbers of the elements that have any, all of the same length; at least one element.
+
+        Returns
+        -------
+        array of shape (elements, numbers)
+        """
+        return self._sums_around(np.array([*marks]), np.array([*marks.values()], dtype=np.float64))
+
+    def _sums_around(self, marked: Integers, numbers: Floats) -> Floats:
+        # Descendants follow their element, so a mark counts from there to the element's end.
+        changes = np.zeros((len(self.page.elements) + 1, numbers.shape[1]))
+        changes[marked] = numbers
+        np.subtract.at(changes, self.ends[marked], numbers)
+        sums: Floats = np.cumsum(changes[:-1], axis=0)
+        return sums
+
+    def within(self, marked: Sequence[int]) -> Booleans:
+        """Say of each element whether it is one of some elements, or stands in one."""
+        found = np.zeros(len(self.page.elements), dtype=np.bool_)
+        for index in marked:
+            found[index : self.page.ends[index]] = True
+        return found
+
+
+@dataclass(frozen=True)
+class EvidenceSource:
+    """Where columns of the evidence come from.
+
+    Attributes
+    ----------
+    name
+        What it is.
+    columns
+        Names of its columns.
+    count
+        Yields a number for each line of a page with at least one, column by column.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    count: Callable[[View], Iterator[Column]]
