@@ -251,6 +251,21 @@ class Outline:
         return metas
 
     @cached_property
+    def title(self) -> str:
+        """The text of the page's ``title``, empty where it has none."""
+        title = next(self.elements[0].iter("title"), None)
+        return words.clean(title.text_content()) if title is not None else ""
+
+    @cached_property
+    def headings(self) -> list[tuple[int, str]]:
+        """The headings of the first three levels, each with its text."""
+        return [
+            (index, self.text_of(index))
+            for index, tag in enumerate(self.tags)
+            if tag in ("h1", "h2", "h3")
+        ]
+
+    @cached_property
     def links(self) -> list[int]:
         """For every element the index of the link it is or stands in, -1 for none."""
         found: list[int] = []

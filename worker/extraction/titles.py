@@ -2,12 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
-
-from lxml.html import HtmlElement
 
 from worker.extraction.outline import Outline
 from worker.language import words
@@ -52,11 +50,11 @@ class Titles:
     def of(cls, page: Outline) -> Self:
         """Read the titles of a page."""
         headings = frozenset(
-            page.text_of(index)
-            for index, tag in enumerate(page.tags)
-            if tag == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
+            text
+            for index, text in page.headings
+            if page.tags[index] == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
         )
-        return cls(_title_of(page.elements[0]), headings)
+        return cls(page.title, headings)
 
 
 def headline(
@@ -94,7 +92,7 @@ def headline(
         Index of the heading that shows it, where one does.
     """
     template = frozenset[str]().union(*(other.headings for other in others))
-    headings = [(index, page.text_of(index)) for index in _nearest_headings(page, container)]
+    headings = _nearest_headings(page, container)
     firsts = [
         (text, index)
         for index, text in headings
@@ -118,7 +116,7 @@ def declared_titles(page: Outline, url: str = "", others: Sequence[Titles] = ())
     """Return ``og:title`` and ``title`` without the parts that name the site, none empty."""
     metas = page.metas
     sites = {_squash(metas.get(name, "")) for name in ("og:site_name", "application-name")}
-    title = _title_of(page.elements[0])
+    title = page.title
     for other in others:
         if other.declared != title:
             parts = _parts(other.declared)
@@ -136,26 +134,18 @@ def declared_description(page: Outline) -> str:
     return page.metas.get("og:description") or page.metas.get("description") or ""
 
 
-def _nearest_headings(page: Outline, container: int) -> Iterator[int]:
-    headings = [
-        index
-        for index, tag in enumerate(page.tags)
-        if tag in ("h1", "h2", "h3") and page.size(index) <= MAX_HEADLINE_TOKENS
-    ]
-    end = page.ends[container]
-    yield from (index for index in headings if container <= index < end)
-    yield from (index for index in reversed(headings) if index < container)
+def _nearest_headings(page: Outline, container: int) -> list[tuple[int, str]]:
+    headings = [each for each in page.headings if page.size(each[0]) <= MAX_HEADLINE_TOKENS]
+    inside = range(container, page.ends[container])
+    within = [each for each in headings if each[0] in inside]
+    before = [each for each in headings if each[0] < container]
+    return [*within, *reversed(before)]
 
 
 def _shared(text: str, title: str) -> float:
     counts = Counter(words.tokens(text))
     common = counts & Counter(words.tokens(title))
     return common.total() / counts.total() if counts else 0.0
-
-
-def _title_of(document: HtmlElement) -> str:
-    title = next(document.iter("title"), None)
-    return words.clean(title.text_content()) if title is not None else ""
 
 
 def _squash(text: str) -> str:

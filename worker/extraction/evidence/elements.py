@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
+from lxml import etree
+from lxml.html import HtmlElement
 
 from worker.extraction.evidence.view import UNKNOWN, Column, EvidenceSource, Floats, View
 from worker.extraction.vocabulary import (
@@ -28,6 +30,7 @@ TAGS = (
 MAX_IMAGES_BESIDE = 3
 MAX_IMAGES_AROUND = 9
 
+_STYLED = etree.XPath("//*[@style]")
 _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
@@ -69,9 +72,7 @@ def _marks_of(tag: str, names: str, hides: bool) -> _Marks | None:
     return marks if any(marks) else None
 
 
-def _hides(style: str | None) -> bool:
-    if style is None:
-        return False
+def _hides(style: str) -> bool:
     squeezed = style.replace(" ", "").lower()
     return "display:none" in squeezed or "visibility:hidden" in squeezed
 
@@ -81,8 +82,9 @@ def _of_elements(view: View) -> Iterator[Column]:
     blocks = view.blocks.tolist()
     yield [_TAG_NUMBERS.get(page.tags[block], UNKNOWN) for block in blocks]
     yield [_TAG_NUMBERS.get(page.tags[parent], UNKNOWN) for parent in view.parents[blocks].tolist()]
-    yield [len(page.name_words[block] & BODY_NAMES) for block in blocks]
-    yield [len(page.name_words[block] & OTHER_NAMES) for block in blocks]
+    name_words = [page.name_words[block] for block in blocks]
+    yield [len(each & BODY_NAMES) for each in name_words]
+    yield [len(each & OTHER_NAMES) for each in name_words]
     yield view.depths[blocks]
     sums = _sums_of_marks(view)[blocks]
     is_counted = [name in _COUNTED for name in _Marks._fields]
@@ -91,9 +93,11 @@ def _of_elements(view: View) -> Iterator[Column]:
 
 def _sums_of_marks(view: View) -> Floats:
     page = view.page
+    styled = cast("list[HtmlElement]", _STYLED(page.elements[0]))
+    hiding = {element for element in styled if _hides(element.get("style", ""))}
     marked = {}
     for index, tag, names in view.holder_names:
-        marks = _marks_of(tag, names, _hides(page.elements[index].get("style")))
+        marks = _marks_of(tag, names, bool(hiding) and page.elements[index] in hiding)
         if marks is not None:
             is_large = page.size(index) > view.largest_section
             marked[index] = marks.of_large() if is_large else marks

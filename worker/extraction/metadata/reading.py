@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from urllib.parse import urljoin, urlsplit
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.extraction.finding import Finding
@@ -35,6 +36,7 @@ SURE_RANK = 1
 NEAR_RANK = 4
 """Rank of any date before the body or in its first lines."""
 
+_ANY_PROPERTY = etree.XPath("boolean(//@itemprop)")
 _DECLARING = ("meta", "link", "script")
 _BETWEEN_TAGS = re.compile(r"\s*[,;，；、|]\s*")
 
@@ -73,7 +75,9 @@ def read_metadata(
     head = list(page.elements[0].iter(*_DECLARING))
     own = {_address(url), squash(title or "")} - {""}
     linked = read_json_ld(head, lambda value: _address(value) in own or squash(value) in own)
-    marked = read_microdata([*head, *page.elements], page.elements[finding.container])
+    # Most pages have none, and to ask each element takes long.
+    bearers = [*head, *page.elements] if _ANY_PROPERTY(page.elements[0]) else []
+    marked = read_microdata(bearers, page.elements[finding.container])
     metas = read_metas(head)
     declared = linked + marked + metas
     surroundings = Surroundings(page, finding, heading, known)

@@ -3,8 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
-from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from worker.extraction.finding import Finding
@@ -136,7 +134,7 @@ class Surroundings:
         self._names: dict[int, frozenset[str]] = {}
         self._own: dict[int, frozenset[str]] = {}
         self._nearest: dict[int, list[int]] = {}
-        self._lines = [list(nodes) for _, nodes in groupby(page.texts, attrgetter("line"))]
+        self._lines = page.lines
         self._known = known
         numbers = finding.lines
         if numbers is None:
