@@ -70,7 +70,7 @@ format: $(development)
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra plot --extra recognisers --extra render --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra plot --extra recognisers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis

@@ -20,6 +20,7 @@ USERS_OF_EXTRAS = {
     "plot": "worker/templates/picture.py",
     "recognisers": "worker/evaluation/recognisers.py",
     "render": "worker/rendering/program.py",
+    "scrapy": "worker/neighbours/scrapy.py",
 }
 REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")
 

@@ -1,0 +1,105 @@
+"""An entity recogniser behind Détourage: it loses no article, and takes none for two.
+
+    python examples/recognise.py amqp://guest:guest@127.0.0.1// entities.sqlite
+
+What it recognises is a toy (runs of capitalised words). How it takes articles is not:
+
+- it acknowledges an article after what it found is on the disk, so one that is in hand when the
+  process dies comes again;
+- the article's id is a primary key, so one that comes again changes nothing;
+- of a page the highest revision stands, in whatever order they come;
+- it holds some articles at a time, so that memory is bounded and others can work beside it;
+- a message that it cannot read goes aside into a queue of its own, and holds nothing up.
+"""
+
+import argparse
+import json
+import re
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from kombu import Connection, Message, Queue
+from kombu.mixins import ConsumerMixin
+
+PREFETCH = 20
+NAME = re.compile(r"\b[A-Z]\w+(?: [A-Z]\w+)+")
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS articles (
+    id TEXT PRIMARY KEY, site TEXT NOT NULL, url TEXT NOT NULL, revision INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS pages (
+    site TEXT, url TEXT, revision INTEGER NOT NULL, entities TEXT NOT NULL,
+    PRIMARY KEY (site, url)
+);
+"""
+
+
+class Recogniser(ConsumerMixin):  # type: ignore[misc]
+    """Takes articles from a queue, and writes the names in them into a database."""
+
+    def __init__(self, broker_url: str, database: Path, queue: str) -> None:
+        self.connection = Connection(
+            broker_url, heartbeat=60, transport_options={"confirm_publish": True}
+        )
+        self._database = sqlite3.connect(database)
+        self._database.executescript(SCHEMA)
+        self._queue = queue
+
+    def get_consumers(self, consumer_class: Any, channel: Any) -> list[Any]:
+        """Return the consumer; the service has declared the queue."""
+        Queue(f"{self._queue}.unreadable", channel=channel, durable=True).declare()
+        consumer = consumer_class(
+            [Queue(self._queue, no_declare=True)], on_message=self.take, auto_declare=False
+        )
+        consumer.qos(prefetch_count=PREFETCH)
+        return [consumer]
+
+    def take(self, message: Message) -> None:
+        """Deal with one article, and acknowledge it when all is written."""
+        try:
+            article = json.loads(message.body)
+            key = article["id"], article["site"], article["url"], int(article["revision"])
+            text = str(article["text"])
+        except (ValueError, KeyError, TypeError):
+            with self.connection.Producer() as producer:
+                producer.publish(message.body, routing_key=f"{self._queue}.unreadable")
+        else:
+            self._write(key, sorted(set(NAME.findall(text))))
+        message.ack()
+
+    def _write(self, key: tuple[str, str, str, int], entities: list[str]) -> None:
+        with self._database:
+            known = self._database.execute("SELECT 1 FROM articles WHERE id = ?", key[:1])
+            if known.fetchone():
+                return
+            self._database.execute("INSERT INTO articles VALUES (?, ?, ?, ?)", key)
+            self._database.execute(
+                "INSERT INTO pages VALUES (?, ?, ?, ?) ON CONFLICT (site, url) DO UPDATE SET"
+                " revision = excluded.revision, entities = excluded.entities"
+                " WHERE excluded.revision > pages.revision",
+                (*key[1:], json.dumps(entities, ensure_ascii=False)),
+            )
+
+
+def main() -> None:
+    """Run until SIGTERM or SIGINT."""
+    parser = argparse.ArgumentParser(description="Recognise names in articles.")
+    parser.add_argument("broker", help="AMQP URL")
+    parser.add_argument("database", type=Path, help="SQLite file")
+    parser.add_argument("--queue", default="entities.articles")
+    arguments = parser.parse_args()
+    recogniser = Recogniser(arguments.broker, arguments.database, arguments.queue)
+
+    def stop(*_: object) -> None:
+        recogniser.should_stop = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    recogniser.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""The neighbours in the chain: a real crawl by Scrapy, and the example of a recogniser."""
+
+import json
+import os
+import secrets
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kombu import Connection, Producer
+
+from models.messages import PageMessage
+from tests.deployment import remove_queues
+from tests.inline_tasks import Tasks
+from tests.services import Services
+from worker.broker import connect, depth, topology_of
+from worker.sample import generate
+from worker.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+
+SPIDER = """
+import scrapy
+from worker.neighbours.scrapy import page_item
+
+class Spider(scrapy.Spider):
+    name = "paper"
+    custom_settings = {"ITEM_PIPELINES": {"worker.neighbours.scrapy.PagePipeline": 900}}
+
+    def __init__(self, start):
+        self.start_urls = [start]
+
+    def parse(self, response):
+        for address in response.css("a.story::attr(href)").getall():
+            yield response.follow(address, self.parse_story)
+        yield {"what": "an item of another kind"}
+
+    def parse_story(self, response):
+        yield page_item(response, identifier=response.url.rsplit("/", 1)[-1])
+"""
+
+
+@pytest.fixture
+def own_queues(services: Services) -> Iterator[Settings]:
+    """Settings with queues of the test's own."""
+    settings = Settings.model_validate(
+        {"broker_url": services.broker_url, "queue_prefix": f"test-{secrets.token_hex(4)}."}
+    )
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+    yield settings
+    remove_queues(settings)
+    with connect(settings) as connection, connection.channel() as channel:
+        channel.queue_delete(f"{topology_of(settings).articles_queue}.unreadable")
+
+
+@pytest.fixture
+def stories() -> dict[str, bytes]:
+    """The pages of a site of the sample crawl, by path."""
+    crawl = generate(sites=["courrier-du-val.example"])
+    messages = [PageMessage.model_validate(page.message) for page in crawl]
+    contents = {f"/story-{n}": each.content for n, each in enumerate(messages)}
+    return {
+        path: content.encode() if isinstance(content, str) else content
+        for path, content in contents.items()
+    }
+
+
+@pytest.fixture
+def address(stories: dict[str, bytes]) -> Iterator[str]:
+    """Address of a server on the loopback: a list of stories, and the stories."""
+    links = "".join(f"<a class=story href={path}>{path}</a>" for path in stories)
+    pages = {"/": f"<html><body>{links}</body></html>".encode(), **stories}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            content = pages.get(self.path)
+            self.send_response(200 if content is not None else 404)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def drain(settings: Settings, queue: str) -> list[bytes]:
+    bodies = []
+    with connect(settings) as connection, connection.channel() as channel:
+        while (message := channel.basic_get(queue)) is not None:
+            bodies.append(message.body.encode() if isinstance(message.body, str) else message.body)
+            channel.basic_ack(message.delivery_tag)
+    return bodies
+
+
+def test_a_crawl_by_scrapy_becomes_articles(
+    own_queues: Settings, stories: dict[str, bytes], address: str, tasks: Tasks, tmp_path: Path
+) -> None:
+    spider = tmp_path / "spider.py"
+    spider.write_text(SPIDER)
+    crawl = subprocess.run(
+        [
+            *(sys.executable, "-m", "scrapy", "runspider", spider, "-a", f"start={address}"),
+            *("-s", f"DETOURAGE_BROKER_URL={own_queues.require_broker_url()}"),
+            *("-s", f"DETOURAGE_QUEUE_PREFIX={own_queues.queue_prefix}"),
+            *("-s", "LOG_LEVEL=WARNING", "-s", "TELNETCONSOLE_ENABLED=False"),
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert crawl.returncode == 0, crawl.stderr
+    assert crawl.stderr == ""
+    messages = [json.loads(body) for body in drain(own_queues, topology_of(own_queues).pages)]
+    sent = {
+        f"/{values['id']}": PageMessage.model_validate_json(json.dumps(values)).content
+        for values in messages
+    }
+    assert sent == stories
+    assert len(messages) == len(stories)
+    site_id = tasks.send(messages)
+    tasks.group(site_id)
+    tasks.settle()
+    assert len(tasks.articles()) > len(stories) / 2
+
+
+def article(number: int, revision: int = 1) -> dict[str, Any]:
+    return {
+        "id": f"{number}-{revision}",
+        "site": "news.example",
+        "url": f"https://news.example/{number}",
+        "revision": revision,
+        "text": f"Yesterday Jane Doe met Revision {revision}ish Roe in New York.",
+    }
+
+
+@contextmanager
+def recogniser(settings: Settings, database: Path) -> Iterator[subprocess.Popen[bytes]]:
+    queue = topology_of(settings).articles_queue
+    command = [sys.executable, "examples/recognise.py", settings.require_broker_url()]
+    process = subprocess.Popen([*command, str(database), "--queue", queue], cwd=ROOT)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def count(database: Path, table: str) -> int:
+    if not database.exists():
+        return 0
+    with closing(sqlite3.connect(database)) as connection:
+        try:
+            return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0
+
+
+def test_the_recogniser_loses_no_article_and_takes_none_for_two(
+    own_queues: Settings, tmp_path: Path
+) -> None:
+    database = tmp_path / "entities.sqlite"
+    queue = topology_of(own_queues).articles_queue
+    sent = [article(n) for n in range(300)] + [article(n, 2) for n in range(100)]
+    bodies = [json.dumps(each).encode() for each in reversed(sent)] * 2
+    with connect(own_queues) as connection:
+        publish(connection, queue, [*bodies, b"{no json", b'{"id": "7"}'])
+    for killed_at in (50, 150):
+        with recogniser(own_queues, database) as process:
+            wait_until(lambda: count(database, "articles") >= killed_at)  # noqa: B023
+            process.kill()
+    with recogniser(own_queues, database) as process:
+        wait_until(lambda: count(database, "articles") == len(sent))
+        wait_until(lambda: waiting(own_queues, queue) == 0)
+        process.terminate()
+        assert process.wait(30) == 0
+    assert waiting(own_queues, queue) == 0
+    assert count(database, "articles") == len(sent)
+    with closing(sqlite3.connect(database)) as connection:
+        rows = connection.execute("SELECT url, revision, entities FROM pages").fetchall()
+    revisions = {url: revision for url, revision, _ in rows}
+    assert revisions == {f"https://news.example/{n}": 2 if n < 100 else 1 for n in range(300)}
+    assert all("Yesterday Jane Doe" in entities and "New York" in entities for *_, entities in rows)
+    assert set(drain(own_queues, f"{queue}.unreadable")) == {b"{no json", b'{"id": "7"}'}
+
+
+def publish(connection: Connection, queue: str, bodies: list[bytes]) -> None:
+    producer = Producer(connection)
+    for body in bodies:
+        producer.publish(body, routing_key=queue, content_type="application/json", delivery_mode=2)
+
+
+def waiting(settings: Settings, queue: str) -> int:
+    with connect(settings) as connection, connection.channel() as channel:
+        return depth(channel, queue)

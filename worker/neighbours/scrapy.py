@@ -1,0 +1,105 @@
+"""Scrapy's side of the chain: an item pipeline that publishes page messages (extra ``scrapy``).
+
+In a project's settings, or a spider's ``custom_settings``::
+
+    ITEM_PIPELINES = {"worker.neighbours.scrapy.PagePipeline": 900}
+    DETOURAGE_BROKER_URL = "amqp://…"
+
+and in a spider: ``yield page_item(response)``.
+"""
+
+from datetime import UTC, datetime
+from typing import Any, Self
+from uuid import uuid4
+
+from kombu import Connection, Producer
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+
+from worker.sources.messages import page_message
+from worker.topology import Topology
+
+PAGE = "detourage_page"
+"""Key of the items that the pipeline publishes; it leaves others to the next one."""
+
+
+def page_item(response: Response, identifier: str | None = None) -> dict[str, Any]:
+    """Return the item of a page: its message, as the intake wants it.
+
+    Parameters
+    ----------
+    response
+        The page as fetched; of its headers only the content type counts.
+    identifier
+        The crawler's own, which the article will carry as ``page_id``.
+    """
+    content_type = response.headers.get("Content-Type")
+    message = page_message(
+        url=response.url,
+        identifier=identifier or str(uuid4()),
+        content=response.body,
+        content_type=content_type.decode("latin-1") if content_type else None,
+        fetched_at=datetime.now(UTC).isoformat(),
+    )
+    return {PAGE: message}
+
+
+class PagePipeline:
+    """Publishes the pages among the items, each confirmed by the broker.
+
+    While the broker is away the crawl waits, so that no page is lost.
+
+    Parameters
+    ----------
+    broker_url
+        AMQP URL of RabbitMQ.
+    queue_prefix
+        As the service's setting ``DETOURAGE_QUEUE_PREFIX``.
+    """
+
+    def __init__(self, broker_url: str, queue_prefix: str = "") -> None:
+        self._topology = Topology(prefix=queue_prefix, durable_features=True)
+        self._connection = Connection(broker_url, transport_options={"confirm_publish": True})
+        self._producer: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the pipeline from Scrapy's settings.
+
+        Raises
+        ------
+        NotConfigured
+            Without ``DETOURAGE_BROKER_URL``.
+        """
+        broker_url = crawler.settings.get("DETOURAGE_BROKER_URL")
+        if not broker_url:
+            raise NotConfigured("DETOURAGE_BROKER_URL is not set")
+        return cls(broker_url, crawler.settings.get("DETOURAGE_QUEUE_PREFIX", ""))
+
+    def open_spider(self) -> None:
+        """Declare the queues, so that no page is sent to none."""
+        self._connection.ensure_connection()
+        self._topology.declare(self._connection)
+        self._producer = Producer(self._connection)
+
+    def close_spider(self) -> None:
+        """Let go of the broker."""
+        self._connection.release()
+
+    def process_item(self, item: Any) -> Any:
+        """Publish the page that an item is."""
+        message = item.get(PAGE) if isinstance(item, dict) else None
+        if message is not None:
+            self._producer.publish(
+                message,
+                exchange="",
+                routing_key=self._topology.pages,
+                message_id=str(uuid4()),
+                content_type="application/json",
+                content_encoding="utf-8",
+                delivery_mode=2,
+                retry=True,
+                retry_policy={"max_retries": None, "interval_max": 5},
+            )
+        return item
