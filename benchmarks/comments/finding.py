@@ -1,11 +1,12 @@
 """Print how well comments are found: ``python -m benchmarks.comments.finding CORPORA``.
 
-Cross-validated: no page is scored by a classifier that has seen its site. Texts are compared as
-they are read from the records.
+Cross-validated: no page is scored by a classifier that has seen its site. Records are scored as
+they are found, author, date and buttons included, and as they are read.
 """
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -23,7 +24,7 @@ from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE
 from worker.comments.reading import read_comments
 from worker.evaluation.agreement import bag_of_words
-from worker.evaluation.comments import CommentScore, score_comments
+from worker.evaluation.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from worker.evaluation.records import Comment
 from worker.evaluation.words import words
 
@@ -46,15 +47,18 @@ class Result:
         The page.
     confidence
         Probability of the likeliest candidate; 0 where there is none.
+    page_f1
+        How well its records agree with the gold's comments, in percent; None where these are
+        not marked one by one.
     score
-        How well the comments of that candidate agree with the gold's; None where the gold's
-        are not marked one by one.
+        The same of what is read from the records.
     agreement
         F1 of all their words, from 0 to 1, where the gold's are marked together.
     """
 
     example: Example
     confidence: float
+    page_f1: float | None
     score: CommentScore | None
     agreement: float | None
 
@@ -76,13 +80,18 @@ def cross_validate(examples: Sequence[Example], folds: int) -> Iterator[Result]:
 def find(example: Example, model: BoostedTrees) -> Result:
     """Find and read the comments of the likeliest candidate."""
     if not example.candidates:
-        return Result(example, 0.0, _score(example, ()), None if example.is_bare else 0.0)
+        return Result(example, 0.0, None, None, None if example.is_bare else 0.0)
     probabilities = model.probabilities(example.rows)
     best = int(probabilities.argmax())
     elements = PageElements.of(example.page.document).elements
     records = [elements[index] for index in example.candidates[best].members]
-    agreement = None if example.agreement is None else float(example.agreement[best])
-    return Result(example, float(probabilities[best]), _score(example, records), agreement)
+    return Result(
+        example,
+        float(probabilities[best]),
+        None if example.page_f1 is None else float(example.page_f1[best]),
+        _score(example, records),
+        None if example.agreement is None else float(example.agreement[best]),
+    )
 
 
 def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | None:
@@ -96,34 +105,46 @@ def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | N
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of the corpora whose comments were marked one by one."""
-    yield "| | pages | among the candidates | P@1 | taken for comments | comment F1 | text F1 |"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
+    """Yield the lines of a table of the corpora whose comments were marked one by one.
+
+    P@1 is of the likeliest candidate whatever its probability, all else of what the service
+    takes for comments.
+    """
+    yield (
+        "| | pages | among the candidates | P@1 | P@1, read | taken for comments "
+        "| comment F1 | comment F1, read | text F1, read |"
+    )
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     for name in (*MARKED, "both"):
         scored = [
-            (each, each.score)
+            (each, each.page_f1, each.score)
             for each in results
-            if each.score is not None and (each.example.corpus == name or name == "both")
+            if each.page_f1 is not None
+            and each.score is not None
+            and (each.example.corpus == name or name == "both")
         ]
-        recall = [
-            each.example.page_f1 is not None and bool(is_good(each.example.page_f1).any())
-            for each, _ in scored
-        ]
-        texts = [score.text_f1 for each, score in scored if each.is_found and score.text_f1]
-        yield (
-            f"| {name} | {len(scored)} | {_percent(recall)} "
-            f"| {_percent([score.good for _, score in scored])} "
-            f"| {_percent([each.is_found for each, _ in scored])} "
-            f"| {fmean(score.records.f1 if each.is_found else 0.0 for each, score in scored):.1f} "
-            f"| {fmean(texts):.1f} |"
+        figures = (
+            [
+                100.0
+                * bool(each.example.page_f1 is not None and is_good(each.example.page_f1).any())
+                for each, _, _ in scored
+            ],
+            [100.0 * (page_f1 >= GOOD_PAGE_F1) for _, page_f1, _ in scored],
+            [100.0 * score.good for _, _, score in scored],
+            [100.0 * each.is_found for each, _, _ in scored],
+            [page_f1 if each.is_found else 0.0 for each, page_f1, _ in scored],
+            [score.records.f1 if each.is_found else 0.0 for each, _, score in scored],
+            [score.text_f1 for each, _, score in scored if each.is_found and score.text_f1],
         )
+        means = " | ".join(f"{fmean(values):.1f}" for values in figures)
+        yield f"| {name} | {len(scored)} | {means} |"
 
 
 def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of a table of corpora of articles: comments found, and false alarms."""
     yield "| | pages with comments | found | rightly | pages without | false alarms |"
     yield "|---|---:|---:|---:|---:|---:|"
-    names = dict.fromkeys(each.example.corpus for each in results if each.score is None)
+    names = dict.fromkeys(each.example.corpus for each in results if each.example.page_f1 is None)
     for name in names:
         of_corpus = [each for each in results if each.example.corpus == name]
         bare = [each for each in of_corpus if each.example.is_bare]
@@ -140,20 +161,22 @@ def without_threads(examples: Sequence[Example]) -> Iterator[str]:
     """Yield what a classifier makes of threads that has seen none."""
     model = train([each for each in examples if each.corpus != "forum_threads"])
     results = [find(each, model) for each in examples if each.corpus == "forum_threads"]
-    scores = [each.score for each in results if each.score is not None]
-    yield f"P@1 on threads, trained without: {_percent([score.good for score in scores])} %"
+    good = [each.page_f1 >= GOOD_PAGE_F1 for each in results if each.page_f1 is not None]
+    read = [each.score.good for each in results if each.score is not None]
+    yield f"P@1 on threads, trained without: {_percent(good)} %, read {_percent(read)} %"
 
 
 def beside(examples: Sequence[Example]) -> Iterator[str]:
     """Yield the lines of a table of other methods on the same pages."""
-    yield "| | corpus | good pages | comment F1 | F1 of all words together |"
+    yield "| | corpus | P@1, read | comment F1, read | F1 of all words |"
     yield "|---|---|---:|---:|---:|"
     for corpus in MARKED:
         of_corpus = [each for each in examples if each.corpus == corpus]
         scores = [_score(each, mine_comments(each.page)) for each in of_corpus]
         known = [score for score in scores if score is not None]
         f1 = fmean(score.records.f1 for score in known)
-        yield f"| commentsminer | {corpus} | {_percent([s.good for s in known])} | {f1:.1f} | |"
+        good = _percent([score.good for score in known])
+        yield f"| commentsminer (has seen the pages) | {corpus} | {good} | {f1:.1f} | |"
         together = [_together(each, _trafilatura(each)) for each in of_corpus]
         yield f"| trafilatura's comments | {corpus} | | | {fmean(together):.1f} |"
 
@@ -161,7 +184,7 @@ def beside(examples: Sequence[Example]) -> Iterator[str]:
 def _trafilatura(example: Example) -> str:
     from trafilatura import bare_extraction
 
-    found = bare_extraction(example.page.document, include_comments=True)
+    found = bare_extraction(deepcopy(example.page.document), include_comments=True)
     return (found.comments or "") if found is not None else ""
 
 
@@ -177,7 +200,7 @@ def _percent(flags: Sequence[bool]) -> str:
 def print_scores(results: Sequence[Result], thresholds: Mapping[str, float]) -> None:
     """Print what other thresholds than the service's would give."""
     for name, threshold in thresholds.items():
-        marked = [each.confidence >= threshold for each in results if each.score is not None]
+        marked = [each.confidence >= threshold for each in results if each.page_f1 is not None]
         bare = [each.confidence >= threshold for each in results if each.example.is_bare]
         print(f"{name}: {_percent(marked)} % of comments taken, {_percent(bare)} % false alarms")
 
@@ -188,12 +211,12 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     options = parser.parse_args()
     examples = list(read_corpora(options.corpora))
+    print("\n".join(beside(examples)), end="\n\n", flush=True)
     results = list(cross_validate(examples, FOLDS))
     print("\n".join(table(results)), end="\n\n", flush=True)
     print("\n".join(table_of_pages(results)), end="\n\n", flush=True)
     print_scores(results, {f"from {each:.1f}": each for each in np.arange(0.2, 0.9, 0.1)})
-    print("\n".join(without_threads(examples)), end="\n\n", flush=True)
-    print("\n".join(beside(examples)))
+    print("\n".join(without_threads(examples)))
 
 
 if __name__ == "__main__":

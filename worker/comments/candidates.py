@@ -7,7 +7,7 @@ while their outermost elements bear the same names or stand in the same place.
 from dataclasses import dataclass
 
 from worker.comments.elements import PageElements
-from worker.comments.signatures import Signature, path_below, signatures_of
+from worker.comments.signatures import Paths, Signature, signatures_of
 
 MIN_RECORDS = 2
 """Records of which a page says by itself that they are alike."""
@@ -55,15 +55,12 @@ def find_candidates(page: PageElements) -> list[Candidate]:
     """
     groups: dict[Signature, list[int]] = {}
     paths: list[str] = []
-    path_of: dict[tuple[str, str], str] = {}
+    made = Paths()
     room = MAX_MEMBERS
     for index, (element, tag, parent) in enumerate(
         zip(page.elements, page.tags, page.parents, strict=True)
     ):
-        step = (paths[parent] if parent >= 0 else "", tag)
-        path = path_of.get(step)
-        if path is None:
-            path = path_of[step] = path_below(*step)
+        path = made.below(paths[parent] if parent >= 0 else "", tag)
         paths.append(path)
         if tag in _NO_RECORD or page.text_starts[index] == page.text_ends[index] or room <= 0:
             continue

@@ -47,7 +47,8 @@ def find_comments(
         The page.
     known
         What other pages of its template have shown (`worker.comments.vote`). It finds single
-        comments too, which nothing on their own page tells from the rest.
+        comments too, which nothing on their own page tells from the rest. One without a name is
+        not relied on.
     model
         The classifier of candidates; `trained_model` unless given.
 
@@ -56,7 +57,7 @@ def find_comments(
     FoundComments
         Without records where no candidate is likely enough: most pages have no comments.
     """
-    if known is not None and known.signature is not None:
+    if known is not None and known.is_named:
         return FoundComments(known.records(page.document), known, known.confidence)
     elements = PageElements.of(page.document)
     candidates = find_candidates(elements)

@@ -3,13 +3,13 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 from lxml.html import HtmlElement
 
-from worker.comments.signatures import Signature, path_of, signatures_of
+from worker.comments.signatures import Paths, Signature, signatures_of
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,14 @@ class CommentPattern:
     signature: Signature | None
     levels: int
     confidence: float
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it goes by a class, an id or microdata.
+
+        A place alone holds comments on one page, and something else where there are none.
+        """
+        return self.signature is not None and self.signature.name != ""
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -61,10 +69,8 @@ class CommentPattern:
         """
         if self.signature is None:
             return ()
-        needs_path = bool(self.signature.path)
         found: dict[HtmlElement, None] = {}
-        for element in document.iter(self.signature.tag):
-            path = path_of(element) if needs_path else ""
+        for element, path in _elements(document, self.signature):
             if self.signature in signatures_of(element, path):
                 found[_above(element, self.levels)] = None
         return tuple(found)
@@ -100,6 +106,20 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
 
 NONE_SEEN = CommentPattern(None, 0, 0.0)
 """Nothing is known of a template's comments."""
+
+
+def _elements(document: HtmlElement, signature: Signature) -> Iterator[tuple[HtmlElement, str]]:
+    """Yield the elements of a signature's tag, with their paths where these are asked for."""
+    if not signature.path:
+        for element in document.iter(signature.tag):
+            yield element, ""
+        return
+    made = Paths()
+    path_of: dict[HtmlElement | None, str] = {None: ""}
+    for element in document.iter():
+        path = path_of[element] = made.below(path_of[element.getparent()], element.tag)
+        if path == signature.path:
+            yield element, path
 
 
 def _read_signature(shared: Any) -> Signature:

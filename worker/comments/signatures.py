@@ -34,15 +34,19 @@ class Signature(NamedTuple):
     path: str
 
 
-def path_below(above: str, tag: str) -> str:
-    """Return the path of an element from that of the one around it."""
-    return f"{above}/{tag}"
+class Paths:
+    """Paths of elements, each kind of which is made once: a page repeats a few of them."""
 
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], str] = {}
 
-def path_of(element: HtmlElement) -> str:
-    """Return the tags from the root down to an element."""
-    path = "".join(f"/{ancestor.tag}" for ancestor in reversed([*element.iterancestors()]))
-    return path_below(path, element.tag)
+    def below(self, above: str, tag: str) -> str:
+        """Return the path of an element from that of the one around it, empty for the root's."""
+        step = (above, tag)
+        path = self._known.get(step)
+        if path is None:
+            path = self._known[step] = f"{above}/{tag}"
+        return path
 
 
 def signatures_of(element: HtmlElement, path: str) -> Iterator[Signature]:

@@ -17,6 +17,7 @@ from worker.comments import (
 from worker.comments.candidates import MAX_MEMBERS, find_candidates
 from worker.comments.elements import PageElements
 from worker.comments.features import COLUMNS, measure
+from worker.comments.signatures import Signature
 from worker.pages import Page, parse_page
 
 STORY = "".join(
@@ -78,6 +79,18 @@ def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
     others = [find_comments(_page("".join(map(_comment, range(n))))).pattern for n in (5, 8, 6)]
     known = vote([*others, find_comments(_page("")).pattern])
     assert _ids(find_comments(alone, known)) == ["comment-3"]
+
+
+def test_a_name_in_its_place_is_found_there_alone() -> None:
+    alone = _page(f'<div class="comment">{_comment(3)}</div>')
+    path = "/html/body/section/div"
+    known = CommentPattern(Signature("div", ".comment", path), 0, 0.9)
+    assert len(find_comments(alone, known).records) == 1
+
+
+def test_a_place_without_a_name_is_not_relied_on() -> None:
+    place = CommentPattern(Signature("p", "", "/html/body/article/p"), 0, 0.9)
+    assert find_comments(_page(""), place).records == ()
 
 
 def test_votes_do_not_depend_on_their_order() -> None:
