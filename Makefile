@@ -9,7 +9,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-render faults soak fuzz lint format requirements clean
+.PHONY: run test test-render faults soak fuzz lint format requirements audit clean
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -71,6 +71,11 @@ requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
 	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra plot --extra recognisers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
+
+# Known vulnerabilities of what is installed. Needs PyPI's advisories, which no mirror has: without
+# them it fails, and so is no part of the tests.
+audit: $(tools)
+	$(bin)/uv tool run pip-audit --strict --disable-pip --require-hashes --requirement requirements.txt
 
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis

@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +28,8 @@ from worker.settings import load_settings
 
 REDESIGNED = "harbour-post.example"
 """The site of the sample crawl that is redesigned half way."""
+
+DASHBOARD = Path(__file__).parents[2] / "monitoring/grafana/detourage.json"
 
 NESTED = "<div>" * 100_000 + "text"
 
@@ -274,6 +277,9 @@ def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
         process.wait()
     assert 'detourage_pages{outcome="article"}' in text
     assert "detourage_queue_messages{queue=" in text
+    shown = set(re.findall(r"detourage_[a-z_]+", DASHBOARD.read_text()))
+    assert shown
+    assert shown <= set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", text, re.MULTILINE))
     assert "detourage_outbox_messages 0.0" in text
     assert 'detourage_oldest_seconds{work="extract"} 0.0' in text
     for work, number in {"intake": len(UNUSABLE), "detourage.extract": 6}.items():

@@ -1,5 +1,6 @@
 """The deployment file is valid, and each of its services is what a deployment needs."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,11 @@ from worker.settings import Settings
 ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "docker-compose.yml"
 PROCESSES = ("intake", "relay", "worker", "beat")
-SERVICES = ("rabbitmq", "postgres", "migrate", *PROCESSES)
+PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "monitoring"} | {
+    "flower": "flower"
+}
+SERVICES = ("rabbitmq", "postgres", "migrate", *PROCESSES, *PROFILES)
+OURS = ("migrate", *PROCESSES, "metrics")
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +86,45 @@ def test_a_service_restarts_and_tells_its_health(
     assert services[name]["healthcheck"]["test"][0] == "CMD"
 
 
-@pytest.mark.parametrize("name", ["migrate", *PROCESSES])
-def test_our_processes_have_no_privileges(name: str, services: dict[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_only_some_want_is_left_out_unless_asked_for(
+    name: str, services: dict[str, dict[str, Any]]
+) -> None:
+    assert services[name].get("profiles", []) == ([PROFILES[name]] if name in PROFILES else [])
+
+
+@pytest.mark.parametrize("name", sorted({*OURS, *PROFILES}))
+def test_a_process_has_no_privileges(name: str, services: dict[str, dict[str, Any]]) -> None:
     service = services[name]
     assert service["user"].split(":")[0] != "0"
     assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["read_only"] is True
+
+
+def test_files_that_are_mounted_are_there(services: dict[str, dict[str, Any]]) -> None:
+    mounts = [mount for service in services.values() for mount in service.get("volumes", [])]
+    files = [mount.split(":") for mount in mounts if mount.startswith("./")]
+    assert len(files) == 4
+    for source, _, mode in files:
+        assert (ROOT / source).is_file()
+        assert mode == "ro"
+
+
+def test_prometheus_asks_the_metrics_and_grafana_asks_prometheus(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    scraped = yaml.safe_load((ROOT / "monitoring/prometheus.yml").read_text())
+    (target,) = scraped["scrape_configs"][0]["static_configs"][0]["targets"]
+    host, port = target.split(":")
+    assert services[host]["command"][-2:] == ["--port", port]
+    (source,) = yaml.safe_load((ROOT / "monitoring/grafana/datasources.yml").read_text())[
+        "datasources"
+    ]
+    assert source["url"] == "http://prometheus:9090"
+    dashboard = json.loads((ROOT / "monitoring/grafana/detourage.json").read_text())
+    assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {source["uid"]}
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -94,7 +132,7 @@ def test_no_port_is_open_to_other_machines(name: str, services: dict[str, dict[s
     assert all(port.startswith("127.0.0.1:") for port in services[name].get("ports", []))
 
 
-@pytest.mark.parametrize("name", ["migrate", *PROCESSES])
+@pytest.mark.parametrize("name", OURS)
 def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str, Any]]) -> None:
     given = {
         variable.removeprefix("DETOURAGE_").lower()
@@ -105,10 +143,10 @@ def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str
 
 
 def test_the_commands_exist(services: dict[str, dict[str, Any]]) -> None:
-    commands = [services[name]["command"] for name in ("migrate", *PROCESSES)]
+    commands = [services[name]["command"] for name in OURS]
     commands += [services[name]["healthcheck"]["test"][1:] for name in PROCESSES]
     ours = [command[1:] for command in commands if command[0] == "detourage"]
-    assert len(ours) == 7
+    assert len(ours) == 8
     for arguments in ours:
         done = CliRunner().invoke(main, [*arguments, "--help"])
         assert done.exit_code == 0, done.output
