@@ -30,6 +30,9 @@ PAGE_EVERY_SECONDS = 0.3
 REPEATED, CHANGED = 0.1, 0.1
 """Shares of the messages that bring a page once more, as it was and with another text."""
 
+PATIENCE_SECONDS = 600.0
+"""Longest wait for the last page at the end, on a machine that does other work."""
+
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0
 COUNTS = {"intake": 2, "relay": 2, "worker": 2, "beat": 2}
@@ -153,7 +156,12 @@ class Soak:
 def main(minutes: float, seed: int) -> int:
     """Write the section; return the number of pages that were lost or doubled."""
     home = Path(tempfile.mkdtemp(prefix="detourage-soak-"))
-    with Servers(home) as servers, ProvingGround(servers, home, COUNTS) as ground:
+    # The sites never fall silent, as those of a crawler that never rests.
+    with (
+        Servers(home) as servers,
+        ProvingGround(servers, home, COUNTS, settle_seconds=10, max_settle_seconds=30) as ground,
+    ):
+        ground.patience_seconds = PATIENCE_SECONDS
         soak = Soak(ground, 60 * minutes, seed)
         found = soak.run()
         quarantined = len(ground.quarantined())

@@ -18,6 +18,7 @@ from sqlalchemy import (
     BigInteger,
     Text,
     bindparam,
+    cast,
     delete,
     exists,
     func,
@@ -98,6 +99,20 @@ def take_next(session: Session, lane: str, limit: int) -> Sequence[OutboxEntry]:
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
     """Remove entries that the broker has confirmed."""
     session.execute(delete(OutboxEntry).where(OutboxEntry.id.in_(entry_ids)))
+
+
+def withdraw(session: Session, task: str, site_id: int, argument: str, values: list[int]) -> None:
+    """Remove the tasks of a site that no relay holds and whose argument is one of some values."""
+    void = (
+        select(OutboxEntry.id)
+        .where(
+            OutboxEntry.lane == task,
+            OutboxEntry.site_id == site_id,
+            cast(OutboxEntry.arguments[argument].astext, BigInteger).in_(values),
+        )
+        .with_for_update(skip_locked=True)
+    )
+    session.execute(delete(OutboxEntry).where(OutboxEntry.id.in_(void)))
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:

@@ -293,5 +293,7 @@ def _dispatch_extractions(
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)
+    # What earlier generations asked for is void, and would pile up where clusterings are frequent.
+    outbox.withdraw(session, names.EXTRACT, site_id, "page_id", sorted(by_id))
     templates.carry_over(session, unchanged, number)
     ask_for_extractions(session, site_id, changed, number)
