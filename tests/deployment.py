@@ -120,11 +120,15 @@ class Deployment:
     def take_articles(self) -> list[dict[str, Any]]:
         """Take all articles that wait for entity recognition."""
         taken: list[dict[str, Any]] = []
+        self.take_articles_into(taken)
+        return taken
+
+    def take_articles_into(self, taken: list[dict[str, Any]]) -> None:
+        """Take them, and have in the list what was taken, even if the broker fails meanwhile."""
         with self._amqp() as connection, connection.channel() as channel:
             while (message := channel.basic_get(self.topology.articles_queue)) is not None:
                 taken.append(json.loads(message.body))
                 channel.basic_ack(message.delivery_tag)
-        return taken
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait for a condition; fail if a process dies or it takes too long."""

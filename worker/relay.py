@@ -33,7 +33,9 @@ BATCH = 200
 lock and remove."""
 
 IDLE_SECONDS = 0.1
-"""Pause when the outbox is empty: what a page may wait at each of its few steps."""
+LONGEST_IDLE_SECONDS = 0.5
+"""First and longest pause while nothing is to be published, each half as long again as the one
+before: what a page may wait at each of its few steps."""
 
 DEFAULT_EXCHANGE = ""
 """Of messages that go into quarantine, which takes any number of them."""
@@ -117,20 +119,22 @@ class Relay:
         # a queue without consumers and no queue.
         returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
         producer = Producer(connection.channel(), **returns)
+        pause = IDLE_SECONDS
         while not self._stopping.is_set():
             self._heartbeat.beat()
             with self._database.transaction() as session:
                 published = self._publish_batch(session, producer)
+            pause = IDLE_SECONDS if published else min(1.5 * pause, LONGEST_IDLE_SECONDS)
             if published < BATCH:
-                self._rest(connection)
+                self._rest(connection, pause)
 
-    def _rest(self, connection: Connection) -> None:
+    def _rest(self, connection: Connection, seconds: float) -> None:
         """Pause, and on AMQP read what the broker sends: unread heartbeats count as missed."""
         if not self._settings.broker_is_amqp:
-            self._stopping.wait(IDLE_SECONDS)
+            self._stopping.wait(seconds)
             return
         with suppress(TimeoutError):
-            connection.drain_events(timeout=IDLE_SECONDS)
+            connection.drain_events(timeout=seconds)
         connection.heartbeat_check()
 
     def _publish_batch(self, session: Session, producer: Producer) -> int:

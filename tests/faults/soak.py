@@ -149,7 +149,7 @@ class Soak:
                 self.memory.note([(name, self.ground.process(name)) for name in SPARED])
             # The broker may be away.
             with suppress(Exception):
-                self.articles += self.ground.take_articles()
+                self.ground.take_articles_into(self.articles)
             time.sleep(MEASURE_EVERY_SECONDS)
 
 
@@ -169,9 +169,10 @@ def main(minutes: float, seed: int) -> int:
     outcomes = ", ".join(f"{outcome} {number}" for outcome, number in found.outcomes.items())
     lines = [
         f"{minutes:g} minutes, {soak.messages} messages of {len(soak.urls)} pages of {len(SITES)}",
-        "sites, a tenth repeated and a tenth with another text, two processes of each kind. Every",
-        f"{KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds one was killed, by chance"
-        f" (seed {seed}): {kills}.",
+        "sites, a tenth of them repeated and a tenth with another text; two processes of each",
+        f"kind. Every {KILL_EVERY_SECONDS[0]:g} to {KILL_EVERY_SECONDS[1]:g} seconds one was"
+        f" killed, by chance (seed {seed}):",
+        f"{kills}.",
         "",
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}. Repeats:"
         f" {found.repeats}. In quarantine: {quarantined}.",

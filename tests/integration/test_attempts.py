@@ -49,9 +49,10 @@ def outcome(tasks: Tasks, page_id: int) -> tuple[str | None, str | None]:
 
 def die(tasks: Tasks, page_id: int, *, times: int) -> None:
     """Leave behind what workers do that begin with a page and are killed."""
+    (generation,) = tasks.ask(select(StoredPage.generation).where(StoredPage.id == page_id))
     for _ in range(times):
         with tasks.database.transaction() as session:
-            extractions.begin_attempt(session, page_id)
+            extractions.begin(session, page_id, generation)
 
 
 def test_a_page_whose_extraction_was_killed_is_extracted_by_the_next_delivery(

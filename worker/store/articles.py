@@ -10,16 +10,6 @@ from sqlalchemy.orm import Session
 from models.tables import Article, Receipt, Site, StoredPage
 
 
-def last_digest(session: Session, page_id: int) -> str | None:
-    """Return the content digest of a page's last article."""
-    return session.scalar(
-        select(Article.content_digest)
-        .where(Article.page_id == page_id)
-        .order_by(Article.revision.desc())
-        .limit(1)
-    )
-
-
 def save_article(
     session: Session,
     *,

@@ -3,11 +3,14 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import ParamSpec, TypeVar
 
-from sqlalchemy import Connection, create_engine, func, select
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,6 +44,12 @@ _CONNECTION = {
     ),
 }
 
+IDLE_SECONDS = 5.0
+"""Rest after which a connection is tried before it is used. To try it each time would add four
+round trips to an extraction; one that was lost a moment ago is told by the statement that fails."""
+
+_LAST_USE = "last use"
+
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
 """What a lost or refused connection raises; deadlocks and shutdowns are among them."""
 
@@ -49,9 +58,9 @@ class Database:
     """A pool of connections; to be made in the process that uses it, not before a fork."""
 
     def __init__(self, url: str, *, pool_size: int = 2) -> None:
-        self.engine = create_engine(
-            url, pool_pre_ping=True, pool_size=pool_size, connect_args=_CONNECTION
-        )
+        self.engine = create_engine(url, pool_size=pool_size, connect_args=_CONNECTION)
+        event.listen(self.engine, "checkin", _note_use)
+        event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, expire_on_commit=False)
 
     @contextmanager
@@ -133,6 +142,25 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+def _note_use(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+    record.info[_LAST_USE] = time.monotonic()
+
+
+def _check_if_idle(
+    engine: Engine,
+    connection: DBAPIConnection,
+    record: ConnectionPoolEntry,
+    _proxy: PoolProxiedConnection,
+) -> None:
+    if time.monotonic() - record.info.get(_LAST_USE, time.monotonic()) < IDLE_SECONDS:
+        return
+    try:
+        engine.dialect.do_ping(connection)
+    except engine.dialect.loaded_dbapi.Error as error:
+        # The pool tries another one.
+        raise DisconnectionError from error
 
 
 def _patiently(attempt: Callable[[], T]) -> T:

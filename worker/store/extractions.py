@@ -1,13 +1,14 @@
 """Extractions that pages wait for."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, func, select, update
+from sqlalchemy.orm import Session, aliased
 
-from models.tables import StoredPage
-from worker.store.pages import is_pending
+from models.tables import Article, Membership, PageContent, Site, StoredPage, TemplateGroup
+from worker.store.pages import is_pending, unpack_content
 
 
 def await_extraction(session: Session, page_ids: Sequence[int], generation: int) -> list[int]:
@@ -34,14 +35,109 @@ def await_extraction(session: Session, page_ids: Sequence[int], generation: int)
     )
 
 
-def begin_attempt(session: Session, page_id: int) -> int:
-    """Count that a worker begins with an extraction, and return how often one has."""
-    return session.scalars(
+@dataclass(frozen=True)
+class Begun:
+    """An extraction that a worker begins with, with all that the store knows for it.
+
+    Attributes
+    ----------
+    page
+        The page; its attempts count this one.
+    site_key
+        Key of its site.
+    content
+        The page as fetched.
+    membership, group_size
+        Its place in the generation, and the number of pages there.
+    pivot
+        The page that it is compared with.
+    """
+
+    page: StoredPage
+    site_key: str
+    content: bytes | str
+    membership: Membership
+    group_size: int
+    pivot: StoredPage | None
+
+
+def begin(session: Session, page_id: int, generation: int) -> Begun | None:
+    """Count that a worker begins with an extraction; nothing if the page does not wait for it."""
+    # In two statements and not in eight: every round trip costs half a millisecond.
+    page = session.scalar(
         update(StoredPage)
-        .where(StoredPage.id == page_id)
+        .where(
+            StoredPage.id == page_id,
+            StoredPage.generation == generation,
+            StoredPage.tree_id.is_not(None),
+            is_pending(),
+        )
         .values(attempts=StoredPage.attempts + 1)
-        .returning(StoredPage.attempts)
-    ).one()
+        .returning(StoredPage)
+        .execution_options(synchronize_session=False)
+    )
+    pivot = aliased(StoredPage)
+    found = session.execute(
+        select(
+            Site.key,
+            PageContent.compressed,
+            PageContent.is_text,
+            Membership,
+            TemplateGroup.size,
+            pivot,
+        )
+        .select_from(Membership)
+        .join(Site, Site.id == Membership.site_id)
+        .join(PageContent, PageContent.page_id == Membership.page_id)
+        .outerjoin(
+            TemplateGroup,
+            and_(
+                TemplateGroup.site_id == Membership.site_id,
+                TemplateGroup.generation == Membership.generation,
+                TemplateGroup.number == Membership.group_number,
+            ),
+        )
+        .outerjoin(pivot, pivot.id == Membership.pivot_id)
+        .where(Membership.page_id == page_id, Membership.generation == generation)
+    ).one_or_none()
+    if page is None or found is None:
+        return None
+    site_key, compressed, is_text, membership, size, pivot_page = found
+    content = unpack_content(compressed, is_text)
+    return Begun(page, site_key, content, membership, size or 1, pivot_page)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What an extraction must not have been overtaken by, and its last article.
+
+    Attributes
+    ----------
+    pivot_id
+        The page that it is to be compared with.
+    last_digest
+        Digest of its last article.
+    """
+
+    pivot_id: int | None
+    last_digest: str | None
+
+
+def standing(session: Session, page_id: int, generation: int) -> Standing | None:
+    """Return how a page stands now; nothing if it has no place in the generation."""
+    last_digest = (
+        select(Article.content_digest)
+        .where(Article.page_id == page_id)
+        .order_by(Article.revision.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    found = session.execute(
+        select(Membership.pivot_id, last_digest).where(
+            Membership.page_id == page_id, Membership.generation == generation
+        )
+    ).one_or_none()
+    return None if found is None else Standing(*found)
 
 
 def take_late(

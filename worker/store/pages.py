@@ -168,7 +168,11 @@ def load_content(session: Session, page_id: int) -> bytes | str | None:
     ).one_or_none()
     if stored is None:
         return None
-    compressed, is_text = stored
+    return unpack_content(*stored)
+
+
+def unpack_content(compressed: bytes, is_text: bool) -> bytes | str:
+    """Return a stored content as it was fetched."""
     html = zlib.decompress(compressed)
     return html.decode("utf-8", errors="surrogatepass") if is_text else html
 

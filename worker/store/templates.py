@@ -299,17 +299,6 @@ def load_membership(session: Session, page_id: int, generation: int) -> Membersh
     return session.get(Membership, (page_id, generation))
 
 
-def group_size(session: Session, site_id: int, generation: int, number: int) -> int:
-    """Return the number of pages of a group."""
-    return session.scalars(
-        select(TemplateGroup.size).where(
-            TemplateGroup.site_id == site_id,
-            TemplateGroup.generation == generation,
-            TemplateGroup.number == number,
-        )
-    ).one()
-
-
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
     """Return the ids of the pages that wait for, or were extracted with, a generation."""
     return list(

@@ -26,7 +26,7 @@ from worker.extraction import (
 )
 from worker.pages import parse_page, site_name
 from worker.settings import load_settings
-from worker.store import articles, extractions, outbox, pages, templates
+from worker.store import articles, extractions, outbox, pages
 from worker.tasks import names, rendered
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_late_extractions
@@ -146,31 +146,20 @@ def _is_due(page: StoredPage, generation: int) -> bool:
 
 
 def _load(session: Session, page_id: int, generation: int) -> Job | None:
-    page = pages.load_page(session, page_id)
-    membership = templates.load_membership(session, page_id, generation)
-    if page is None or membership is None or page.tree_id is None or not _is_due(page, generation):
-        return None
-    content = pages.load_content(session, page_id)
-    if content is None:
-        return None
     # An attempt counts as soon as it begins, even if it ends with its process; what is lost
     # with the database's is made up for by one attempt more.
     session.execute(text("SET LOCAL synchronous_commit TO OFF"))
-    attempt = extractions.begin_attempt(session, page_id)
-    group = membership.group_number
-    pivot = (
-        pages.load_page(session, membership.pivot_id) if membership.pivot_id is not None else None
-    )
+    begun = extractions.begin(session, page_id, generation)
+    if begun is None:
+        return None
     return Job(
-        page=page,
-        site=site_name(pages.site_key(session, page.site_id)),
-        content=content,
-        membership=membership,
-        group_size=1
-        if group is None
-        else templates.group_size(session, page.site_id, generation, group),
-        pivot=pivot,
-        attempt=attempt,
+        page=begun.page,
+        site=site_name(begun.site_key),
+        content=begun.content,
+        membership=begun.membership,
+        group_size=begun.group_size,
+        pivot=begun.pivot,
+        attempt=begun.page.attempts,
     )
 
 
@@ -205,7 +194,7 @@ def _given_up(job: Job) -> Failure:
 def _save(session: Session, job: Job, result: Extraction | Failure) -> None:
     page = pages.load_page(session, job.page.id, lock=True)
     generation = job.membership.generation
-    place = templates.load_membership(session, job.page.id, generation)
+    place = extractions.standing(session, job.page.id, generation)
     if (
         page is None
         or page.content_digest != job.page.content_digest
@@ -225,7 +214,7 @@ def _save(session: Session, job: Job, result: Extraction | Failure) -> None:
     page.outcome, page.outcome_detail = "article", None
     message = _message(page, job, result, page.revision + 1)
     digest = _reader_digest(message)
-    if forced or digest != articles.last_digest(session, page.id):
+    if forced or digest != place.last_digest:
         page.revision += 1
         _send(session, page, message, digest)
 
