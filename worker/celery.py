@@ -6,6 +6,8 @@ from worker.application import create_app
 from worker.settings import SettingsError, load_settings
 
 try:
-    app = create_app(load_settings())
+    settings = load_settings()
+    settings.require_database_url()
+    app = create_app(settings)
 except SettingsError as error:
     sys.exit(f"detourage: {error}")

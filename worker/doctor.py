@@ -1,5 +1,6 @@
 """Checks of an installation and of a deployment."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from kombu.exceptions import ChannelError
 
 from worker import distance
 from worker.broker import connect, topology_of
-from worker.settings import Settings
+from worker.settings import Settings, unknown_variables
 from worker.store import migrations
 from worker.store.database import Database
 from worker.tasks.rendered import browser_of
@@ -34,7 +35,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Look at everything the service depends on; a check that fails stops no other."""
-    findings = [_kernel()]
+    findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", lambda: _browser(settings)))
     if settings.database_url is None and settings.broker_url is None:
@@ -59,6 +60,12 @@ def _kernel() -> Finding:
         else f"{distance.IMPLEMENTATION}: thousands of times slower; install with a C compiler"
     )
     return Finding("tree edit distance", native, detail)
+
+
+def _variables() -> Finding:
+    unknown = unknown_variables(os.environ)
+    detail = f"no setting is called {', '.join(unknown)}" if unknown else "all variables are known"
+    return Finding("settings", not unknown, detail)
 
 
 def _browser(settings: Settings) -> str:

@@ -1,14 +1,23 @@
 """Settings of the service: the only reader of the environment."""
 
 import json
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError
+import pydantic_settings
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from worker.errors import ExpectedError
+
+PREFIX = "DETOURAGE_"
+"""Beginning of the names of all variables."""
+
+DATABASE_SCHEMES = ("postgresql+psycopg2", "postgresql+psycopg", "postgresql")
+BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
 
 WHOLE_MATRIX_TREES = 400
 """Trees of the largest site whose every pair is compared, unless set otherwise.
@@ -29,7 +38,7 @@ class SettingsError(ExpectedError):
 class Settings(BaseSettings):
     """Settings, each read from the environment variable ``DETOURAGE_<NAME>``."""
 
-    model_config = SettingsConfigDict(env_prefix="DETOURAGE_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, allow_inf_nan=False)
 
     database_url: SecretStr | None = Field(
         default=None, description="SQLAlchemy URL of PostgreSQL (postgresql+psycopg2://…)."
@@ -138,6 +147,22 @@ class Settings(BaseSettings):
         default="text", description="Log lines for people, or JSON lines for programs."
     )
 
+    @field_validator("database_url", "broker_url")
+    @classmethod
+    def _is_url(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        schemes = DATABASE_SCHEMES if info.field_name == "database_url" else BROKER_SCHEMES
+        if value is not None:
+            _check_url(value.get_secret_value(), schemes)
+        return value
+
+    @field_validator("render_seconds")
+    @classmethod
+    def _leaves_time(cls, value: float, info: ValidationInfo) -> float:
+        page_seconds = info.data.get("page_seconds")
+        if info.data.get("render_browser") and page_seconds and value >= page_seconds:
+            raise ValueError(f"must be less than DETOURAGE_PAGE_SECONDS, which is {page_seconds:g}")
+        return value
+
     def require_database_url(self) -> str:
         """Return the database URL.
 
@@ -182,6 +207,34 @@ class Settings(BaseSettings):
         return self.require_broker_url().startswith(("amqp:", "amqps:", "pyamqp:"))
 
 
+def _check_url(url: str, schemes: Collection[str]) -> None:
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme not in schemes:
+        raise ValueError(f"must begin with {', '.join(f'{each}://' for each in schemes)}")
+    parts = urlsplit(f"//{rest}")
+    try:
+        # The library's own words for a wrong port quote what may be a part of the password.
+        is_port = parts.port is None or parts.port > 0
+    except ValueError:
+        is_port = False
+    if not is_port:
+        raise ValueError(
+            "has no valid port; in a user name or password, characters like / @ : # must be"
+            " percent-encoded"
+        )
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the variables that look like settings and are none."""
+    return sorted(
+        name
+        for name in environment
+        if name.startswith(PREFIX)
+        and not name.startswith(f"{PREFIX}TEST_")
+        and name.removeprefix(PREFIX).lower() not in Settings.model_fields
+    )
+
+
 @cache
 def load_settings() -> Settings:
     """Read the environment, once per process.
@@ -193,9 +246,13 @@ def load_settings() -> Settings:
     """
     try:
         return Settings()
+    except pydantic_settings.SettingsError:
+        # The one setting that is decoded before it is looked at.
+        raise SettingsError(f"{PREFIX}BROKER_OPTIONS: must be a JSON object") from None
     except ValidationError as error:
         wrong = "; ".join(
-            f"DETOURAGE_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
+            f"{PREFIX}{'_'.join(map(str, item['loc'])).upper()}:"
+            f" {item['msg'].removeprefix('Value error, ')}"
             for item in error.errors(include_input=False)
         )
         raise SettingsError(wrong) from None

@@ -1,8 +1,13 @@
 """Settings: wrong ones are told in one line, secrets are never shown."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from worker.settings import Settings, SettingsError, load_settings
+from worker.settings import Settings, SettingsError, load_settings, unknown_variables
 from worker.tasks.names import STAGES
 from worker.topology import Topology
 
@@ -26,6 +31,106 @@ def test_a_wrong_value_is_named_without_showing_it(monkeypatch: pytest.MonkeyPat
     with pytest.raises(SettingsError, match="DETOURAGE_SETTLE_SECONDS") as caught:
         load_settings()
     assert "soon" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("DATABASE_URL", "mysql://u:hunter2@h/d", "must begin with postgresql"),
+        ("DATABASE_URL", "hunter2", "must begin with postgresql"),
+        ("DATABASE_URL", "postgresql+psycopg2://u:hunter2/x@h/d", "percent-encoded"),
+        ("DATABASE_URL", "postgresql://u:hunter2@h:99999/d", "port"),
+        ("BROKER_URL", "redis://:hunter2@h", "must begin with amqp"),
+        ("BROKER_URL", "amqp://u:hunter2#4@h:5672//", "percent-encoded"),
+        ("BROKER_URL", "amqp://u:hunter2@h:0//", "port"),
+        ("BROKER_OPTIONS", "not json", "BROKER_OPTIONS"),
+        ("QUEUE_PREFIX", "with space", "pattern"),
+        ("SETTLE_SECONDS", "-1", "greater than or equal to 0"),
+        ("MAX_SETTLE_SECONDS", "inf", "finite"),
+        ("COMPARISON_PATIENCE_SECONDS", "0", "greater than 0"),
+        ("EXTRACTION_PATIENCE_SECONDS", "nan", "finite"),
+        ("PAGE_SECONDS", "0", "greater than 0"),
+        ("COMPARISON_MEMORY_MIB", "-1", "greater than or equal to 0"),
+        ("WHOLE_MATRIX_TREES", "2", "greater than or equal to 3"),
+        ("CLUSTER_INTERVAL_SECONDS", "0", "greater than 0"),
+        ("INTAKE_PREFETCH", "0", "greater than or equal to 1"),
+        ("PENDING_LIMIT", "many", "integer"),
+        ("QUEUE_LIMIT", "0", "greater than or equal to 1"),
+        ("ARTICLES_LIMIT", "-1", "greater than or equal to 0"),
+        ("RENDER_SECONDS", "0", "greater than 0"),
+        ("RENDER_MEMORY_MIB", "1", "greater than or equal to 256"),
+        ("RENDER_NETWORK", "perhaps", "boolean"),
+        ("LOG_LEVEL", "LOUD", "'DEBUG', 'INFO'"),
+        ("LOG_FORMAT", "xml", "'text' or 'json'"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_one_line_without_its_value(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(f"DETOURAGE_{name}", value)
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert f"DETOURAGE_{name}" in str(caught.value)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_rendering_must_end_before_the_time_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DETOURAGE_PAGE_SECONDS", "20")
+    assert load_settings().render_seconds == 30
+    load_settings.cache_clear()
+    monkeypatch.setenv("DETOURAGE_RENDER_BROWSER", "/usr/bin/chromium")
+    with pytest.raises(SettingsError, match=r"RENDER_SECONDS: must be less than .*PAGE_SECONDS"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg2://user:p%40ss@[::1]:5432/d",
+        "postgresql+psycopg2:///d?host=/run/postgresql",
+        "postgresql://h",
+    ],
+)
+def test_addresses_of_databases(url: str) -> None:
+    assert Settings.model_validate({"database_url": url}).require_database_url() == url
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        (["celery", "-A", "worker", "worker"], "DATABASE_URL"),
+        (["celery", "-A", "worker", "beat"], "LOG_LEVEL"),
+        (["worker.cli", "intake"], "DATABASE_URL"),
+        (["worker.cli", "relay"], "LOG_LEVEL"),
+    ],
+)
+def test_no_process_starts_with_settings_that_are_missing_or_wrong(
+    command: list[str], missing: str, tmp_path: Path
+) -> None:
+    environment = {name: text for name, text in os.environ.items() if "DETOURAGE" not in name}
+    environment["DETOURAGE_BROKER_URL"] = "amqp://u:hunter2@127.0.0.1:1//"
+    if missing == "LOG_LEVEL":
+        environment["DETOURAGE_LOG_LEVEL"] = "LOUD"
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        env={**environment, "PYTHONPATH": str(Path(__file__).parents[2])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert f"DETOURAGE_{missing}" in line
+    assert "hunter2" not in done.stdout
+
+
+def test_a_variable_that_is_no_setting_is_found() -> None:
+    variables = {"DETOURAGE_SETLE_SECONDS": "1", "DETOURAGE_QUEUE_PREFIX": "", "PATH": ""}
+    assert unknown_variables(variables) == ["DETOURAGE_SETLE_SECONDS"]
+    assert unknown_variables({"DETOURAGE_TEST_BROKER_URL": ""}) == []
 
 
 def test_passwords_do_not_show() -> None:
