@@ -28,7 +28,7 @@ from worker.evaluation.comments import GOOD_PAGE_F1, CommentScore, score_comment
 from worker.evaluation.records import Comment
 from worker.evaluation.words import words
 
-FOLDS = 5
+FOLDS = 4
 
 MARKED = ("reader_comments", "forum_threads")
 """Corpora whose comments were marked one by one."""

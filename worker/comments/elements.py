@@ -19,6 +19,9 @@ Integers = npt.NDArray[np.int64]
 LONGEST_DATE = 80
 """Characters of the longest text that is looked at for a date: a longer one is prose."""
 
+LETTERS_OF_IDEOGRAPH = 3
+"""Letters that a Chinese, Japanese or Korean character is counted as; two make a word."""
+
 OFTEN = 3
 """Times that a page shows a text from which on it is taken for a button or a label."""
 
@@ -33,7 +36,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
-_SENTENCE_END = re.compile(r"[.!?…。！？](?=\s|$|[”\"')])")
+_SENTENCE_END = re.compile(r"[。！？]|[.!?…؟](?=\s|$|[”\"')])")
+_IDEOGRAPH = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
 _DISCUSSION = re.compile(
     r"comm?ent|kommentar|repl[yi]|respon|post(?!s\b)|message|discuss|forum|thread|review|opinion"
     r"|beitrag|antwort|react|réagi|author|autor|avatar|user|member|profil",
@@ -184,8 +188,8 @@ class PageElements:
 
     @cached_property
     def lengths(self) -> Integers:
-        """Number of characters of each text."""
-        return np.array([len(text) for text in self.texts], dtype=np.int64)
+        """Number of letters and other characters of each text, see `LETTERS_OF_IDEOGRAPH`."""
+        return np.array([_length(text) for text in self.texts], dtype=np.int64)
 
     def _counts_of_texts(self) -> Integers:
         counts = np.zeros((len(self.texts), _TEXT_COLUMNS), dtype=np.int64)
@@ -239,21 +243,28 @@ def _name_kind(classes: str, identity: str) -> tuple[bool, bool]:
 
 
 def _counts_of_text(text: str) -> tuple[int, int, int, int, int, bool]:
-    length = len(text)
     has_date = (
-        length <= LONGEST_DATE
+        len(text) <= LONGEST_DATE
         and _DIGIT.search(text) is not None
         and _DATE.search(text) is not None
     )
     words = text.lower().split(" ")
     return (
-        length,
-        len(words),
+        _length(text),
+        len(words) + _ideographs(text) // 2,
         len(_SENTENCE_END.findall(text)),
         text.count("!") + text.count("?"),
         sum(word in _PERSONAL for word in words),
         has_date,
     )
+
+
+def _length(text: str) -> int:
+    return len(text) + (LETTERS_OF_IDEOGRAPH - 1) * _ideographs(text)
+
+
+def _ideographs(text: str) -> int:
+    return 0 if text.isascii() else len(_IDEOGRAPH.findall(text))
 
 
 def _summed(counts: Integers) -> Integers:

@@ -12,8 +12,12 @@ from worker.comments.pattern import CommentPattern
 from worker.comments.ranking import trained_model
 from worker.pages import Page
 
-MIN_CONFIDENCE = 0.5
-"""Probability from which on the likeliest candidate is taken for the comments."""
+MIN_CONFIDENCE = 0.6
+"""Probability from which on the likeliest candidate is taken for the comments.
+
+Of every fifth page of a corpus in five languages, 20 of 162 had a candidate from 0.5 on: 13 had
+comments, and of the other 7 only 4 were from 0.6 on.
+"""
 
 
 @dataclass(frozen=True)
