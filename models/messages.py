@@ -154,9 +154,22 @@ class Comment(_ArticlePart):
     """A reader's comment."""
 
     author: str | None
-    date: str | None
-    text: str
+    date: str | None = Field(
+        description='As the page shows it, be it "3 hours ago"; else as it declares it.'
+    )
+    text: str = Field(description="Paragraphs parted by a blank line.")
     parent: int | None = Field(description="Index of the comment it answers, null for none.")
+    published: str | None = Field(
+        default=None,
+        description="The date by ISO 8601, as precisely as the page gives it; null where it says"
+        " only how long ago. Added to version 1.",
+    )
+    permalink: str | None = Field(default=None, description="Its address. Added to version 1.")
+    votes: int | None = Field(
+        default=None,
+        description="What readers gave it, those against it subtracted where the"
+        " page does. Added to version 1.",
+    )
 
 
 class Template(_ArticlePart):

@@ -132,6 +132,9 @@ class StoredPage(Base):
     attempts: Mapped[int] = mapped_column(
         Integer, server_default="0", doc="How often a worker has begun that extraction."
     )
+    comment_pattern: Mapped[str | None] = mapped_column(
+        doc="Where its own comments stand, `CommentPattern.to_json`; null where never looked for."
+    )
     html_removed_at: Mapped[datetime | None] = mapped_column(
         doc="When its HTML was removed; null while it is kept. Such a page keeps what it has."
     )
@@ -283,6 +286,9 @@ class TemplateGroup(Base):
     )
     size: Mapped[int] = mapped_column(Integer)
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    comment_pattern: Mapped[str | None] = mapped_column(
+        doc="Where comments stand on its pages, by the vote of all; null where that tells nothing."
+    )
 
 
 class GroupRepresentative(Base):
@@ -375,6 +381,30 @@ class Article(Base):
     )
     message: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ArticleComment(Base):
+    """A reader's comment on an article, in one of its revisions."""
+
+    __tablename__ = "comments"
+
+    article_id: Mapped[UUID] = mapped_column(
+        ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(
+        Integer, primary_key=True, doc="Its place on the page, from 0."
+    )
+    parent: Mapped[int | None] = mapped_column(
+        Integer, doc="Number of the comment that it answers, null for none."
+    )
+    author: Mapped[str | None]
+    published_at: Mapped[datetime | None] = mapped_column(
+        doc="Null where the page says only how long ago, or nothing."
+    )
+    written_date: Mapped[str | None] = mapped_column(doc="The date as the page shows it.")
+    text: Mapped[str]
+    permalink: Mapped[str | None]
+    votes: Mapped[int | None]
 
 
 class Receipt(Base):

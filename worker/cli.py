@@ -545,19 +545,25 @@ def explain(
     URL is fetched; FILE holds the page: HTML, a page message, or several with
     --url to name one. Reasons are in log odds, compared with the page's mean line.
     """
+    from worker.comments import read_comments
+    from worker.content import apart_from_article, comments_of
     from worker.explaining import load_subject, to_html, to_json, to_terminal
     from worker.extraction import explain_article
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
-    explanation = explain_article(subject.page, subject.pivot)
+    found = comments_of(subject.page)
+    comments = read_comments(found.records, subject.page.url)
+    explanation = explain_article(subject.page, subject.pivot, apart_from_article(found))
     if json_file:
-        values = json.dumps(to_json(explanation, subject.group_size), ensure_ascii=False, indent=1)
+        values = json.dumps(
+            to_json(explanation, subject.group_size, comments), ensure_ascii=False, indent=1
+        )
         json_file.write_text(values + "\n", encoding="utf-8")
     if html_file:
-        overlay = to_html(explanation, subject.page, subject.group_size)
+        overlay = to_html(explanation, subject.page, subject.group_size, len(comments))
         html_file.write_text(overlay, encoding="utf-8")
     out = _output()
-    for table in to_terminal(explanation, subject.group_size):
+    for table in to_terminal(explanation, subject.group_size, len(comments)):
         out.print(table)
 
 

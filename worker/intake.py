@@ -29,12 +29,12 @@ from models.messages import MAX_HTML_BYTES, PageMessage
 from worker import logs
 from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
-from worker.pages import Page, PageError, site_key
+from worker.pages import PageError, site_key
 from worker.settings import Settings
 from worker.store import backlog, durations, outbox, pages
 from worker.store.database import Database, is_connection_lost
 from worker.store.pages import FetchedPage
-from worker.tasks.parsing import parse_or_reject, store_page
+from worker.tasks.parsing import ParsedPage, parse_or_reject, store_page
 from worker.topology import Topology
 
 logger = logging.getLogger(__name__)
@@ -297,7 +297,7 @@ class Intake(ConsumerMixin):
 
 
 def _store(
-    session: Session, fetched: FetchedPage, parsed: Page | PageError, message_id: str | None
+    session: Session, fetched: FetchedPage, parsed: ParsedPage | PageError, message_id: str | None
 ) -> None:
     page, result = store_page(session, fetched, parsed)
     logs.bind(page_id=page.id)

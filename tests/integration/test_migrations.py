@@ -130,6 +130,36 @@ def test_pages_that_claim_a_site_of_another_domain_are_parted_from_it(services: 
         database.dispose()
 
 
+def test_the_articles_of_a_filled_database_stay_without_comments(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        _go_to(database, "0010")
+        with database.transaction() as session:
+            for statement in (
+                "INSERT INTO sites (key, version) VALUES ('news.example', 1)",
+                "INSERT INTO pages (site_id, url, url_digest, content_digest)"
+                " VALUES (1, 'u', 'u', 'c')",
+                "INSERT INTO articles (id, page_id, revision, content_digest, message)"
+                " VALUES ('00000000-0000-0000-0000-000000000001', 1, 1, 'd', '{}')",
+            ):
+                session.execute(text(statement))
+        migrate(database)
+        with database.transaction() as session:
+            assert session.scalars(text("SELECT comment_pattern FROM pages")).all() == [None]
+            session.execute(
+                text(
+                    "INSERT INTO comments (article_id, number, text)"
+                    " SELECT id, 0, 't' FROM articles"
+                )
+            )
+            session.execute(text("DELETE FROM articles"))
+            assert session.scalar(text("SELECT count(*) FROM comments")) == 0
+        _go_to(database, "0010", down=True)
+        migrate(database)
+        assert not is_behind(database)
+        database.dispose()
+
+
 def _go_to(database: Database, revision: str, *, down: bool = False) -> None:
     with database.engine.begin() as connection:
         config = _config()

@@ -9,6 +9,7 @@ from operator import attrgetter
 from worker.comments.dating import Dating
 from worker.comments.layout import CONTROLS, Layout, Text, joined
 from worker.comments.naming import Naming
+from worker.comments.replies import MAX_HEADER, tells_of_parent
 from worker.language.wordlists import listed
 from worker.language.words import clean, tokens
 
@@ -27,6 +28,9 @@ _AROUND_NAMES = listed(
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
+_SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
+"""Characters that part what is left out from the rest, and mean nothing alone."""
+
 _SAID = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
     r"|писал\(?а?\)?|написал\(?а?\)?"
@@ -59,6 +63,7 @@ def bodies_of(
     repeated = _repeated(layouts)
     around = [
         _texts_of(layout, {each.element for each in (named.get(n), dated.get(n)) if each})
+        | _reply_headers(layout)
         for n, layout in enumerate(layouts)
     ]
     weights = [_weights(layout, repeated, around[number]) for number, layout in enumerate(layouts)]
@@ -93,6 +98,20 @@ def _texts_of(layout: Layout, elements: Collection[int]) -> frozenset[int]:
         if layout.length_of(index) <= 200
         for number in range(layout.text_starts[index], layout.text_ends[index])
     )
+
+
+def _reply_headers(layout: Layout) -> frozenset[int]:
+    """Return the text nodes that say which comment is answered, up to the link to it."""
+    headers: set[int] = set()
+    for index, element in enumerate(layout.elements):
+        start, end = layout.text_starts[index], layout.text_ends[index]
+        if element.tag == "a" and start < end and tells_of_parent(layout, index):
+            line = layout.texts[start].line
+            while start and layout.texts[start - 1].line == line:
+                start -= 1
+            if layout.length_between(start, end) <= MAX_HEADER:
+                headers.update(range(start, end))
+    return frozenset(headers)
 
 
 def _weights(
@@ -169,4 +188,5 @@ def _render(layout: Layout, path: str, weights: Sequence[float]) -> str:
         if weights[number] > 0
     ]
     lines = [joined(list(nodes)) for _, nodes in groupby(kept, key=attrgetter("line"))]
-    return "\n\n".join(line for line in lines if line and not _QUOTE_HEADER.search(line))
+    shown = (line for line in lines if line.strip(_SEPARATORS))
+    return "\n\n".join(line for line in shown if not _QUOTE_HEADER.search(line))

@@ -70,7 +70,11 @@ class Layout:
 
     def length_of(self, index: int) -> int:
         """Return the number of characters below an element, white space included."""
-        return self._lengths[self.text_ends[index]] - self._lengths[self.text_starts[index]]
+        return self.length_between(self.text_starts[index], self.text_ends[index])
+
+    def length_between(self, start: int, end: int) -> int:
+        """Return the number of characters of a stretch of text nodes."""
+        return self._lengths[end] - self._lengths[start]
 
     @cached_property
     def _lengths(self) -> list[int]:

@@ -166,7 +166,8 @@ def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Naming
     share = len(found) / len(layouts)
     # Elsewhere at this place stands what is no name.
     score = 0.6 * share * len(found) / len(column.values)
-    hints = sum(_hints(layouts[number], naming) for number, naming in found.items()) / len(found)
+    is_text = column.place.is_text
+    hints = sum(_hints(layouts[n], naming, is_text) for n, naming in found.items()) / len(found)
     score += hints
     names = [naming.name for naming in found.values()]
     if len(names) > 1:
@@ -183,6 +184,8 @@ def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Naming
             score -= 0.8
     shown = sum(len(value.text) for value in column.values.values())
     score += 0.2 * sum(map(len, names)) / max(shown, 1)
+    if is_text:
+        return score
     several = sum(_is_of_several(layouts[number], naming) for number, naming in found.items())
     return score - 0.5 * several / len(found)
 
@@ -192,7 +195,7 @@ def _is_of_several(layout: Layout, naming: Naming) -> bool:
     return layout.text_ends[naming.element] - layout.text_starts[naming.element] > 1
 
 
-def _hints(layout: Layout, naming: Naming) -> float:
+def _hints(layout: Layout, naming: Naming, is_text: bool) -> float:
     hints = 0.0
     index = naming.element
     own, around = layout.names[index], _names_around(layout, index)
@@ -209,7 +212,7 @@ def _hints(layout: Layout, naming: Naming) -> float:
         hints -= 0.2
     if element.tag in ("cite", "b", "strong", "h3", "h4", "h5"):
         hints += 0.1
-    if _leads_to_profile(layout, index):
+    if _leads_to_profile(layout, index, is_text):
         hints += 0.4
     return hints
 
@@ -224,8 +227,9 @@ def _names_around(layout: Layout, index: int) -> frozenset[str]:
     return names
 
 
-def _leads_to_profile(layout: Layout, index: int) -> bool:
-    inside = range(index, min(layout.ends[index], index + 4))
+def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
+    # What stands beside the element's own text is another part of the comment.
+    inside = range(index, index + 1 if is_text else min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
         if each >= 0 and layout.elements[each].tag == "a":
             return _PROFILE.search(layout.elements[each].get("href") or "") is not None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from urllib.parse import urldefrag
 
 from lxml.html import HtmlElement
 
@@ -18,6 +19,9 @@ MAX_JUMPS = 0.1
 
 MAX_AROUND = 12
 """Elements around a comment that are looked at for an indentation."""
+
+MAX_HEADER = 80
+"""Characters of a text that says which comment is answered; with more it is the reader's."""
 
 _Parents = list[int | None]
 
@@ -92,26 +96,37 @@ def _referred(extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
 def _own_ids(extent: Extent, layout: Layout) -> Iterator[str]:
     for element in (*extent.rows, *layout.elements):
         for name in ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid"):
-            yield from _ID.findall(element.get(name) or "")
+            yield from _ids(element.get(name) or "")
+
+
+def _ids(value: str) -> Iterator[str]:
+    """Yield a name of an element, and the numbers in it by which other elements may call it."""
+    if value:
+        yield f"#{value}"
+        yield from _ID.findall(value)
 
 
 def _parent_ids(extent: Extent, layout: Layout) -> Iterator[str]:
     for element in (*extent.rows, *layout.elements):
         for name, value in element.items():
             if name.startswith("data-") and _PARENT_ATTRIBUTE.search(name):
-                yield from _ID.findall(value)
+                yield from _ids(value)
 
 
 def _answered_ids(layout: Layout) -> Iterator[str]:
     for index, element in enumerate(layout.elements):
-        href = element.get("href") or ""
-        if "#" in href and element.tag == "a":
-            before = layout.text_starts[index]
-            said = layout.text_of(index)
-            if before and not _REPLY_TEXT.search(said):
-                said = f"{layout.texts[before - 1].text} {said}"
-            if len(said) < 120 and _REPLY_TEXT.search(said):
-                yield from _ID.findall(href.rpartition("#")[2])
+        fragment = urldefrag(element.get("href") or "").fragment
+        if fragment and element.tag == "a" and tells_of_parent(layout, index):
+            yield from _ids(fragment)
+
+
+def tells_of_parent(layout: Layout, index: int) -> bool:
+    """Say whether an element says, or the text before it, which comment is answered."""
+    said = layout.text_of(index)
+    start = layout.text_starts[index]
+    if start and not _REPLY_TEXT.search(said):
+        said = f"{layout.texts[start - 1].text} {said}"
+    return len(said) <= MAX_HEADER and _REPLY_TEXT.search(said) is not None
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
@@ -216,7 +231,7 @@ def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Paren
 def _answered(layout: Layout, last: Mapping[str, int]) -> int | None:
     for place, node in enumerate(layout.texts):
         found = _REPLY_TEXT.search(node.text)
-        if found and len(node.text) < 80:
+        if found and len(node.text) <= MAX_HEADER:
             after = node.text[found.end() :].strip(" :@")
             if not after and place + 1 < len(layout.texts):
                 after = layout.texts[place + 1].text.strip(" :@")

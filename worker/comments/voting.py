@@ -7,6 +7,9 @@ from worker.comments.columns import Column
 from worker.comments.layout import Layout
 from worker.language.wordlists import listed
 
+MAX_VOTES = 10**12
+"""More is a number of something else."""
+
 _NAMES = listed(
     "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
     " recommend recommendations recommended thumbs reaction reactions useful helpful plus kudos"
@@ -60,6 +63,8 @@ def _read(text: str) -> int | None:
         number = round(float(written.replace(",", ".").replace(" ", "")) * 1_000)
     else:
         number = int(re.sub(r"\D", "", written))
+    if number > MAX_VOTES:
+        return None
     return -number if found["sign"] in ("-", "−", "–") else number
 
 

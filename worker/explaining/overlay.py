@@ -39,7 +39,7 @@ _ADDRESSES = frozenset(
 _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 
 
-def to_html(explanation: Explanation, page: Page, group_size: int) -> str:
+def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
     """Write a self-contained page with the page in it, and beside it each line with its reasons.
 
     Parameters
@@ -50,11 +50,13 @@ def to_html(explanation: Explanation, page: Page, group_size: int) -> str:
         The page that it explains; it is read only.
     group_size
         Number of pages in the page's template group.
+    comments
+        Number of comments on the page.
     """
     style = files("worker.explaining").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
-        for name, fact in summary(explanation, group_size)
+        for name, fact in summary(explanation, group_size, comments)
     )
     lines = "".join(_listed(line) for line in explanation.lines)
     return (
@@ -65,7 +67,8 @@ def to_html(explanation: Explanation, page: Page, group_size: int) -> str:
         f"<title>Explained: {escape(explanation.url)}</title><style>\n{style}</style></head><body>"
         f'<iframe sandbox="" title="The page" srcdoc="{escape(_marked(explanation, page))}">'
         f"</iframe><main><dl>{facts}</dl>"
-        '<p><b class="kept">kept</b> <b class="title">title</b> <b class="dropped">dropped</b>'
+        '<p><b class="kept">kept</b> <b class="title">title</b> <b class="comment">comment</b>'
+        ' <b class="dropped">dropped</b>'
         " Log odds are compared with the page's mean line: "
         f"{explanation.mean:+.1f}.</p><ol>{lines}</ol></main></body></html>\n"
     )

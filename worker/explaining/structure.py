@@ -1,12 +1,16 @@
 """An explanation as JSON."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from worker.comments import Comment
 from worker.extraction import Explanation
 
 
-def to_json(explanation: Explanation, group_size: int) -> dict[str, Any]:
+def to_json(
+    explanation: Explanation, group_size: int, comments: Sequence[Comment] = ()
+) -> dict[str, Any]:
     """Return all of an explanation as JSON values.
 
     Parameters
@@ -15,6 +19,8 @@ def to_json(explanation: Explanation, group_size: int) -> dict[str, Any]:
         The explanation.
     group_size
         Number of pages in the page's template group.
+    comments
+        The comments of the page.
     """
     article = explanation.article
     return {
@@ -31,6 +37,10 @@ def to_json(explanation: Explanation, group_size: int) -> dict[str, Any]:
         }
         if article is not None
         else None,
+        "comments": [
+            asdict(comment) | {"date": str(comment.date) if comment.date else None}
+            for comment in comments
+        ],
         "mean_log_odds": explanation.mean,
         "lines": [asdict(line) for line in explanation.lines],
     }

@@ -8,13 +8,15 @@ SHOWN_REASONS = 3
 """Reasons shown of a line: those that moved its probability most."""
 
 
-def summary(explanation: Explanation, group_size: int) -> Iterator[tuple[str, str]]:
-    """Yield the facts about a page and its article, each with its name."""
+def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:
+    """Yield the facts about a page, its article and its comments, each with its name."""
     yield "page", explanation.url
     if explanation.other_url is not None:
         yield "compared with", f"{explanation.other_url}, of {group_size} pages of its template"
     else:
         yield "compared with", "no other page"
+    if comments:
+        yield "comments", str(comments)
     article = explanation.article
     if article is None:
         yield "outcome", f"{explanation.outcome}: {explanation.detail}"

@@ -13,15 +13,20 @@ from worker.extraction.explanation import Verdict
 MAX_CHARACTERS = 300
 """Beginning of a line that is shown."""
 
-_STYLES: dict[Verdict, str] = {"kept": "green", "title": "bold green", "dropped": "blue"}
+_STYLES: dict[Verdict, str] = {
+    "kept": "green",
+    "title": "bold green",
+    "comment": "magenta",
+    "dropped": "blue",
+}
 
 
-def to_terminal(explanation: Explanation, group_size: int) -> Iterator[Table]:
+def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[Table]:
     """Draw the facts about a page, then its lines, each with its verdict and reasons."""
     facts = Table(box=None, show_header=False, pad_edge=False)
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(overflow="fold")
-    for name, fact in summary(explanation, group_size):
+    for name, fact in summary(explanation, group_size, comments):
         facts.add_row(name, Text(fact))
     yield facts
     lines = Table(box=box.SIMPLE_HEAD, pad_edge=False)

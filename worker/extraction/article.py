@@ -1,10 +1,13 @@
 """The article of a page, with other pages of its template or without any."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from lxml.html import HtmlElement
+
 from worker.extraction import classification, difference, hidden, media, menus, sentences, titles
+from worker.extraction.apart import leave_out
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
@@ -75,7 +78,10 @@ _VIDEOS = media.EMBEDS - {"audio"}
 
 
 def extract_article(
-    page: Page, other: Page | TemplateKnowledge | None, method: str = DEFAULT_METHOD
+    page: Page,
+    other: Page | TemplateKnowledge | None,
+    method: str = DEFAULT_METHOD,
+    apart: Iterable[HtmlElement] = (),
 ) -> Extraction:
     """Cut the article out of a page.
 
@@ -98,6 +104,10 @@ def extract_article(
         method but ``paper000``. None where there is none.
     method
         One of `METHODS`.
+    apart
+        Elements of the page that are no part of its article: what its readers wrote. Where the
+        article is one of them, as the first post of a thread is, they are not left out
+        (`worker.extraction.apart`).
 
     Raises
     ------
@@ -108,7 +118,8 @@ def extract_article(
     NoTextError
         If the page shows no text, or none but a headline.
     """
-    article, _ = find_article(page.url, Outline.of(page.document), other, method)
+    outline = Outline.of(page.document)
+    article, _ = find_article(page.url, outline, other, method, outline.indices_of(apart))
     return article
 
 
@@ -117,6 +128,7 @@ def find_article(
     outline: Outline,
     other: Page | TemplateKnowledge | None,
     method: str = DEFAULT_METHOD,
+    apart: Collection[int] = frozenset(),
 ) -> tuple[Extraction, Finding | None]:
     """Cut the article out of a page that was flattened, and say where it was found.
 
@@ -126,6 +138,8 @@ def find_article(
         Address and outline of the page.
     other, method
         As for `extract_article`, which raises the same.
+    apart
+        Indices of the elements that are no part of the article.
 
     Returns
     -------
@@ -135,7 +149,7 @@ def find_article(
         Its place; None where the page does not show it.
     """
     template = Template.of(other)
-    shown = _find_shown(url, outline, template, method)
+    shown = _find_shown(url, outline, template, method, apart)
     article = hidden.hidden_article(
         url,
         outline,
@@ -162,13 +176,14 @@ def _shown_article(url: str, outline: Outline, template: Template, method: str) 
 
 
 def _find_shown(
-    url: str, outline: Outline, template: Template, method: str
+    url: str, outline: Outline, template: Template, method: str, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
     for find_body in METHODS[method]:
         finding = find_body(outline, template, url)
         if finding is not None:
+            finding = leave_out(outline, finding, apart) if apart else finding
             article = article_of(url, outline, template.titles, finding, template.line_digests)
             if article.text:
                 return article, finding

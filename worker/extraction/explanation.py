@@ -1,10 +1,11 @@
 """Why each line of a page was kept or dropped."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from lxml.html import HtmlElement
 
 from worker.boosting.trees import Floats
 from worker.extraction import titles
@@ -19,8 +20,9 @@ from worker.extraction.phrases import ASPECTS, phrase
 from worker.extraction.result import Extraction
 from worker.pages import Page
 
-Verdict = Literal["kept", "title", "dropped"]
-"""``title`` is the headline where the page shows it: in the article, but not in its text."""
+Verdict = Literal["kept", "title", "comment", "dropped"]
+"""``title`` is the headline where the page shows it: in the article, but not in its text;
+``comment`` what readers wrote, with what stands between."""
 
 
 @dataclass(frozen=True)
@@ -101,23 +103,30 @@ class Explanation:
     lines: tuple[ExplainedLine, ...]
 
 
-def explain_article(page: Page, pivot: Page | None) -> Explanation:
+def explain_article(
+    page: Page, pivot: Page | None, apart: Iterable[HtmlElement] = ()
+) -> Explanation:
     """Extract the article of a page by the default method, and say why it is that one.
 
     Parameters
     ----------
-    page, pivot
+    page, pivot, apart
         As for `worker.extraction.extract_article`. A page without an article is explained too.
     """
     outline = Outline.of(page.document)
+    left_out = outline.indices_of(apart)
     template = Template.of(pivot)
     article: Extraction | None = None
-    verdicts: dict[int, Verdict] = {}
+    verdicts: dict[int, Verdict] = {
+        node.line: "comment"
+        for index in left_out
+        for node in outline.texts[outline.text_starts[index] : outline.text_ends[index]]
+    }
     outcome, detail = "article", ""
     try:
-        article, finding = find_article(page.url, outline, template.knowledge)
+        article, finding = find_article(page.url, outline, template.knowledge, apart=left_out)
         if finding is not None:
-            verdicts = _verdicts(page.url, outline, template, finding)
+            verdicts |= _verdicts(page.url, outline, template, finding)
     except NoArticleError as error:
         outcome, detail = error.outcome, str(error)
     mean, lines = _explain_lines(page.url, outline, template, verdicts)

@@ -167,6 +167,13 @@ class Outline:
             found.append(found[parent] if tag in DIVISIONS and parent >= 0 else index)
         return found
 
+    def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
+        """Return the indices of elements; those that show no text are listed nowhere."""
+        wanted = set(elements)
+        if not wanted:
+            return frozenset()
+        return frozenset(i for i, element in enumerate(self.elements) if element in wanted)
+
     def size(self, index: int) -> int:
         """Count the tokens below an element."""
         return self.token_ends[index] - self.token_starts[index]

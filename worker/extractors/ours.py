@@ -2,14 +2,9 @@
 
 from functools import lru_cache
 
-from worker.extraction import (
-    Extraction,
-    NoTextError,
-    TemplateKnowledge,
-    difference,
-    extract_article,
-    sentences,
-)
+from worker.comments import CommentPattern, vote
+from worker.content import Content, comment_pattern_of, read_content
+from worker.extraction import NoTextError, TemplateKnowledge, difference, sentences
 from worker.extraction.article import article_of
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
@@ -20,8 +15,11 @@ from worker.extractors.reading import CACHED_PAGES, page_of
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
     """Extract as the service does."""
-    known = knowledge_of(neighbours.pivot) if neighbours.pivot is not None else None
-    return _extracted(extract_article(page_of(source), known))
+    own = pattern_of(source)
+    if neighbours.pivot is None:
+        return _extracted(read_content(page_of(source), None, [own]))
+    patterns = [vote([own, pattern_of(neighbours.pivot)]), own]
+    return _extracted(read_content(page_of(source), knowledge_of(neighbours.pivot), patterns))
 
 
 def paper000(source: Source, neighbours: Neighbours) -> Extracted:
@@ -53,6 +51,12 @@ def outline_of(source: Source) -> Outline:
 def knowledge_of(source: Source) -> TemplateKnowledge:
     """Learn from a page, once for all that are compared with it."""
     return TemplateKnowledge.of([outline_of(source)])
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def pattern_of(source: Source) -> CommentPattern:
+    """Look where the comments of a page stand, once for all that are compared with it."""
+    return comment_pattern_of(page_of(source))
 
 
 def pivot_outline(neighbours: Neighbours) -> Outline:
@@ -92,8 +96,8 @@ def cut(
     return Extracted(article.title, article.text, article.blocks)
 
 
-def _extracted(article: Extraction) -> Extracted:
-    metadata = article.metadata
+def _extracted(content: Content) -> Extracted:
+    article, metadata = content.article, content.article.metadata
     return Extracted(
         article.title,
         article.text,

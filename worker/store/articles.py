@@ -1,13 +1,14 @@
 """Articles and their revisions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from models.tables import Article, Receipt, Site, StoredPage
+from models.tables import Article, ArticleComment, Receipt, Site, StoredPage
+from worker.comments import Comment
 
 
 def save_article(
@@ -18,8 +19,9 @@ def save_article(
     revision: int,
     content_digest: str,
     message: dict[str, Any],
+    comments: Sequence[Comment] = (),
 ) -> None:
-    """Store a new revision of a page's article."""
+    """Store a new revision of a page's article, with the comments of its readers."""
     session.add(
         Article(
             id=article_id,
@@ -29,6 +31,25 @@ def save_article(
             message=message,
         )
     )
+    if comments:
+        session.flush()
+        session.execute(
+            insert(ArticleComment),
+            [
+                {
+                    "article_id": article_id,
+                    "number": number,
+                    "parent": comment.parent,
+                    "author": comment.author,
+                    "published_at": comment.date.instant if comment.date else None,
+                    "written_date": comment.written_date,
+                    "text": comment.text,
+                    "permalink": comment.permalink,
+                    "votes": comment.votes,
+                }
+                for number, comment in enumerate(comments)
+            ],
+        )
 
 
 def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:

@@ -47,8 +47,9 @@ class Begun:
         Key of its site.
     content
         The page as fetched.
-    membership, group_size
-        Its place in the generation, and the number of pages there.
+    membership, group_size, group_pattern
+        Its place in the generation, the number of pages there, and where they have comments
+        (`TemplateGroup.comment_pattern`).
     pivot
         The page that it is compared with.
     """
@@ -58,6 +59,7 @@ class Begun:
     content: bytes | str
     membership: Membership
     group_size: int
+    group_pattern: str | None
     pivot: StoredPage | None
 
 
@@ -84,6 +86,7 @@ def begin(session: Session, page_id: int, generation: int) -> Begun | None:
             PageContent.is_text,
             Membership,
             TemplateGroup.size,
+            TemplateGroup.comment_pattern,
             pivot,
         )
         .select_from(Membership)
@@ -102,9 +105,9 @@ def begin(session: Session, page_id: int, generation: int) -> Begun | None:
     ).one_or_none()
     if page is None or found is None:
         return None
-    site_key, compressed, is_text, membership, size, pivot_page = found
+    site_key, compressed, is_text, membership, size, pattern, pivot_page = found
     content = unpack_content(compressed, is_text)
-    return Begun(page, site_key, content, membership, size or 1, pivot_page)
+    return Begun(page, site_key, content, membership, size or 1, pattern, pivot_page)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ class ComparablePage:
     extraction_key: str | None
     forced: bool
     has_html: bool
+    comment_pattern: str | None
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,15 @@ class NewGroup:
         Page that the others are compared with.
     representative_trees
         Ids of the trees that new pages are compared with, all different.
+    comment_pattern
+        Where comments stand on its pages, see `TemplateGroup.comment_pattern`.
     """
 
     number: int
     size: int
     pivot_id: int
     representative_trees: Sequence[int]
+    comment_pattern: str | None
 
 
 @dataclass(frozen=True)
@@ -169,11 +173,12 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
             StoredPage.extraction_key,
             StoredPage.forced,
             StoredPage.html_removed_at.is_(None),
+            StoredPage.comment_pattern,
         ).where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
     )
     return [
-        ComparablePage(page_id, url, tree_id, digest, key, forced, has_html)
-        for page_id, url, tree_id, digest, key, forced, has_html in rows
+        ComparablePage(page_id, url, tree_id, digest, key, forced, has_html, pattern)
+        for page_id, url, tree_id, digest, key, forced, has_html, pattern in rows
         if tree_id is not None
     ]
 
@@ -247,6 +252,7 @@ def save_groups(
                 "number": group.number,
                 "size": group.size,
                 "representative_id": group.pivot_id,
+                "comment_pattern": group.comment_pattern,
             }
             for group in groups
         ],
@@ -297,6 +303,13 @@ def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
 def load_membership(session: Session, page_id: int, generation: int) -> Membership | None:
     """Return the place of a page in a generation."""
     return session.get(Membership, (page_id, generation))
+
+
+def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
+    """Return where the comments of pages stand, see `StoredPage.comment_pattern`."""
+    return session.scalars(
+        select(StoredPage.comment_pattern).where(StoredPage.id.in_(page_ids))
+    ).all()
 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:

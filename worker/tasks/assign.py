@@ -16,6 +16,7 @@ from worker.store import assignments, pages, templates, trees
 from worker.store.assignments import Outlier
 from worker.store.templates import NewGroup, NewMembership
 from worker.tasks import names
+from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
@@ -115,16 +116,17 @@ def _promote_outliers(session: Session, site_id: int, generation: int) -> set[in
     for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
         number = templates.last_group(session, site_id) + 1
         pivot = outliers[group.pivot]
-        templates.save_groups(
-            session, site_id, generation, [NewGroup(number, 0, pivot.page_id, [pivot.tree_id])]
-        )
+        members = [outliers[member].page_id for member in group.members]
+        pattern = pattern_of_group(templates.comment_patterns(session, members))
+        new = NewGroup(number, 0, pivot.page_id, [pivot.tree_id], pattern)
+        templates.save_groups(session, site_id, generation, [new])
         nearest = min(
             (member for member in group.members if member != group.pivot),
             key=lambda member: (distances[group.pivot, member], outliers[member].url),
         )
         for place in group_memberships(
             number,
-            [outliers[member].page_id for member in group.members],
+            members,
             pivot_id=pivot.page_id,
             beside_pivot=outliers[nearest].page_id,
         ):

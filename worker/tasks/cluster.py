@@ -1,7 +1,7 @@
 """The periodic clustering of each site into template groups."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from celery import shared_task
@@ -15,6 +15,7 @@ from worker.settings import Settings, load_settings
 from worker.store import backlog, comparisons, designs, outbox, references, templates, trees
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
 from worker.tasks import names
+from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extract import extraction_key
@@ -140,6 +141,10 @@ def _cluster(session: Session, site_id: int) -> None:
     )
     compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
     memberships = _memberships(site_pages, grouping, identities, compared)
+    patterns = {
+        identity: pattern_of_group(site_pages[index].comment_pattern for index in group.members)
+        for identity, group in zip(identities, grouping.groups, strict=True)
+    }
     templates.save_generation(
         session,
         site_id=site_id,
@@ -153,6 +158,7 @@ def _cluster(session: Session, site_id: int) -> None:
                 len(group.members),
                 site_pages[pivot].id,
                 known.representative_trees(site_pages, group),
+                patterns[identity],
             )
             for identity, group, (pivot, _) in zip(
                 identities, grouping.groups, compared, strict=True
@@ -162,7 +168,7 @@ def _cluster(session: Session, site_id: int) -> None:
     )
     comparisons.end(session, site_id)
     references.keep_sets(session, site_id, known.reference_sets)
-    _dispatch_extractions(session, site_id, site_pages, memberships, number)
+    _dispatch_extractions(session, site_id, site_pages, memberships, patterns, number)
     _note_design_change(session, site_id, number)
     logger.info(
         "site %d: generation %d, %d pages, %d groups, %d outliers",
@@ -281,6 +287,7 @@ def _dispatch_extractions(
     site_id: int,
     site_pages: list[ComparablePage],
     memberships: list[NewMembership],
+    patterns: Mapping[int, str | None],
     number: int,
 ) -> None:
     by_id = {page.id: page for page in site_pages}
@@ -289,7 +296,12 @@ def _dispatch_extractions(
     for membership in memberships:
         page = by_id[membership.page_id]
         pivot = by_id[membership.pivot_id] if membership.pivot_id is not None else None
-        key = extraction_key(page.content_digest, pivot.content_digest if pivot else None)
+        group = membership.group_number
+        key = extraction_key(
+            page.content_digest,
+            pivot.content_digest if pivot else None,
+            patterns[group] if group is not None else None,
+        )
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,28 +14,25 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage, Block, Embed, Image, Metadata, Template
+from models.messages import ArticleMessage, Block, Comment, Embed, Image, Metadata, Template
 from models.tables import Membership, StoredPage
 from worker import logs
 from worker.broker import messages_waiting, topology_of
-from worker.extraction import (
-    Extraction,
-    Moment,
-    NeedsRenderingError,
-    NoArticleError,
-    extract_article,
-)
+from worker.comments import Comment as ReadComment
+from worker.content import Content, read_content
+from worker.extraction import Moment, NeedsRenderingError, NoArticleError
 from worker.pages import parse_page, site_name
 from worker.settings import load_settings
 from worker.store import articles, extractions, outbox, pages
 from worker.tasks import names, rendered
+from worker.tasks.comment_patterns import patterns_for_page
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_late_extractions
 from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "7"
+EXTRACTION_VERSION = "8"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
 
 MAX_ATTEMPTS = 3
@@ -71,6 +69,7 @@ class Job:
     content: bytes | str
     membership: Membership
     group_size: int
+    group_pattern: str | None
     pivot: StoredPage | None
     attempt: int
 
@@ -78,7 +77,7 @@ class Job:
     def extraction_key(self) -> str:
         """Digest of what the result depends on."""
         pivot_digest = self.pivot.content_digest if self.pivot else None
-        return extraction_key(self.page.content_digest, pivot_digest)
+        return extraction_key(self.page.content_digest, pivot_digest, self.group_pattern)
 
 
 @dataclass(frozen=True)
@@ -89,9 +88,9 @@ class Failure:
     detail: str
 
 
-def extraction_key(content_digest: str, pivot_digest: str | None) -> str:
+def extraction_key(content_digest: str, pivot_digest: str | None, group_pattern: str | None) -> str:
     """Return the digest of all that an extraction depends on."""
-    parts = f"{EXTRACTION_VERSION} {content_digest} {pivot_digest or '-'}"
+    parts = f"{EXTRACTION_VERSION} {content_digest} {pivot_digest or '-'} {group_pattern or '-'}"
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
@@ -158,17 +157,19 @@ def _load(session: Session, page_id: int, generation: int) -> Job | None:
         content=begun.content,
         membership=begun.membership,
         group_size=begun.group_size,
+        group_pattern=begun.group_pattern,
         pivot=begun.pivot,
         attempt=begun.page.attempts,
     )
 
 
-def _extract(job: Job) -> Extraction | Failure:
+def _extract(job: Job) -> Content | Failure:
     try:
         template = _templates.of(database(), job.pivot) if job.pivot else None
         page = parse_page(job.content, job.page.url, content_type=job.page.content_type)
         try:
-            return extract_article(page, template)
+            patterns = patterns_for_page(job.page.comment_pattern, job.group_pattern)
+            return read_content(page, template, patterns)
         except NeedsRenderingError:
             browser = rendered.browser_of(load_settings())
             if browser is None:
@@ -191,7 +192,7 @@ def _given_up(job: Job) -> Failure:
     )
 
 
-def _save(session: Session, job: Job, result: Extraction | Failure) -> None:
+def _save(session: Session, job: Job, result: Content | Failure) -> None:
     page = pages.load_page(session, job.page.id, lock=True)
     generation = job.membership.generation
     place = extractions.standing(session, job.page.id, generation)
@@ -216,10 +217,11 @@ def _save(session: Session, job: Job, result: Extraction | Failure) -> None:
     digest = _reader_digest(message)
     if forced or digest != place.last_digest:
         page.revision += 1
-        _send(session, page, message, digest)
+        _send(session, page, message, result.comments, digest)
 
 
-def _message(page: StoredPage, job: Job, result: Extraction, revision: int) -> ArticleMessage:
+def _message(page: StoredPage, job: Job, content: Content, revision: int) -> ArticleMessage:
+    result = content.article
     metadata = result.metadata
     return ArticleMessage(
         id=str(article_id(job.site, page.url, revision)),
@@ -240,7 +242,18 @@ def _message(page: StoredPage, job: Job, result: Extraction, revision: int) -> A
         ],
         images=[Image(url=each.url, alt=each.alt, caption=each.caption) for each in result.images],
         embeds=[Embed(url=each.url, type=each.type) for each in result.embeds],
-        comments=[],
+        comments=[
+            Comment(
+                author=each.author,
+                date=each.written_date or _written(each.date),
+                text=each.text,
+                parent=each.parent,
+                published=_written(each.date),
+                permalink=each.permalink,
+                votes=each.votes,
+            )
+            for each in content.comments
+        ],
         template=Template.model_validate(
             {
                 "group": job.membership.group_number,
@@ -285,7 +298,13 @@ def _reader_digest(message: ArticleMessage) -> str:
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
-def _send(session: Session, page: StoredPage, message: ArticleMessage, digest: str) -> None:
+def _send(
+    session: Session,
+    page: StoredPage,
+    message: ArticleMessage,
+    comments: Sequence[ReadComment],
+    digest: str,
+) -> None:
     values: dict[str, Any] = message.to_json()
     articles.save_article(
         session,
@@ -294,6 +313,7 @@ def _send(session: Session, page: StoredPage, message: ArticleMessage, digest: s
         revision=message.revision,
         content_digest=digest,
         message=values,
+        comments=comments,
     )
     topology = topology_of(load_settings())
     outbox.add_message(

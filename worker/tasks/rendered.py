@@ -3,12 +3,8 @@
 from dataclasses import replace
 
 from models.tables import StoredPage
-from worker.extraction import (
-    Extraction,
-    NeedsRenderingError,
-    TemplateKnowledge,
-    extract_article,
-)
+from worker.content import Content, read_content
+from worker.extraction import NeedsRenderingError, TemplateKnowledge
 from worker.pages import PageError, parse_page
 from worker.pages.encoding import decode
 from worker.rendering import Browser, RenderingError
@@ -30,10 +26,10 @@ def browser_of(settings: Settings) -> Browser | None:
 
 def extract(
     browser: Browser, stored: StoredPage, content: bytes | str, template: TemplateKnowledge | None
-) -> Extraction:
-    """Render a stored page, and cut the article out of what a reader would see.
+) -> Content:
+    """Render a stored page, and read what a reader would see.
 
-    Its method begins with ``rendered-``, its XPath is that of the rendered document.
+    The article's method begins with ``rendered-``, its XPath is that of the rendered document.
 
     Raises
     ------
@@ -45,5 +41,6 @@ def extract(
         page = parse_page(browser.render(html, stored.url), stored.url)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
-    article = extract_article(page, template)
-    return replace(article, method=f"rendered-{article.method}")
+    content_shown = read_content(page, template)
+    article = content_shown.article
+    return replace(content_shown, article=replace(article, method=f"rendered-{article.method}"))

@@ -1,0 +1,114 @@
+"""Comments on the road of a page: with its article, in a table, and known of its group."""
+
+from sqlalchemy import func, select
+
+from models.tables import Article, ArticleComment, StoredPage, TemplateGroup
+from tests.inline_tasks import Tasks
+from tests.pages import paragraphs
+from tests.unit.comments.comment_pages import NAMES, SAID
+
+
+def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
+    """Return an article of a site with so many comments, under its path."""
+    shown = "".join(
+        f'<li class="remark" id="r{seed}-{number}"><b class="author">{NAMES[number % 5]}</b>'
+        f"<i>May {number + 1}, 2024</i><p>{SAID[number % 5]} {says}{SAID[(number + seed) % 5]}</p>"
+        "<a href='#answer'>Reply</a></li>"
+        for number in range(comments)
+    )
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs(seed))
+    return f"a/{seed}", (
+        f"<html lang='en'><head><title>Bridge {seed}</title></head><body><ul id='menu'>"
+        "<li><a href='/a'>News</a></li><li><a href='/b'>Sport</a></li></ul>"
+        f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{text}</div>"
+        f"<ol class='remarks'>{shown}</ol></div></body></html>"
+    )
+
+
+def test_comments_go_out_with_the_article_and_into_their_table(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])
+    tasks.group(site_id)
+    tasks.settle()
+    article = tasks.articles()["https://news.example/a/1"]
+    assert article["text"] == "\n\n".join(paragraphs(1))
+    assert [comment["author"] for comment in article["comments"]] == list(NAMES)
+    assert article["comments"][1] == {
+        "author": NAMES[1],
+        "date": "May 2, 2024",
+        "published": "2024-05-02",
+        "text": f"{SAID[1]} {SAID[2]}",
+        "parent": None,
+        "permalink": "https://news.example/a/1#r1-1",
+        "votes": None,
+    }
+    stored = select(ArticleComment.author, ArticleComment.published_at, ArticleComment.text)
+    rows = tasks.ask(
+        stored.join(Article, Article.id == ArticleComment.article_id)
+        .where(Article.id == article["id"])
+        .order_by(ArticleComment.number)
+    )
+    assert [(author, day.date().isoformat()) for author, day, _ in rows] == [
+        (name, f"2024-05-0{number + 1}") for number, name in enumerate(NAMES)
+    ]
+    assert [text for *_, text in rows] == [comment["text"] for comment in article["comments"]]
+
+
+def test_a_single_comment_is_found_through_its_group_in_any_order(tasks: Tasks) -> None:
+    pages = [commented(0, 1), *(commented(seed, 5) for seed in range(1, 5))]
+    for site, order in (("a", pages), ("b", pages[::-1])):
+        tasks.group(tasks.publish(site, order))
+    tasks.settle()
+    articles = tasks.articles()
+    assert [c["text"] for c in articles["https://news.example/a/0"]["comments"]] == [
+        f"{SAID[0]} {SAID[0]}"
+    ]
+    assert len(set(tasks.ask(select(TemplateGroup.comment_pattern)))) == 1
+
+
+def test_a_page_that_joins_later_is_read_as_its_group(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", [commented(seed, 5) for seed in range(1, 5)])
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.articles()
+    tasks.publish("a", [commented(9, 1)])
+    tasks.settle()
+    assert len(tasks.articles()["https://news.example/a/9"]["comments"]) == 1
+    assert tasks.generations(site_id) == 1
+
+
+def test_a_new_comment_gives_a_revision_with_its_own_rows(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", [commented(seed, 4) for seed in range(4)])
+    tasks.group(site_id)
+    tasks.settle()
+    assert tasks.articles()["https://news.example/a/2"]["revision"] == 1
+    tasks.publish("a", [commented(2, 5)])
+    tasks.group(site_id)
+    tasks.settle()
+    sent = tasks.articles()
+    assert {url: article["revision"] for url, article in sent.items()} == {
+        "https://news.example/a/2": 2
+    }
+    numbers = select(Article.revision, func.count()).join(
+        ArticleComment, ArticleComment.article_id == Article.id
+    )
+    of_page = numbers.join(StoredPage, StoredPage.id == Article.page_id).where(
+        StoredPage.url == "https://news.example/a/2"
+    )
+    assert sorted(tasks.ask(of_page.group_by(Article.revision))) == [(1, 4), (2, 5)]
+
+
+def test_pages_stored_before_their_comments_were_looked_for_are_read_all_the_same(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])
+    with tasks.database.transaction() as session:
+        for page in session.scalars(select(StoredPage)):
+            page.comment_pattern = None
+    tasks.group(site_id)
+    tasks.settle()
+    assert len(tasks.articles()["https://news.example/a/1"]["comments"]) == 5
+    tasks.reprocess("a", "parse")
+    tasks.settle()
+    tasks.group(site_id)
+    tasks.settle()
+    assert None not in tasks.ask(select(StoredPage.comment_pattern))

@@ -1,0 +1,70 @@
+"""Pages read as wholes: what readers wrote is beside the article, not in it."""
+
+from tests.pages import paragraphs
+from tests.unit.comments.comment_pages import NAMES, SAID, URL
+from worker.comments import CommentPattern, vote
+from worker.content import comment_pattern_of, read_content
+from worker.pages import Page, parse_page
+
+
+def page(seed: int, comments: int, url: str = URL) -> Page:
+    """Make an article with so many comments below it."""
+    shown = "".join(
+        f'<li class="comment" id="comment-{seed}{number}">'
+        f'<cite class="fn">{NAMES[number % 5]}</cite>'
+        f'<time datetime="2024-05-0{number + 1}">May {number + 1}, 2024</time>'
+        f"<p>{SAID[number % 5]} {SAID[(number + seed) % 5]}</p><a href='#r'>Reply</a></li>"
+        for number in range(comments)
+    )
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs(seed))
+    return parse_page(
+        f"<html lang='en'><head><title>Bridge {seed}</title></head><body><div id='menu'>"
+        "<a href='/a'>News</a> <a href='/b'>Sport</a> <a href='/c'>Weather</a></div>"
+        f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{text}</div>"
+        f"<ol class='commentlist'>{shown}</ol></div></body></html>",
+        url,
+    )
+
+
+def test_comments_are_beside_the_article_and_not_in_it() -> None:
+    content = read_content(page(1, 5))
+    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert [comment.author for comment in content.comments] == list(NAMES)
+    assert content.comments[0].text == f"{SAID[0]} {SAID[1]}"
+    assert str(content.comments[0].date) == "2024-05-01"
+
+
+def test_a_page_without_comments_has_none() -> None:
+    content = read_content(page(1, 0))
+    assert content.comments == ()
+    assert content.article.text == "\n\n".join(paragraphs(1))
+
+
+def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
+    lonely = page(2, 1)
+    assert read_content(lonely).comments == ()
+    known = vote([comment_pattern_of(page(seed, 4)) for seed in (3, 4)])
+    (comment,) = read_content(lonely, None, [known, comment_pattern_of(lonely)]).comments
+    assert comment.author == NAMES[0]
+
+
+def test_where_the_group_has_no_comments_the_page_may_have_its_own() -> None:
+    elsewhere = CommentPattern.from_json(
+        comment_pattern_of(page(3, 5)).to_json().replace("comment", "remark")
+    )
+    own = comment_pattern_of(page(1, 5))
+    assert len(read_content(page(1, 5), None, [elsewhere, own]).comments) == 5
+
+
+def test_the_first_post_of_a_thread_is_article_and_comment() -> None:
+    posts = "".join(
+        f'<article class="post" id="post-{number}"><b class="author">{NAMES[number]}</b>'
+        f"<time>May {number + 1}, 2024</time><div class='body'>{text}</div></article>"
+        for number, text in enumerate(
+            ("".join(f"<p>{text}</p>" for text in paragraphs(7)), *(SAID[1:]))
+        )
+    )
+    thread = parse_page(f"<html><body><h1>The bridge</h1><div>{posts}</div></body></html>", URL)
+    content = read_content(thread)
+    assert paragraphs(7)[0] in content.article.text
+    assert len(content.comments) == 5

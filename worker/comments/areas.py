@@ -1,0 +1,38 @@
+"""What of a page is its readers': the comments, and what stands between them."""
+
+from collections.abc import Sequence
+
+from lxml.html import HtmlElement
+
+from worker.comments.extents import extents_of
+from worker.pages.text import visible_text, words
+
+MAX_BETWEEN = 100
+"""Words of an element between two comments: a form, a button, an advertisement.
+
+A longer one may be the article, where some comments stand above it.
+"""
+
+
+def comment_area(records: Sequence[HtmlElement]) -> list[HtmlElement]:
+    """Return the outermost elements that hold comments, or stand between two of them.
+
+    Parameters
+    ----------
+    records
+        Elements that hold one comment each, in document order.
+    """
+    rows = [row for extent in extents_of(records) for row in extent.rows]
+    within = set(rows)
+    outermost = [row for row in rows if within.isdisjoint(row.iterancestors())]
+    area = dict.fromkeys(outermost)
+    for row in outermost:
+        between: list[HtmlElement] = []
+        for sibling in row.itersiblings():
+            if sibling in area:
+                area.update(dict.fromkeys(between))
+                break
+            if len(words(visible_text(sibling))) > MAX_BETWEEN:
+                break
+            between.append(sibling)
+    return list(area)
