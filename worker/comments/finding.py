@@ -12,11 +12,11 @@ from worker.comments.pattern import CommentPattern
 from worker.comments.ranking import trained_model
 from worker.pages import Page
 
-MIN_CONFIDENCE = 0.6
+MIN_CONFIDENCE = 0.65
 """Probability from which on the likeliest candidate is taken for the comments.
 
-Of every fifth page of a corpus in five languages, 20 of 162 had a candidate from 0.5 on: 12 had
-comments, and of the other 8 only 4 were from 0.6 on.
+Cross-validated, 92.6 % of 121 pages with comments are above and 2.7 % of 814 without; from 0.5
+on it were 94.2 and 3.8 %.
 """
 
 
