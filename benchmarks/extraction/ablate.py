@@ -7,7 +7,6 @@ beside another page of the template where there is one. Options as of `benchmark
 
 import argparse
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from pathlib import Path
 
 from benchmarks.extraction.examples import Example, Hint, read_examples, read_hints
@@ -15,31 +14,26 @@ from benchmarks.extraction.train import cross_validate
 from worker.evaluation import PageScores, Prediction, macro_average, score_page
 from worker.extraction import NoArticleError, extract_article
 from worker.extraction.evidence import COLUMNS
+from worker.extraction.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS
+from worker.extraction.evidence.layout import BESIDE, PACKETS, POSITION, PROSE, SIBLINGS
+from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE
+from worker.extraction.evidence.view import EvidenceSource
+from worker.extraction.evidence.wording import LINE, WORDING
 from worker.extractors.reading import page_of
 
-FIRST_COLUMNS = {
-    "the line itself": "words",
-    "the elements it stands in": "tag",
-    "its place in the page, the lines beside it": "line",
-    "the text of the elements around it": "packet_sentences",
-    "names of the elements around it": "named_",
-    "markup and images": "strong",
-    "lines of the same path, nearest prose": "siblings",
-    "wording": "ends_in_ellipsis",
-    "headline, description, paper 003's packet": "kept_by_sentences",
-    "another page of the template": "text_on_other",
-}
-"""Sources of evidence, in the order of the columns, each with the start of its first column."""
-
-
-def sources() -> Iterator[tuple[str, range]]:
-    """Yield each source of evidence with the places of its columns."""
-    starts = [
-        next(place for place, name in enumerate(COLUMNS) if name.startswith(first))
-        for first in FIRST_COLUMNS.values()
-    ]
-    for source, start, end in zip(FIRST_COLUMNS, starts, [*starts[1:], len(COLUMNS)], strict=True):
-        yield source, range(start, end)
+STEPS: tuple[tuple[EvidenceSource, ...], ...] = (
+    (LINE,),
+    (ELEMENTS,),
+    (POSITION, BESIDE),
+    (PACKETS,),
+    (NAMED_PARTS,),
+    (MARKUP,),
+    (SIBLINGS, PROSE),
+    (WORDING,),
+    (DECLARATIONS,),
+    (TEMPLATE,),
+)
+"""What is looked at more from row to row."""
 
 
 def heuristic_scores(examples: Sequence[Example]) -> dict[str, list[PageScores]]:
@@ -72,11 +66,13 @@ def table(
     yield f"| toF / eqw | {' | '.join(corpora)} |"
     yield f"|---|{'---:|' * len(corpora)}"
     yield line_of("papers 000 and 003", heuristic_scores(examples))
-    names, places = zip(*sources(), strict=True)
-    for name, columns in zip(names, accumulate(map(list, places)), strict=True):
+    columns: list[int] = []
+    for step in STEPS:
+        title = ", ".join(source.name for source in step)
+        columns += [COLUMNS.index(column) for source in step for column in source.columns]
         by_view = cross_validate(examples, hints, loose, folds, columns)
         scores = {corpus: views["beside"] for corpus, views in by_view.items()}
-        yield line_of(f"+ {name}" if len(columns) > len(places[0]) else name, scores)
+        yield line_of(f"+ {title}", scores)
     by_view = cross_validate(examples, [], [], folds)
     scores = {corpus: views["beside"] for corpus, views in by_view.items()}
     yield line_of("all of it, without hints, loose golds in full", scores)
