@@ -1,14 +1,14 @@
 """The migrations make the tables that the code expects, on an empty and on a filled database."""
 
-import alembic.command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from models.tables import Base
 from tests.services import Services, temporary_database
+from tests.versions import go_to
 from worker.store.database import Database
-from worker.store.migrations import _config, is_behind, migrate
+from worker.store.migrations import is_behind, migrate
 
 
 def test_models_and_migrations_agree(database_url: str) -> None:
@@ -38,7 +38,7 @@ def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_
 ) -> None:
     with temporary_database(services) as url:
         database = Database(url)
-        _go_to(database, "0001")
+        go_to(database, "0001")
         with database.transaction() as session:
             session.execute(text("INSERT INTO sites (key, version) VALUES ('news.example', 2)"))
             session.execute(
@@ -57,7 +57,7 @@ def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_
             assert session.scalars(text("SELECT task FROM outbox")).all() == ["detourage.extract"]
             planned = session.execute(text("SELECT version, pairs_planned FROM sites")).all()
             assert planned == [(2, 0)]
-        _go_to(database, "0001", down=True)
+        go_to(database, "0001", down=True)
         assert is_behind(database)
         migrate(database)
         assert not is_behind(database)
@@ -67,7 +67,7 @@ def test_a_filled_database_keeps_its_distances_and_drops_comparisons_of_the_old_
 def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
-        _go_to(database, "0002")
+        go_to(database, "0002")
         with database.transaction() as session:
             for statement in (
                 "INSERT INTO sites (key, version) VALUES ('news.example', 2)",
@@ -89,7 +89,7 @@ def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Servic
             assert standing == [(1, 2, 1, 2)]
             confidences = session.scalars(text("SELECT confidence FROM memberships")).all()
             assert confidences == [None, None]
-        _go_to(database, "0002", down=True)
+        go_to(database, "0002", down=True)
         migrate(database)
         assert not is_behind(database)
         database.dispose()
@@ -98,7 +98,7 @@ def test_the_pivots_of_a_filled_database_stand_for_their_groups(services: Servic
 def test_pages_that_claim_a_site_of_another_domain_are_parted_from_it(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
-        _go_to(database, "0008")
+        go_to(database, "0008")
         with database.transaction() as session:
             for statement in (
                 "INSERT INTO sites (key, version) VALUES ('Label', 1), ('own.com', 1)",
@@ -123,7 +123,7 @@ def test_pages_that_claim_a_site_of_another_domain_are_parted_from_it(services: 
                 ("own.com", "https://www.own.com/a", 1),
             ]
             assert session.scalars(text("SELECT page_id FROM memberships")).all() == [2]
-        _go_to(database, "0008", down=True)
+        go_to(database, "0008", down=True)
         with database.transaction() as session:
             keys = session.scalars(text("SELECT key FROM sites ORDER BY id")).all()
             assert keys == ["Label", "own.com", "own.com@foreign.net"]
@@ -133,7 +133,7 @@ def test_pages_that_claim_a_site_of_another_domain_are_parted_from_it(services: 
 def test_the_articles_of_a_filled_database_stay_without_comments(services: Services) -> None:
     with temporary_database(services) as url:
         database = Database(url)
-        _go_to(database, "0010")
+        go_to(database, "0010")
         with database.transaction() as session:
             for statement in (
                 "INSERT INTO sites (key, version) VALUES ('news.example', 1)",
@@ -154,15 +154,7 @@ def test_the_articles_of_a_filled_database_stay_without_comments(services: Servi
             )
             session.execute(text("DELETE FROM articles"))
             assert session.scalar(text("SELECT count(*) FROM comments")) == 0
-        _go_to(database, "0010", down=True)
+        go_to(database, "0010", down=True)
         migrate(database)
         assert not is_behind(database)
         database.dispose()
-
-
-def _go_to(database: Database, revision: str, *, down: bool = False) -> None:
-    with database.engine.begin() as connection:
-        config = _config()
-        config.attributes["connection"] = connection
-        change = alembic.command.downgrade if down else alembic.command.upgrade
-        change(config, revision)

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-import alembic
 import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, Table, func, insert, inspect, select
 from sqlalchemy import types as sql
 
 from tests.services import Services, temporary_database
+from tests.versions import go_to
 from worker.store.database import Database
 from worker.store.migrations import _config, is_behind, migrate
 
@@ -38,14 +38,6 @@ def database(services: Services) -> Iterator[Database]:
         database = Database(url)
         yield database
         database.dispose()
-
-
-def go_to(database: Database, version: str, *, down: bool = False) -> None:
-    with database.engine.begin() as connection:
-        config = _config()
-        config.attributes["connection"] = connection
-        change = alembic.command.downgrade if down else alembic.command.upgrade
-        change(config, version)
 
 
 def tables(database: Database) -> list[Table]:

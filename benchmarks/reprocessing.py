@@ -1,0 +1,123 @@
+"""A large site is reprocessed while new pages come in and every process is stopped half way.
+
+    python -m benchmarks.reprocessing [PAGES] [NEW]
+
+Needs what the tests need: PostgreSQL and RabbitMQ, in which it uses a database and queues of
+its own.
+"""
+
+import secrets
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select
+
+from models.tables import StoredPage
+from tests.deployment import Deployment, remove_queues
+from tests.pages import article_html, message
+from tests.services import running_services, temporary_database
+from worker.application import create_app
+from worker.settings import Settings
+from worker.store.database import Database
+from worker.store.migrations import migrate
+from worker.tasks.names import REPROCESS
+
+SITE = "large.example"
+PAGES, NEW = 1000, 100
+PATIENCE_SECONDS = 3600.0
+
+
+def bodies(first: int, number: int) -> list[bytes]:
+    """Return page messages of the site, of a few structures."""
+    return [
+        message(f"https://{SITE}/{seed}", article_html(seed, number=3 + seed % 4))
+        for seed in range(first, first + number)
+    ]
+
+
+def outcomes(deployment: Deployment, revision: int) -> int:
+    """Return how many pages have come to a revision."""
+    return deployment.count(
+        select(func.count()).select_from(StoredPage).where(StoredPage.revision >= revision)
+    )
+
+
+def measure(settings: Settings, logs: Path, pages: int, new: int) -> None:
+    """Do it and print what came out."""
+    with Deployment(settings, logs) as deployment:
+        deployment.patience_seconds = PATIENCE_SECONDS
+        deployment.publish(bodies(0, pages))
+        deployment.wait_until(lambda: outcomes(deployment, 1) == pages)
+        deployment.wait_for_outcomes()
+        first = deployment.take_articles()
+        began = time.monotonic()
+        arguments = {"site": SITE, "stage": "parse"}
+        create_app(settings).send_task(REPROCESS, kwargs=arguments)
+        deployment.publish(bodies(pages, new // 2))
+        deployment.wait_until(lambda: outcomes(deployment, 2) >= pages // 3)
+        interrupted_at = outcomes(deployment, 2)
+    with Deployment(settings, logs) as deployment:
+        deployment.patience_seconds = PATIENCE_SECONDS
+        deployment.publish(bodies(pages + new // 2, new - new // 2))
+        deployment.wait_until(lambda: outcomes(deployment, 2) == pages)
+        deployment.wait_until(lambda: outcomes(deployment, 1) == pages + new)
+        deployment.wait_for_outcomes()
+        seconds = time.monotonic() - began
+        report(first, deployment.take_articles(), deployment.revisions(SITE), pages)
+    print(f"interrupted at {interrupted_at} pages; {seconds:.0f} s in all")
+
+
+def report(
+    first: list[dict[str, Any]],
+    second: list[dict[str, Any]],
+    revisions: dict[str, int],
+    pages: int,
+) -> None:
+    """Print what is to be counted."""
+    sent = Counter(article["url"] for article in second)
+    repeats = len(second) - len({article["id"] for article in second})
+    known = {article["id"] for article in first}
+    print(f"pages {len(revisions)}, revisions {dict(Counter(revisions.values()))}")
+    print(f"articles before {len(first)}, after {len(second)}, of them repeats {repeats}")
+    print(f"pages of which none came: {len(set(revisions) - set(sent))}")
+    print(f"ids that came before: {len(known & {article['id'] for article in second})}")
+    old = {article["url"] for article in first}
+    wrong = [a["url"] for a in second if a["revision"] != (2 if a["url"] in old else 1)]
+    print(f"old pages {len(old)} of {pages}, wrong revisions {len(wrong)}")
+
+
+def main() -> None:
+    """Run with the numbers given."""
+    given = [int(each) for each in sys.argv[1:]]
+    pages, new = (*given, *(PAGES, NEW)[len(given) :])
+    with (
+        running_services() as services,
+        temporary_database(services) as url,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        database = Database(url)
+        migrate(database)
+        database.dispose()
+        settings = Settings.model_validate(
+            {
+                "database_url": url,
+                "broker_url": services.broker_url,
+                "queue_prefix": f"bench-{secrets.token_hex(4)}.",
+                "settle_seconds": 3,
+                "cluster_interval_seconds": 1,
+                "extraction_patience_seconds": 60,
+                "heartbeat_directory": Path(folder, "heartbeats"),
+            }
+        )
+        try:
+            measure(settings, Path(folder), pages, new)
+        finally:
+            remove_queues(settings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+"""Databases of earlier versions of the schema."""
+
+import alembic.command
+
+from worker.store.database import Database
+from worker.store.migrations import _config
+
+
+def go_to(database: Database, version: str, *, down: bool = False) -> None:
+    """Bring the schema up, or down, to a version."""
+    with database.engine.begin() as connection:
+        config = _config()
+        config.attributes["connection"] = connection
+        change = alembic.command.downgrade if down else alembic.command.upgrade
+        change(config, version)
