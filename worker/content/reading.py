@@ -87,8 +87,9 @@ def comment_pattern_of(page: Page) -> CommentPattern:
 def _without_article(
     records: Sequence[HtmlElement], page: Page, article: Extraction
 ) -> Sequence[HtmlElement]:
-    """Leave out a record that is the article itself, made like its comments but not among them.
+    """Leave out a record that holds the article and does not stand among the others.
 
+    That is the article, where its comments are made like it, or an element around a whole thread.
     The first post of a thread stands among the others, and is one of them.
     """
     (container,) = page.document.xpath(article.xpath) or (None,)
