@@ -16,10 +16,8 @@ from worker.language.words import clean, tokens
 MIN_REPEATS = 0.4
 """Share of the comments that must show a text at one place for it to be the template's."""
 
-BODY_NAMES = listed(
-    "body text txt content message msg comment post posting says entry description bodytext"
-    " messagetext postcontent richtext usertext"
-)
+_TEXT_NAMES = listed("body text txt content bodytext messagetext postcontent richtext usertext")
+_COMMENT_NAMES = listed("message msg comment post posting says entry description")
 _AROUND_NAMES = listed(
     "author avatar meta metadata info user username userinfo profile date time timestamp footer"
     " foot header head actions action tools tool toolbar buttons button btn controls control share"
@@ -77,7 +75,12 @@ def _repeated(layouts: Sequence[Layout]) -> frozenset[tuple[str, str]]:
     for layout in layouts:
         counts.update({(layout.paths[node.parent], _plain(node.text)) for node in layout.texts})
     least = max(2.0, MIN_REPEATS * len(layouts))
-    return frozenset(key for key, count in counts.items() if count >= least)
+    # Many may say the same heart.
+    return frozenset(
+        (path, text)
+        for (path, text), count in counts.items()
+        if count >= least and any(map(str.isalnum, text))
+    )
 
 
 _DIGITS = re.compile(r"\d+")
@@ -128,6 +131,14 @@ def _weights(
     return weights
 
 
+_NAMED = 0.9
+"""Probability that a text is what an element around it is named for."""
+
+
+_LIKELY = 0.3
+"""Probability from which on a text is the reader's where nothing stands at its usual place."""
+
+
 def _likely(layout: Layout, node: Text) -> float:
     index = node.parent
     length = len(tokens(node.text))
@@ -136,10 +147,14 @@ def _likely(layout: Layout, node: Text) -> float:
         names = layout.names[index]
         if layout.elements[index].tag in CONTROLS or names & _SIGNATURES:
             return 0.0
-        if names & BODY_NAMES and layout.parents[index] >= 0:
-            return max(chance, 0.9)
-        if names & _AROUND_NAMES and layout.parents[index] >= 0:
-            return min(chance, 0.1)
+        if layout.parents[index] >= 0:
+            # Names of comments are part of many names: "comment-author", "message-actions".
+            if names & _TEXT_NAMES:
+                return max(chance, _NAMED)
+            if names & _AROUND_NAMES:
+                return min(chance, 1.0 - _NAMED)
+            if names & _COMMENT_NAMES:
+                return max(chance, _NAMED)
         index = layout.parents[index]
     return chance
 
@@ -177,15 +192,18 @@ def _outermost(layout: Layout) -> list[int]:
 
 
 def _render(layout: Layout, path: str, weights: Sequence[float]) -> str:
+    holders = [index for index in _outermost(layout) if layout.paths[index] == path]
+    places = [
+        place
+        for index in holders
+        for place in range(layout.text_starts[index], layout.text_ends[index])
+    ]
+    # A comment that was removed says so elsewhere.
+    least = 0.0 if holders else _LIKELY
     kept = [
-        node
-        for index in _outermost(layout)
-        if layout.paths[index] == path
-        for number, node in enumerate(
-            layout.texts[layout.text_starts[index] : layout.text_ends[index]],
-            layout.text_starts[index],
-        )
-        if weights[number] > 0
+        layout.texts[place]
+        for place in (places if holders else range(len(layout.texts)))
+        if weights[place] > least
     ]
     lines = [joined(list(nodes)) for _, nodes in groupby(kept, key=attrgetter("line"))]
     shown = (line for line in lines if line.strip(_SEPARATORS))

@@ -18,6 +18,8 @@ from worker.pages.text import INLINE, is_hidden
 CONTROLS = frozenset(["button", "input", "select", "textarea", "option", "optgroup"])
 """Elements that a reader acts on."""
 
+_HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
+
 MIN_SHARE = 0.1
 """Share of the comments from which on a class is the template's, not one comment's own."""
 
@@ -133,7 +135,7 @@ def _flatten(extent: Extent, rows: Collection[HtmlElement]) -> Layout:
             text: str | None
             if event == "start":
                 # Hidden as a whole, a comment is one that a click shows.
-                if node is not row and (node in rows or is_hidden(node)):
+                if node is not row and (node in rows or is_hidden(node) or _is_for_others(node)):
                     walk.skip_subtree()
                     open_elements.append(-2)
                     continue
@@ -155,6 +157,11 @@ def _flatten(extent: Extent, rows: Collection[HtmlElement]) -> Layout:
             if text and not text.isspace():
                 layout.texts.append(Text(open_elements[-1], line, text))
     return layout
+
+
+def _is_for_others(element: HtmlElement) -> bool:
+    """Say whether an element is named as hidden: for programs, or for those who listen."""
+    return not _HIDDEN.isdisjoint((element.get("class") or "").split())
 
 
 def _classes_of_template(layouts: Sequence[Layout]) -> frozenset[str]:
