@@ -52,8 +52,12 @@ def lock_site(session: Session, key: str) -> int:
 
     Pages of a site are thus written one after the other, and each sees those before it.
     """
+    known = select(Site.id).where(Site.key == key).with_for_update()
+    site_id = session.scalar(known)
+    if site_id is not None:
+        return site_id
     session.execute(insert(Site).values(key=key).on_conflict_do_nothing(index_elements=[Site.key]))
-    return session.scalars(select(Site.id).where(Site.key == key).with_for_update()).one()
+    return session.scalars(known).one()
 
 
 def sites_called(session: Session, name: str) -> dict[int, str]:
