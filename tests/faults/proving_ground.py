@@ -25,7 +25,7 @@ from tests.deployment import Deployment, process_command, process_environment
 from tests.faults.network import OtherHost
 from tests.faults.sabotage.sitecustomize import TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
-from worker.embedded import SERVER_SETTINGS, embedded_services
+from worker.embedded import SERVER_SETTINGS, THROWAWAY_SETTINGS, embedded_services
 from worker.errors import ExpectedError
 from worker.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
@@ -78,7 +78,11 @@ class Servers:
         with ExitStack() as stack:
             stack.enter_context(self.supervisor)
             listening = "" if self._address == LOOPBACK else self._address
-            with patch.dict(SERVER_SETTINGS, {"listen_addresses": listening}):
+            with (
+                patch.dict(SERVER_SETTINGS, {"listen_addresses": listening}),
+                # Of a server that is killed, what it confirmed must be there again.
+                patch.dict(THROWAWAY_SETTINGS, {"synchronous_commit": "on"}),
+            ):
                 services = stack.enter_context(embedded_services())
             self._postgresql = services.directory
             self.database_url = services.database_url
