@@ -1,0 +1,1 @@
+"""What the service costs to run, measured on whole deployments."""

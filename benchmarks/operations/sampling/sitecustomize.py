@@ -1,0 +1,83 @@
+"""Tells what a process spends its processor time on.
+
+Python imports a module of this name before anything else. Every few milliseconds of processor
+time the stack is looked at: the time since the last look counts for the innermost module that is
+of one of the kinds below. So native code counts for who called it. The sums go to a file of the
+process, in the directory that `SAMPLES` names, once a second.
+"""
+
+import json
+import os
+import signal
+import time
+from collections import defaultdict
+from pathlib import Path
+from types import FrameType
+
+SAMPLES = "DETOURAGE_BENCHMARK_SAMPLES"
+
+INTERVAL_SECONDS = 0.005
+WRITTEN_EVERY_SECONDS = 1.0
+
+KINDS = {
+    "worker.pages": "parsing",
+    "worker.distance": "distances",
+    "worker.templates": "grouping",
+    "worker.extraction": "extraction",
+    "worker.boosting": "extraction",
+    "worker.comments": "extraction",
+    "worker.store": "database client",
+    "sqlalchemy": "database client",
+    "psycopg2": "database client",
+    "kombu": "queue client",
+    "amqp": "queue client",
+    "celery": "queue client",
+    "billiard": "queue client",
+    "models": "messages",
+    "pydantic": "messages",
+    "worker": "the rest of the service",
+    "importlib": "starting",
+}
+
+
+class _Sampler:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._begin()
+
+    def _begin(self) -> None:
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._last = self._written = time.process_time()
+        signal.signal(signal.SIGPROF, self._look)
+        signal.setitimer(signal.ITIMER_PROF, INTERVAL_SECONDS, INTERVAL_SECONDS)
+        os.register_at_fork(after_in_child=self._begin_in_child)
+
+    def _begin_in_child(self) -> None:
+        self._seconds = defaultdict(float)
+        self._last = self._written = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, INTERVAL_SECONDS, INTERVAL_SECONDS)
+
+    def _look(self, _number: int, frame: FrameType | None) -> None:
+        now = time.process_time()
+        self._seconds[_kind(frame)] += now - self._last
+        self._last = now
+        if now - self._written > WRITTEN_EVERY_SECONDS:
+            self._written = now
+            path = self._directory / f"{os.getpid()}.json"
+            partial = path.with_suffix(".partial")
+            partial.write_text(json.dumps(self._seconds))
+            partial.replace(path)
+
+
+def _kind(frame: FrameType | None) -> str:
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        found = KINDS.get(".".join(name.split(".")[:2])) or KINDS.get(name.split(".")[0])
+        if found:
+            return found
+        frame = frame.f_back
+    return "other"
+
+
+if SAMPLES in os.environ:
+    _Sampler(Path(os.environ[SAMPLES]))

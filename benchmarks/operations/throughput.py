@@ -1,0 +1,147 @@
+"""Pages a second through RabbitMQ and PostgreSQL, and what the processor time is spent on.
+
+python -m benchmarks.operations.throughput CORPUS…
+"""
+
+import gzip
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from benchmarks.operations.sampling.sitecustomize import SAMPLES
+from tests.faults.documents import table
+from tests.faults.proving_ground import ProvingGround, Servers
+
+SAMPLING = Path(__file__).parent / "sampling"
+
+POOLS = (1, 2)
+"""Numbers of processes that run tasks."""
+
+PATIENCE_SECONDS = 3600.0
+
+REST_SECONDS = 20.0
+"""Time in which is measured what an idle service uses."""
+
+CLUSTER_INTERVAL_SECONDS = 10
+"""A sixth of the usual: the pages are not to wait for it, nor to pay for many idle looks."""
+
+KINDS = ("intake", "relay", "worker", "beat")
+
+WORK = ("parsing", "distances", "grouping", "extraction", "messages", "the rest of the service")
+"""What would be to do without any queue or database."""
+
+Seconds = Mapping[str, float]
+
+
+def main(corpora: Iterable[Path]) -> None:
+    """Measure and print."""
+    bodies = [body for corpus in corpora for body in page_messages(corpus)]
+    for pool in POOLS:
+        _print(pool, bodies)
+
+
+def page_messages(corpus: Path) -> list[bytes]:
+    """Return the page messages of a corpus."""
+    with gzip.open(corpus / "pages.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.dumps(json.loads(line)).encode() for line in lines]
+
+
+def _print(pool: int, bodies: list[bytes]) -> None:
+    home = Path(tempfile.mkdtemp(prefix="detourage-throughput-"))
+    samples = home / "samples"
+    samples.mkdir()
+    with (
+        Servers(home) as servers,
+        ProvingGround(
+            servers,
+            home,
+            customised=SAMPLING,
+            environment={SAMPLES: str(samples)},
+            pool=pool,
+            cluster_interval_seconds=CLUSTER_INTERVAL_SECONDS,
+        ) as ground,
+    ):
+        ground.patience_seconds = PATIENCE_SECONDS
+        resting = processor_seconds(ground)
+        time.sleep(REST_SECONDS)
+        before = processor_seconds(ground)
+        idle = {
+            kind: seconds / REST_SECONDS for kind, seconds in _difference(before, resting).items()
+        }
+        sampled_before = _sampled(samples)
+        began = time.monotonic()
+        ground.publish(bodies)
+        ground.wait_for_receipts(len(bodies))
+        since = ground.wait_for_work_done()
+        after = processor_seconds(ground)
+        sampled = _difference(_sampled(samples), sampled_before)
+    elapsed = since - began
+    used = _difference(after, before)
+    total = sum(used.values())
+    print(f"\n{pool} processes run tasks: {len(bodies)} pages in {elapsed:.0f} s,", end=" ")
+    print(f"{len(bodies) / elapsed:.1f} a second; {1000 * total / len(bodies):.0f} ms of", end=" ")
+    print("processor time a page\n")
+    shares = [
+        (kind, f"{s:.1f}", f"{100 * s / total:.1f}", f"{elapsed * idle[kind]:.1f}")
+        for kind, s in used.items()
+    ]
+    columns = ("process", "processor seconds:", "share, %:", "of them also when idle:")
+    print("\n".join(table(columns, shares)), end="\n\n")
+    scale = sum(used[kind] for kind in KINDS) / sum(sampled.values())
+    within = {kind: s * scale for kind, s in sampled.items()}
+    within |= {kind: used[kind] for kind in ("RabbitMQ", "PostgreSQL")}
+    rows = [
+        (kind, f"{s:.1f}", f"{100 * s / total:.1f}")
+        for kind, s in sorted(within.items(), key=lambda item: -item[1])
+    ]
+    print("\n".join(table(("spent on", "processor seconds:", "share, %:"), rows)))
+    overhead = total - sum(within.get(kind, 0.0) for kind in WORK)
+    print(f"\nQueue and database, their clients included: {100 * overhead / total:.1f} %")
+    servers_and_relay = sum(used[kind] for kind in ("RabbitMQ", "PostgreSQL", "relay", "beat"))
+    print(f"Their processes alone: {100 * servers_and_relay / total:.1f} %")
+    at_rest = elapsed * sum(idle.values())
+    print(f"An idle service would have used {at_rest:.1f} s in that time.")
+
+
+def processor_seconds(ground: ProvingGround) -> dict[str, float]:
+    """Return the processor time that each kind of process has used, with those below it."""
+    seconds = {
+        kind: sum(_seconds([process, *process.children(recursive=True)]) for process in processes)
+        for kind, processes in ground.processes().items()
+    }
+    seconds["RabbitMQ"] = _seconds(ground.servers.broker_processes())
+    seconds["PostgreSQL"] = _seconds(ground.servers.postgresql_processes())
+    return seconds
+
+
+def _seconds(processes: Iterable[psutil.Process]) -> float:
+    total = 0.0
+    for place, process in enumerate(processes):
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            total += times.user + times.system
+            if not place:
+                total += times.children_user + times.children_system
+    return total
+
+
+def _sampled(directory: Path) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for path in directory.glob("*.json"):
+        total.update(json.loads(path.read_text()))
+    return total
+
+
+def _difference(after: Seconds, before: Seconds) -> dict[str, float]:
+    return {kind: seconds - before.get(kind, 0.0) for kind, seconds in after.items()}
+
+
+if __name__ == "__main__":
+    main(map(Path, sys.argv[1:]))
