@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import func, select
@@ -30,7 +31,8 @@ def main(pages: int, minutes: float) -> None:
     most: Counter[str] = Counter()
     with Servers(home) as servers, ProvingGround(servers, home) as ground:
         memory = MemoryLog(servers)
-        publisher = threading.Thread(target=_publish, args=[ground, pages], daemon=True)
+        sent: Counter[str] = Counter()
+        publisher = threading.Thread(target=_publish, args=[ground, pages, sent], daemon=True)
         publisher.start()
         began = time.monotonic()
         while time.monotonic() - began < 60 * minutes:
@@ -49,15 +51,20 @@ def main(pages: int, minutes: float) -> None:
         done = ground.count(
             select(func.count()).select_from(StoredPage).where(StoredPage.outcome.is_not(None))
         )
-    print(f"{pages} pages of {SITES} sites sent; {done} with their outcome after {elapsed:.0f} s\n")
+    print(f"After {elapsed:.0f} s {sent['pages']} of {pages} pages of {SITES} sites were sent,")
+    print(f"and {done} had their outcome.\n")
     print("\n".join(table(("waiting", "at most:"), sorted(most.items()))), end="\n\n")
     columns = ("process", "first third, MiB:", "last third, MiB:", "most:")
     print("\n".join(table(columns, memory.thirds())))
 
 
-def _publish(ground: ProvingGround, pages: int) -> None:
-    for site in range(SITES):
-        ground.publish(site_pages(f"backlog-{site}.example", pages // SITES).values())
+def _publish(ground: ProvingGround, pages: int, sent: Counter[str]) -> None:
+    # The time may be over before all are sent.
+    with suppress(OSError):
+        for site in range(SITES):
+            bodies = site_pages(f"backlog-{site}.example", pages // SITES)
+            ground.publish(bodies.values())
+            sent["pages"] += len(bodies)
 
 
 def _stored(ground: ProvingGround) -> dict[str, int]:
