@@ -34,8 +34,8 @@ CLUSTER_INTERVAL_SECONDS = 10
 
 KINDS = ("intake", "relay", "worker", "beat")
 
-WORK = ("parsing", "distances", "grouping", "extraction", "messages", "the rest of the service")
-"""What would be to do without any queue or database."""
+OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
+"""What would not be to do without any queue or database."""
 
 Seconds = Mapping[str, float]
 
@@ -102,7 +102,7 @@ def _print(pool: int, bodies: list[bytes]) -> None:
         for kind, s in sorted(within.items(), key=lambda item: -item[1])
     ]
     print("\n".join(table(("spent on", "processor seconds:", "share, %:"), rows)))
-    overhead = total - sum(within.get(kind, 0.0) for kind in WORK)
+    overhead = sum(within.get(kind, 0.0) for kind in OVERHEAD)
     print(f"\nQueue and database, their clients included: {100 * overhead / total:.1f} %")
     servers_and_relay = sum(used[kind] for kind in ("RabbitMQ", "PostgreSQL", "relay", "beat"))
     print(f"Their processes alone: {100 * servers_and_relay / total:.1f} %")
