@@ -17,6 +17,7 @@ from worker.comments.areas import comment_area
 from worker.comments.extents import extents_of
 from worker.extraction import Extraction, TemplateKnowledge, extract_article
 from worker.pages import Page
+from worker.pages.places import element_at
 
 SURE = 0.8
 """Probability that they are comments, from which on elements are taken out of the article.
@@ -92,7 +93,7 @@ def _without_article(
     That is the article, where its comments are made like it, or an element around a whole thread.
     The first post of a thread stands among the others, and is one of them.
     """
-    (container,) = page.document.xpath(article.xpath) or (None,)
+    container = element_at(page.document, article.xpath)
     if container is None:
         return records
     around = {container, *container.iterancestors()}

@@ -28,6 +28,7 @@ from worker.extraction.scripts import (
 )
 from worker.language import words
 from worker.pages import PageError, parse_page
+from worker.pages.places import element_at
 
 ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
@@ -261,7 +262,7 @@ def _in_unseen(document: HtmlElement, tag: str, least: int, find: Find) -> Extra
         article = find(Outline.of(opened))
     except NoArticleError:
         return None
-    [container] = opened.xpath(article.xpath)
+    container = element_at(opened, article.xpath)
     for element in elements:
         element.tag = tag
     return replace(article, method=tag, xpath=opened.getroottree().getpath(container))

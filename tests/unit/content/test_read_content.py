@@ -68,3 +68,12 @@ def test_the_first_post_of_a_thread_is_article_and_comment() -> None:
     content = read_content(thread)
     assert paragraphs(7)[0] in content.article.text
     assert len(content.comments) == 5
+
+
+def test_elements_with_a_prefix_around_the_article_do_no_harm() -> None:
+    plain = page(1, 5)
+    story = plain.document.find(".//div[@class='story']")
+    story.tag = "fb:story"
+    content = read_content(plain)
+    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert len(content.comments) == 5
