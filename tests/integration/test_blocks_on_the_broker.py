@@ -52,7 +52,7 @@ def kill_pool() -> None:
 def is_celery_worker(process: psutil.Process) -> bool:
     with suppress(psutil.Error):
         words = process.cmdline()
-        return "celery" in words and "--concurrency" in words
+        return "celery" in words and any(word.startswith("--concurrency") for word in words)
     return False
 
 
