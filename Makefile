@@ -9,7 +9,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-render faults soak fuzz lint format requirements audit clean
+.PHONY: run test test-domain test-services test-render faults soak fuzz lint format requirements audit clean
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -38,7 +38,14 @@ endif
 
 # Without the faults, which take minutes and hurt servers of their own.
 test: lint
-	$(bin)/python -m pytest --ignore tests/faults
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-domain test-services
+
+# Side by side, as each keeps a core busy; what they say comes when they end.
+test-domain: $(development) $(package)
+	$(bin)/python -m pytest tests/unit tests/property
+
+test-services: $(development) $(package)
+	$(bin)/python -m pytest tests/integration tests/acceptance tests/rendering
 
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
