@@ -49,7 +49,9 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
     celery = [sys.executable, "-m", "celery", "-A", "worker"]
     match name.split("-")[0]:
         case "worker":
-            quiet = ["--without-gossip", "--without-mingle", f"--hostname={name}@localhost"]
+            # Another run of the tests, beside this one, may use the same broker.
+            host = ".".join(directory.parts[1:])
+            quiet = ["--without-gossip", "--without-mingle", f"--hostname={name}@{host}"]
             return [*celery, "worker", f"--concurrency={pool}", *quiet]
         case "beat":
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
