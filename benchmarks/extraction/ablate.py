@@ -72,7 +72,7 @@ def table(
         columns += [COLUMNS.index(column) for source in step for column in source.columns]
         by_view = cross_validate(examples, hints, loose, folds, columns)
         scores = {corpus: views["beside"] for corpus, views in by_view.items()}
-        yield line_of(f"+ {title}", scores)
+        yield line_of(title if step is STEPS[0] else f"+ {title}", scores)
     by_view = cross_validate(examples, [], [], folds)
     scores = {corpus: views["beside"] for corpus, views in by_view.items()}
     yield line_of("all of it, without hints, loose golds in full", scores)
