@@ -40,12 +40,13 @@ endif
 test: lint
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-domain test-services
 
-# Side by side, as each keeps a core busy; what they say comes when they end.
+# Side by side, as each keeps a core busy; what they say comes when they end. The command line is
+# tried last, when the embedded services that it brings up are no longer tested themselves.
 test-domain: $(development) $(package)
-	$(bin)/python -m pytest tests/unit tests/property
+	$(bin)/python -m pytest tests/unit tests/property tests/acceptance
 
 test-services: $(development) $(package)
-	$(bin)/python -m pytest tests/integration tests/acceptance tests/rendering
+	$(bin)/python -m pytest tests/integration tests/rendering
 
 test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
