@@ -26,6 +26,9 @@ _AROUND_NAMES = listed(
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
+_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
+"""What the name of who is answered leaves before the answer."""
+
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 """Characters that part what is left out from the rest, and mean nothing alone."""
 
@@ -205,6 +208,9 @@ def _render(layout: Layout, path: str, weights: Sequence[float]) -> str:
         for place in (places if holders else range(len(layout.texts)))
         if weights[place] > least
     ]
-    lines = [joined(list(nodes)) for _, nodes in groupby(kept, key=attrgetter("line"))]
+    lines = [
+        _AFTER_NAME.sub("", joined(list(nodes)))
+        for _, nodes in groupby(kept, key=attrgetter("line"))
+    ]
     shown = (line for line in lines if line.strip(_SEPARATORS))
     return "\n\n".join(line for line in shown if not _QUOTE_HEADER.search(line))

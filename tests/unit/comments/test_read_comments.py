@@ -145,3 +145,13 @@ def test_no_record_gives_no_comment() -> None:
 
 def test_the_same_page_reads_the_same() -> None:
     assert read(FORUM, "//tr[td[@class='what']]") == read(FORUM, "//tr[td[@class='what']]")
+
+
+def test_the_name_of_who_is_answered_leaves_no_colon() -> None:
+    body = "".join(
+        f'<div class="post" id="p{number}"><b class="author">{name}</b><div class="content">'
+        f"<p>{answered}{said}</p></div></div>"
+        for number, (name, said) in enumerate(zip(NAMES, SAID, strict=True))
+        for answered in (f'<a href="#p0" class="reply-to">{NAMES[0]}</a>：' if number else "",)
+    )
+    assert [comment.text for comment in read(body, "//div[@class='post']")] == list(SAID)
