@@ -1,4 +1,4 @@
-"""From a classifier as scikit-learn trains it to trees that the service reads."""
+"""How the classifiers of the service are trained, and made trees that it reads."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,30 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from worker.boosting import BoostedTrees, Tree
+
+LEARNING_RATE = 0.1
+SHRINKAGE = 1.0
+
+COLUMNS_AT_A_SPLIT = 0.4
+"""Share of the columns that a split chooses from, drawn by chance, so that trees differ more."""
+
+SEED = 0
+
+
+def new_classifier(
+    *, trees: int, leaves: int, min_rows_in_leaf: int
+) -> HistGradientBoostingClassifier:
+    """Return a classifier to be fitted, always in the same way."""
+    return HistGradientBoostingClassifier(
+        max_iter=trees,
+        learning_rate=LEARNING_RATE,
+        max_leaf_nodes=leaves,
+        min_samples_leaf=min_rows_in_leaf,
+        l2_regularization=SHRINKAGE,
+        max_features=COLUMNS_AT_A_SPLIT,
+        early_stopping=False,
+        random_state=SEED,
+    )
 
 
 def as_trees(

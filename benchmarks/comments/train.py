@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import HistGradientBoostingClassifier
 
-from benchmarks.boosting import as_trees
+from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from worker.boosting import BoostedTrees
@@ -25,14 +24,7 @@ CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1")
 
 TREES = 120
 LEAVES = 12
-LEARNING_RATE = 0.1
 MIN_CANDIDATES_IN_LEAF = 15
-SHRINKAGE = 1.0
-
-COLUMNS_AT_A_SPLIT = 0.4
-"""Share of the columns that a split chooses from, drawn by chance, so that trees differ more."""
-
-SEED = 0
 
 GOOD_WEIGHT = 1.0
 """Weight of the right candidates of a page together."""
@@ -151,16 +143,7 @@ def _blinded(example: Example) -> Rows:
 
 def _fit(parts: Sequence[_Labels]) -> BoostedTrees:
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    classifier = HistGradientBoostingClassifier(
-        max_iter=TREES,
-        learning_rate=LEARNING_RATE,
-        max_leaf_nodes=LEAVES,
-        min_samples_leaf=MIN_CANDIDATES_IN_LEAF,
-        l2_regularization=SHRINKAGE,
-        max_features=COLUMNS_AT_A_SPLIT,
-        early_stopping=False,
-        random_state=SEED,
-    )
+    classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_CANDIDATES_IN_LEAF)
     classifier.fit(rows, labels, sample_weight=weights * len(rows) / weights.sum())
     return as_trees(classifier, COLUMNS)
 

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import HistGradientBoostingClassifier
 
-from benchmarks.boosting import as_trees
+from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.extraction.examples import (
     Example,
     Hint,
@@ -35,12 +34,7 @@ from worker.extractors.ours import outline_of
 
 TREES = 180
 LEAVES = 24
-LEARNING_RATE = 0.1
 MIN_LINES_IN_LEAF = 60
-SHRINKAGE = 1.0
-
-COLUMNS_AT_A_SPLIT = 0.4
-"""Share of the columns that a split chooses from, drawn by chance, so that trees differ more."""
 
 OF_GOLD = 0.5
 """Share of a line's words in the gold from which it belongs to the article."""
@@ -67,8 +61,6 @@ They weigh so many times more. Most of a page's lines are in its menus.
 """
 
 EVERY = 4
-
-SEED = 0
 
 _Lines = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
@@ -100,16 +92,7 @@ def fit(
     parts = [lines for example in examples for lines in _lines_of(example, example.corpus in loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    classifier = HistGradientBoostingClassifier(
-        max_iter=TREES,
-        learning_rate=LEARNING_RATE,
-        max_leaf_nodes=LEAVES,
-        min_samples_leaf=MIN_LINES_IN_LEAF,
-        l2_regularization=SHRINKAGE,
-        max_features=COLUMNS_AT_A_SPLIT,
-        early_stopping=False,
-        random_state=SEED,
-    )
+    classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_LINES_IN_LEAF)
     classifier.fit(rows[:, columns], labels, sample_weight=weights)
     return as_trees(classifier, COLUMNS, columns)
 

@@ -6,14 +6,12 @@ labelled: nothing of what they learnt is a site's own.
 """
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
-from worker.boosting import BoostedTrees
+from worker.boosting import BoostedTrees, load_trained
 from worker.extraction.evidence import COLUMNS, gather_evidence
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
@@ -36,25 +34,18 @@ CORE_SHARE = 0.7
 The element around all of the body is often the page, where a headline or a lead stands apart.
 """
 
-_MODEL = "model.json"
-
 _Floats = npt.NDArray[np.float64]
 
 
-@cache
 def trained_model() -> BoostedTrees:
-    """Load the classifier.
+    """Return the classifier of lines.
 
     Raises
     ------
     RuntimeError
-        If its file was trained on other evidence than is gathered.
+        If it was trained on other evidence than is gathered.
     """
-    text = files("worker.extraction").joinpath(_MODEL).read_text(encoding="utf-8")
-    model = BoostedTrees.from_json(text)
-    if model.columns != COLUMNS:
-        raise RuntimeError(f"{_MODEL} was trained on other evidence: train it again")
-    return model
+    return load_trained("worker.extraction", COLUMNS)
 
 
 def find_body(
