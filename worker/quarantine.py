@@ -150,8 +150,7 @@ def _send_back(producer: Producer, message: Message, queue: str) -> None:
     headers = {
         name: value
         for name, value in message.headers.items()
-        if name not in ("x-reason", "x-detail", "x-failed-at", "x-death")
-        and not name.startswith("x-first-death")
+        if name not in _OUR_HEADERS and not name.startswith("x-first-death")
     }
     properties = {
         name: value
