@@ -86,6 +86,11 @@ class Characters:
         """Count, in each line, the characters of a kind."""
         return self._sum(self._having(trait))
 
+    @cached_property
+    def decimals(self) -> _Integers:
+        """Number of digits from 0 to 9, of any script, in each line."""
+        return self.count(Trait.DECIMAL)
+
     def starts_with(self, trait: Trait) -> _Booleans:
         """Say of each line whether its first character is of a kind."""
         found: _Booleans = self._having(trait)[self._starts]

@@ -16,7 +16,7 @@ _FIRST_IDEOGRAPH = "\u2e80"
 def _of_line(view: View) -> Iterator[Column]:
     characters, counts = view.characters, view.counts
     lengths = characters.lengths
-    digits = characters.count(Trait.DECIMAL)
+    digits = characters.decimals
     yield counts
     yield view.linked / counts
     yield view.sentences
@@ -47,7 +47,7 @@ def _ideographs(view: View) -> Column:
 
 def _of_wording(view: View) -> Iterator[Column]:
     characters, texts = view.characters, [line.text for line in view.lines]
-    has_digits = (characters.count(Trait.DECIMAL) > 0).tolist()
+    has_digits = (characters.decimals > 0).tolist()
     yield [text.endswith(("...", "…", "[…]", "[...]")) for text in texts]
     yield [
         is_marked or "(c)" in text or "(C)" in text
