@@ -12,6 +12,7 @@ import numpy.typing as npt
 from lxml import etree
 from lxml.html import HtmlElement
 
+from worker.language.wordlists import listed
 from worker.pages.text import UNSEEN
 
 Integers = npt.NDArray[np.int64]
@@ -50,11 +51,7 @@ _OTHER_PART = re.compile(
 )
 
 
-def _names(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_PERSONAL = _names(
+_PERSONAL = listed(
     "i i'm i've i'd i'll me my you your you're we're thanks thank please lol "
     "ich mir mich mein meine du dir dich dein deine ihr euch danke bitte "
     "je j'ai moi mon ma mes tu toi ton vous votre vos merci "

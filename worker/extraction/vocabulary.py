@@ -1,84 +1,81 @@
 """Element and class names, by the part they play for a reader."""
 
+from worker.language.wordlists import listed
 
-def _names(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-NO_TEXT = _names(
+NO_TEXT = listed(
     "head script style noscript template svg math canvas select option optgroup textarea button "
     "input iframe frame frameset noframes object embed applet video audio map"
 )
 """Elements whose text no reader sees as text of the page."""
 
-INLINE = _names(
+INLINE = listed(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
     "rp rt ruby s samp small span strike strong sub sup time tt u var wbr"
 )
 """Elements within a line: their text belongs to the block around them."""
 
-DIVISIONS = _names("p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre center figure figcaption")
+DIVISIONS = listed("p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre center figure figcaption")
 """Blocks that divide a text: the element that holds the text is around them."""
 
-TABLE_PARTS = _names("table thead tbody tfoot tr caption")
+TABLE_PARTS = listed("table thead tbody tfoot tr caption")
 """What stands between a table and its cells."""
 
-HEADINGS = _names("h1 h2 h3 h4 h5 h6")
+HEADINGS = listed("h1 h2 h3 h4 h5 h6")
 """Headings."""
 
-OTHER_TEXT = _names("comment comments gallery")
+OTHER_TEXT = listed("comment comments gallery")
 """Words of a class or id that point at text that is new on a page and is not its article."""
 
-UNINTERESTING = OTHER_TEXT | _names(
+UNINTERESTING = OTHER_TEXT | listed(
     "footer related nav navbar navigation menu sidebar addthis share sharing social"
 )
 """Words of a class or id that name sections of no interest."""
 
-UNINTERESTING_TAGS = _names("nav header footer aside form")
+UNINTERESTING_TAGS = listed("nav header footer aside form")
 """Elements that are sections of no interest."""
 
-BODY_NAMES = _names(
+BODY_NAMES = listed(
     "article content body text post entry story main page news detail paragraph copy txt hentry"
 )
 """Words of a class or id that sites give to an article or its text."""
 
 PARTS = {
-    "caption": _names(
+    "caption": listed(
         "caption captions credit credits photo photos image images img picture pic foto figure "
         "legend illustration gallery slideshow photographer thumb thumbnail cutline"
     ),
-    "byline": _names("author authors byline writer autor reporter bio contributor creator vcard"),
-    "date": _names(
+    "byline": listed("author authors byline writer autor reporter bio contributor creator vcard"),
+    "date": listed(
         "date time timestamp datetime published pubdate posted pub meta info created updated "
         "dateline postmeta submitted source"
     ),
-    "comment": _names(
+    "comment": listed(
         "comment comments disqus respond reply replies reader readers discussion forum feedback "
         "talkback review reviews opinions trackback trackbacks pingback"
     ),
-    "related": _names(
+    "related": listed(
         "related recommend recommended more also see similar popular latest trending most read "
         "readmore teaser teasers relacionadas headlines previous next"
     ),
-    "share": _names(
+    "share": listed(
         "share sharing social facebook twitter tweet like addthis addtoany bookmark bookmarks "
         "email print tools tool toolbar digg actions sociable"
     ),
-    "advert": _names(
+    "advert": listed(
         "ad ads adv advert adverts advertisement banner sponsor sponsored promo promos"
     ),
-    "menu": _names("nav navigation navbar menu menus breadcrumb breadcrumbs crumbs tabs subnav"),
-    "title": _names("title headline heading hed"),
-    "lead": _names("lead intro summary abstract standfirst dek deck excerpt subtitle subhead"),
-    "tags": _names("tag tags category categories keywords topics topic labels section"),
-    "footer": _names("footer foot copyright bottom disclaimer legal"),
-    "side": _names("side sidebar widget right left rail aside box module modules block"),
-    "form": _names("form login search subscribe newsletter signup register poll vote"),
-    "body": _names("text txt body content article entry post story paragraph hentry main"),
+    "menu": listed("nav navigation navbar menu menus breadcrumb breadcrumbs crumbs tabs subnav"),
+    "title": listed("title headline heading hed"),
+    "lead": listed("lead intro summary abstract standfirst dek deck excerpt subtitle subhead"),
+    "tags": listed("tag tags category categories keywords topics topic labels section"),
+    "footer": listed("footer foot copyright bottom disclaimer legal"),
+    "side": listed("side sidebar widget right left rail aside box module modules block"),
+    "form": listed("form login search subscribe newsletter signup register poll vote"),
+    "body": listed("text txt body content article entry post story paragraph hentry main"),
 }
 """Words of a class or id, by the part of a page that sites name with them."""
 
-OTHER_NAMES = UNINTERESTING | _names(
+OTHER_NAMES = UNINTERESTING | listed(
     "side foot widget promo ad ads advert banner tag tags breadcrumb breadcrumbs bread more tools "
     "tool login search popular recommend recommended links link list rss reply author byline date "
     "time meta caption credit photo teaser box header head bottom top right left"
