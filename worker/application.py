@@ -35,6 +35,10 @@ HARD_LIMIT_AFTER_SECONDS = 30.0
 """Time between the limit that a task hears of and that at which its process is killed: native
 code, which hears nothing, gets a chance to return."""
 
+TASK_SECONDS = 1500.0
+"""Time after which the process of any other task is killed: RabbitMQ takes a message back, and the
+connection down, that is not acknowledged for 30 minutes (its ``consumer_timeout``)."""
+
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Arguments of tasks that every log line of theirs has."""
 
@@ -68,6 +72,7 @@ def create_app(settings: Settings) -> Celery:
         task_reject_on_worker_lost=True,
         task_acks_on_failure=False,
         task_acks_on_timeout=False,
+        task_time_limit=TASK_SECONDS,
         task_annotations={
             task: {
                 "soft_time_limit": settings.page_seconds,
