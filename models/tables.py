@@ -267,6 +267,22 @@ class Generation(Base):
     silhouette: Mapped[float | None] = mapped_column(Float)
 
 
+class ClusteringAttempt(Base):
+    """A clustering of a site that was begun; one that ends well removes it."""
+
+    __tablename__ = "clustering_attempts"
+
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, doc="How often it was begun.")
+    began_at: Mapped[datetime] = mapped_column(server_default=func.now(), doc="The last time.")
+    error: Mapped[str | None] = mapped_column(
+        doc="What was raised last; null where it always ended with its process."
+    )
+    quarantined_at: Mapped[datetime | None] = mapped_column(
+        doc="Since when the site is clustered no more; null while it is."
+    )
+
+
 class TemplateGroup(Base):
     """A group of pages of one template, in one generation."""
 

@@ -269,6 +269,7 @@ def status(site: str | None, as_json: bool) -> None:
     out = Console()
     out.print(_site_table(sites))
     _print_changed_designs(out, sites)
+    _print_not_clustered(out, sites)
     if history:
         out.print(_history_table(history))
         for change in history.changes:
@@ -878,6 +879,7 @@ def _print_summary(summary: RunSummary, output: Path) -> None:
     if len(summary.sites) <= 40:
         console.print(_site_table(summary.sites))
     _print_changed_designs(console, summary.sites)
+    _print_not_clustered(console, summary.sites)
     counts = summary.progress
     groups = sum(len(site.groups) for site in summary.sites)
     outliers = sum(site.outliers for site in summary.sites)
@@ -931,6 +933,17 @@ def _print_changed_designs(out: Console, sites: list[SiteStatus]) -> None:
         if site.changed_design:
             out.print(
                 f"{site.key} has a new design since {site.changed_design:%Y-%m-%d %H:%M}",
+                soft_wrap=True,
+                highlight=False,
+            )
+
+
+def _print_not_clustered(out: Console, sites: list[SiteStatus]) -> None:
+    for site in sites:
+        if site.not_clustered_since:
+            out.print(
+                f"{site.key} is in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
+                f" {site.not_clustered_because}",
                 soft_wrap=True,
                 highlight=False,
             )

@@ -131,6 +131,11 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
         ("sites", "Sites.", counts.sites),
         ("template_groups", "Template groups of the sites' last clusterings.", counts.groups),
         ("outliers", "Pages that fit no group.", counts.outliers),
+        (
+            "sites_in_quarantine",
+            "Sites that are clustered no more, as that failed too often.",
+            counts.sites_in_quarantine,
+        ),
         ("outbox_messages", "Messages that the relay has to publish.", counts.outbox),
     ):
         yield GaugeMetricFamily(f"detourage_{name}", help_text, value=value)

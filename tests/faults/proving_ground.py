@@ -23,7 +23,7 @@ from sqlalchemy import func, make_url, select
 from models.tables import StoredPage
 from tests.deployment import Deployment, process_command, process_environment
 from tests.faults.network import OtherHost
-from tests.faults.sabotage.sitecustomize import TRAPS
+from tests.faults.sabotage.sitecustomize import HARMFUL_SITES, TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
 from worker.embedded import SERVER_SETTINGS, THROWAWAY_SETTINGS, embedded_services
 from worker.errors import ExpectedError
@@ -219,6 +219,7 @@ class ProvingGround(Deployment):
         self._pids: dict[str, int] = {}
         self._traps = home / "traps"
         self._traps.mkdir(exist_ok=True)
+        self._harmful_sites = self._traps / HARMFUL_SITES
         self._customised = customised
         self._environment = {**(environment or {}), TRAPS: str(self._traps)}
         self._pool = pool
@@ -332,6 +333,14 @@ class ProvingGround(Deployment):
         sprung = trap.with_suffix(".sprung")
         self.wait_until(sprung.exists)
         sprung.unlink()
+
+    def harm_clustering(self, host: str) -> None:
+        """Have every process that groups the pages of a site crash, until it is forgiven."""
+        self._harmful_sites.write_text(host)
+
+    def forgive(self) -> None:
+        """Let no site's clustering harm its process any more."""
+        self._harmful_sites.unlink()
 
     def publish_persistently(self, bodies: Iterable[bytes]) -> None:
         """Publish each message until the broker confirms it, as a careful crawler does."""

@@ -14,7 +14,12 @@ from sqlalchemy import select
 
 from models.tables import Article, Site, StoredPage
 from tests.faults.proving_ground import Balance, ProvingGround, Victim, balance
-from tests.faults.sabotage.sitecustomize import HANGS, KILLS
+from tests.faults.sabotage.sitecustomize import (
+    HANGS,
+    HANGS_NATIVELY,
+    HARMFUL_ELEMENT,
+    KILLS,
+)
 from tests.pages import article_html, message
 from worker.application import create_app
 from worker.tasks.names import REPROCESS, STAGE_OF_TASK, ReprocessStage
@@ -251,9 +256,25 @@ def send_poison(words: bytes) -> Fault:
     def act(scene: Scene) -> None:
         scene.publish(poison(scene.host, words))
 
-    does = "kills" if words == KILLS else "holds up, beyond any time limit,"
+    does = {
+        KILLS: "kills",
+        HANGS: "holds up, beyond any time limit,",
+        HANGS_NATIVELY: "holds up, in native code that hears of no time limit,",
+    }[words]
     act.__doc__ = f"Publish a page that {does} the process that extracts it."
     return act
+
+
+def crash_every_clustering(scene: Scene) -> None:
+    """Crash every process that groups the pages of the site, then publish three more."""
+    scene.ground.harm_clustering(scene.host)
+    scene.wait_for_revisions(1)
+    scene.publish(site_pages(scene.host, 3, first=1000))
+
+
+def send_tree_that_crashes(scene: Scene) -> None:
+    """Publish a page that crashes every process that compares a block with it."""
+    scene.publish(harmful_tree(scene.host))
 
 
 def nothing(_scene: Scene) -> None:
@@ -287,6 +308,9 @@ FAULTS: Mapping[str, Fault] = {
     "another order": send_in_another_order,
     "page that kills": send_poison(KILLS),
     "page that hangs": send_poison(HANGS),
+    "page that deadlocks": send_poison(HANGS_NATIVELY),
+    "tree that crashes comparisons": send_tree_that_crashes,
+    "clustering that crashes": crash_every_clustering,
     "flood of unusable messages": flood,
 }
 
@@ -360,6 +384,13 @@ def poison(host: str, words: bytes) -> dict[str, bytes]:
     """Return a page of a site whose extraction harms its process, see `sabotage`."""
     url = f"https://{host}/poison"
     return {url: message(url, article_html(3).replace("Note 3-0.", words.decode()))}
+
+
+def harmful_tree(host: str) -> dict[str, bytes]:
+    """Return a page of a site that crashes what compares it with others, see `sabotage`."""
+    url = f"https://{host}/harmful"
+    html = article_html(3).replace("</body>", f"<{HARMFUL_ELEMENT}>-</{HARMFUL_ELEMENT}></body>")
+    return {url: message(url, html)}
 
 
 def _in_parallel(parts: Iterable[list[bytes]], publish: Callable[[list[bytes]], None]) -> None:

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from models.tables import StoredPage
+from models.tables import Generation, Site, StoredPage
 from tests.faults.proving_ground import ProvingGround, Servers, balance
-from tests.faults.sabotage.sitecustomize import HANGS, KILLS
-from tests.faults.scenarios import poison, site_pages, try_fault
+from tests.faults.sabotage.sitecustomize import HANGS, HANGS_NATIVELY, KILLS
+from tests.faults.scenarios import harmful_tree, poison, site_pages, try_fault
+from worker.quarantine import drop, requeue
 
 PAGES = 16
 
@@ -50,7 +51,9 @@ def test_every_page_has_its_outcome_and_every_article_comes_under_one_id(
     assert ground.quarantined() == []
 
 
-@pytest.mark.parametrize("words", [KILLS, HANGS], ids=["kills", "hangs"])
+@pytest.mark.parametrize(
+    "words", [KILLS, HANGS, HANGS_NATIVELY], ids=["kills", "hangs", "deadlocks"]
+)
 def test_a_page_that_harms_its_process_fails_alone(ground: ProvingGround, words: bytes) -> None:
     host = f"poison-{words.split()[2].decode()}.example"
     harmful = poison(host, words)
@@ -64,3 +67,64 @@ def test_a_page_that_harms_its_process_fails_alone(ground: ProvingGround, words:
         detail = session.scalar(select(StoredPage.outcome_detail).where(StoredPage.url == url))
     assert detail
     assert ground.quarantined() == []
+
+
+def test_a_site_whose_clustering_crashes_has_its_articles_and_comes_back_from_quarantine(
+    ground: ProvingGround,
+) -> None:
+    host = "crashing.example"
+    pages = site_pages(host, 6)
+    ground.harm_clustering(host)
+    ground.publish(pages.values())
+    found = balance(ground, pages)
+    assert (found.lost, found.doubled) == (set(), set())
+    assert found.outcomes == Counter({"article": 6})
+    more = site_pages(host, 3, first=1000)
+    ground.publish(more.values())
+    assert balance(ground, more).outcomes == Counter({"article": 3})
+    (message,) = ground.quarantined()
+    assert (message.stage, message.reason) == ("cluster", "clustering-failed")
+    assert host in message.detail
+
+    ground.forgive()
+    assert requeue(ground.settings, "cluster", message.message_id) == 1
+    generations = (
+        select(Generation.number)
+        .join(Site, Site.id == Generation.site_id)
+        .where(Site.key == host, Generation.method != "none")
+    )
+    with_groups = generations.limit(1).scalar_subquery()
+    ground.wait_until(lambda: ground.count(select(func.count(with_groups))) == 1)
+    ground.wait_for_work_done()
+    assert ground.quarantined() == []
+
+
+def test_a_tree_that_crashes_comparisons_holds_up_nobody(ground: ProvingGround) -> None:
+    host = "uncomparable.example"
+    pages = {**site_pages(host, 14), **harmful_tree(host)}
+    ground.publish(pages.values())
+    found = balance(ground, pages)
+    assert (found.lost, found.doubled) == (set(), set())
+    assert found.outcomes == Counter({"article": 15})
+    (message,) = ground.quarantined()
+    assert (message.stage, message.reason) == ("compare", "comparison-failed")
+    assert host in message.detail
+    assert drop(ground.settings, "compare") == 1
+
+
+def test_a_page_that_crashes_all_that_compares_it_has_its_article(ground: ProvingGround) -> None:
+    host = "hostile.example"
+    pages = site_pages(host, 6)
+    ground.publish(pages.values())
+    balance(ground, pages)
+    harmful = harmful_tree(host)
+    ground.publish(harmful.values())
+    found = balance(ground, harmful)
+    assert (found.lost, found.outcomes) == (set(), Counter({"article": 1}))
+    ground.wait_until(lambda: bool(ground.quarantined()))
+    (message,) = ground.quarantined()
+    assert (message.stage, message.reason) == ("cluster", "clustering-failed")
+    more = site_pages(host, 2, first=1000)
+    ground.publish(more.values())
+    assert balance(ground, more).outcomes == Counter({"article": 2})
+    assert drop(ground.settings, "cluster") == 1

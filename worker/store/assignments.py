@@ -97,6 +97,20 @@ def place_page(session: Session, site_id: int, generation: int, membership: NewM
         _resize(session, site_id, generation, membership.group_number, 1)
 
 
+def place_as_outliers(
+    session: Session, site_id: int, generation: int, page_ids: Sequence[int]
+) -> None:
+    """Make pages that have no place in a generation its outliers."""
+    if not page_ids:
+        return
+    key = {"site_id": site_id, "generation": generation, "role": "outlier"}
+    session.execute(
+        insert(Membership)
+        .values([{**key, "page_id": page_id} for page_id in page_ids])
+        .on_conflict_do_nothing(index_elements=[Membership.page_id, Membership.generation])
+    )
+
+
 def _resize(
     session: Session, site_id: int, generation: int, group_number: int | None, pages: int
 ) -> None:

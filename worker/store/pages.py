@@ -197,6 +197,22 @@ def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
     )
 
 
+def pending_with_tree(session: Session, site_id: int) -> list[int]:
+    """Return the ids of the pages of a site that could be extracted and wait for it, ascending."""
+    return list(
+        session.scalars(
+            select(StoredPage.id)
+            .where(
+                StoredPage.site_id == site_id,
+                StoredPage.tree_id.is_not(None),
+                StoredPage.html_removed_at.is_(None),
+                is_pending(),
+            )
+            .order_by(StoredPage.id)
+        )
+    )
+
+
 def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
     """Make the next extraction of these pages give a revision, changed or not."""
     session.execute(

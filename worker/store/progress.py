@@ -18,7 +18,7 @@ from models.tables import (
     StoredPage,
     TemplateGroup,
 )
-from worker.store import designs
+from worker.store import clusterings, designs
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
@@ -54,6 +54,9 @@ class SiteStatus:
     outcomes: dict[str, int] = field(default_factory=dict)
     changed_design: datetime | None = None
     """When the first page was fetched that differs, of the last change noticed."""
+    not_clustered_since: datetime | None = None
+    """When its clustering had failed too often; None where it is clustered."""
+    not_clustered_because: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ class ServiceCounts:
         Age of the oldest of them that never had an outcome; 0 where there is none.
     sites, groups, outliers
         Number of sites, and of the groups and outliers of their last generations.
+    sites_in_quarantine
+        Number of sites that are clustered no more.
     generations, articles
         Clusterings and articles, ever.
     design_changes
@@ -95,6 +100,7 @@ class ServiceCounts:
     sites: int
     groups: int
     outliers: int
+    sites_in_quarantine: int
     generations: int
     articles: int
     design_changes: dict[str, int]
@@ -224,6 +230,7 @@ def service_counts(session: Session) -> ServiceCounts:
         sites=_count(session, select(func.count()).select_from(Site)),
         groups=_count(session, groups),
         outliers=_count(session, outliers),
+        sites_in_quarantine=clusterings.count_quarantined(session),
         generations=_count(session, select(func.count()).select_from(Generation)),
         # Rows of superseded ones may have been removed.
         articles=_count(session, select(func.coalesce(func.sum(StoredPage.revision), 0))),
@@ -266,6 +273,7 @@ def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
         .order_by(TemplateGroup.number)
     )
     change = designs.last_change(session, site_id)
+    quarantine = clusterings.quarantine(session, site_id)
     return SiteStatus(
         key=key,
         pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
@@ -292,6 +300,8 @@ def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
             .group_by(StoredPage.outcome),
         ),
         changed_design=change.since if change else None,
+        not_clustered_since=quarantine.since if quarantine else None,
+        not_clustered_because=quarantine.reason if quarantine else None,
     )
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import and_, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from models.tables import (
+    ClusteringAttempt,
     ComparisonBlock,
     Generation,
     GroupRepresentative,
@@ -16,6 +17,7 @@ from models.tables import (
     StoredPage,
     TemplateGroup,
 )
+from worker.store.clusterings import may_begin
 
 _CLUSTER_LOCK = 0x6474
 """Class of the advisory locks of sites; any number that nothing else in the database uses."""
@@ -77,6 +79,7 @@ def due_sites(
     settle_seconds: float,
     max_settle_seconds: float,
     patience_seconds: float,
+    pauses_seconds: Sequence[float] = (),
     first_at_once: bool = False,
 ) -> Sequence[int]:
     """Return the sites whose pages changed since their last clustering and are settled.
@@ -85,7 +88,8 @@ def due_sites(
     been waiting since ``max_settle_seconds`` for such a silence, or, where
     ``first_at_once`` is so, that it was never clustered. A site whose
     comparisons are being done is left out, unless one of them is so since
-    ``patience_seconds``.
+    ``patience_seconds``; so is one whose clustering failed and must not be begun now
+    (`worker.store.clusterings.may_begin`).
     """
     last = (
         select(
@@ -113,7 +117,9 @@ def due_sites(
         select(Site.id)
         .outerjoin(blocks, blocks.c.site_id == Site.id)
         .outerjoin(last, last.c.site_id == Site.id)
+        .outerjoin(ClusteringAttempt, ClusteringAttempt.site_id == Site.id)
         .where(
+            or_(ClusteringAttempt.site_id.is_(None), may_begin(pauses_seconds)),
             Site.version > func.coalesce(last.c.version, 0),
             or_(
                 Site.changed_at <= func.now() - timedelta(seconds=settle_seconds),

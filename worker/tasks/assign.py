@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from models.tables import StoredPage
 from worker import logs
 from worker.distance import normalised_distance
-from worker.store import assignments, pages, templates, trees
+from worker.store import assignments, clusterings, pages, templates, trees
 from worker.store.assignments import Outlier
 from worker.store.templates import NewGroup, NewMembership
 from worker.tasks import names
@@ -24,6 +24,7 @@ from worker.tasks.memberships import group_memberships
 from worker.tasks.stored_trees import stored_trees
 from worker.templates.assignment import (
     FEWEST_OF_A_NEW_GROUP,
+    NOWHERE,
     Assignment,
     agreeing_outliers,
     assign_tree,
@@ -39,24 +40,36 @@ OUTLIERS_LOOKED_AT = 20
 joins them adds 19. A template that makes a seventh of the pages that fit no group is found."""
 
 
-@shared_task(name=names.ASSIGN, **TASK_OPTIONS)
-def assign(page_id: int, site_version: int) -> None:
+MAX_COMPARED = 3
+"""Times that the message of a page may come back, as when its process ended, before the page is
+compared with no other: less than the broker allows (`worker.topology.DELIVERY_LIMIT`), so that the
+page is not in limbo. Only RabbitMQ counts them; to look costs nothing."""
+
+
+@shared_task(name=names.ASSIGN, bind=True, **TASK_OPTIONS)
+def assign(self: Any, page_id: int, site_version: int) -> None:
     """Let a page join the nearest group of its site, or none, and ask for its extraction.
 
     The periodic clustering corrects this later. Does nothing for a page that a clustering
-    has seen meanwhile.
+    has seen meanwhile. A page that took `MAX_COMPARED` processes with it joins none.
 
     Parameters
     ----------
+    self
+        The task.
     page_id
         The page.
     site_version
         Version that the page made of its site when it came.
     """
-    database().run(lambda session: _assign(session, page_id, site_version))
+    came_back = int(self.request.get("x-delivery-count") or 0)
+    compares = came_back < MAX_COMPARED
+    if not compares:
+        logger.error("page %d is compared with no other, its process ended each time", page_id)
+    database().run(lambda session: _assign(session, page_id, site_version, compares=compares))
 
 
-def _assign(session: Session, page_id: int, site_version: int) -> None:
+def _assign(session: Session, page_id: int, site_version: int, *, compares: bool) -> None:
     page = pages.load_page(session, page_id, lock=True)
     if page is None or page.tree_id is None:
         return
@@ -65,10 +78,12 @@ def _assign(session: Session, page_id: int, site_version: int) -> None:
     generation = templates.last_generation(session, site_id)
     if templates.generation_version(session, site_id, generation) >= site_version:
         return
-    found = _nearest_group(session, site_id, generation, page.tree_id)
+    found = NOWHERE
+    if compares:
+        found = _nearest_group(session, site_id, generation, page.tree_id)
     _place(session, page, generation, found)
     changed = {page.id}
-    if found.group is None:
+    if found.group is None and compares:
         changed |= _promote_outliers(session, site_id, generation)
     ask_for_extractions(session, site_id, changed, generation)
     logger.info(
@@ -105,8 +120,11 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
 
 def _promote_outliers(session: Session, site_id: int, generation: int) -> set[int]:
     """Make a group of outliers that agree; return the pages that joined one."""
-    # While the site is clustered its groups are chosen anew, these among them.
-    if not templates.try_lock_clustering(session, site_id):
+    # While the site is clustered its groups are chosen anew, these among them. Where that always
+    # failed, to compare these with each other may be what fails.
+    if not templates.try_lock_clustering(session, site_id) or clusterings.quarantine(
+        session, site_id
+    ):
         return set()
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
     if len(outliers) < FEWEST_OF_A_NEW_GROUP:

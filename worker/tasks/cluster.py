@@ -5,14 +5,28 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from celery import shared_task
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
+from worker import logs
 from worker.broker import messages_waiting, topology_of
 from worker.distance import Block
 from worker.distance.blocks import BLOCK_NODES
 from worker.settings import Settings, load_settings
-from worker.store import backlog, comparisons, designs, outbox, references, templates, trees
+from worker.store import (
+    assignments,
+    backlog,
+    clusterings,
+    comparisons,
+    designs,
+    outbox,
+    pages,
+    references,
+    templates,
+    trees,
+)
+from worker.store.database import is_connection_lost
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
 from worker.tasks import names
 from worker.tasks.comment_patterns import pattern_of_group
@@ -28,6 +42,7 @@ from worker.tasks.matrix import (
     known_or_missing,
 )
 from worker.tasks.memberships import group_memberships
+from worker.tasks.quarantined import offer_task
 from worker.templates import DEFAULT_METHOD, Group, Grouping
 from worker.templates.generations import design_change, match_groups
 
@@ -48,6 +63,19 @@ PAGES_LOOKED_AT = 20_000
 """Newest pages among which a change of design is sought: a fifth of a second at most, and a
 change that lies farther back was noticed when it was new, or came in one period with as many
 pages after it."""
+
+
+MAX_ATTEMPTS = 4
+"""Clusterings of a site that end with their process, or raise, before it is clustered no more."""
+
+PAUSES = (0, 1, 5)
+"""Pauses after an attempt that failed, in periods of the look for sites. The second attempt follows
+at once, as most processes end for what the site has nothing to do with; memory may be short for
+minutes."""
+
+_CLUSTERING_LOCK = 0x6477
+"""Kind of the locks of sites whose clustering is counted; any number that nothing else uses. The
+lock of `worker.store.templates` ends with a transaction, and counting needs one of its own."""
 
 
 @shared_task(name=names.CLUSTER_DUE, **TASK_OPTIONS)
@@ -78,6 +106,7 @@ def _ask_for_due_clusterings(session: Session, settings: Settings, settle_second
         settle_seconds=settle_seconds,
         max_settle_seconds=settings.max_settle_seconds,
         patience_seconds=settings.comparison_patience_seconds,
+        pauses_seconds=_pauses(settings),
         # What the intake waits for may be the first clustering of the sites that it knows.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
@@ -86,15 +115,91 @@ def _ask_for_due_clusterings(session: Session, settings: Settings, settle_second
             outbox.add_tasks(session, names.CLUSTER, [{"site_id": site_id}], site_id=site_id)
 
 
+def _pauses(settings: Settings) -> list[float]:
+    return [settings.cluster_interval_seconds * periods for periods in PAUSES]
+
+
 @shared_task(name=names.CLUSTER, **TASK_OPTIONS)
-def cluster(site_id: int) -> None:
+def cluster(site_id: int, *, afresh: bool = False) -> None:
     """Group the pages of a site and ask for the extractions that the groups change.
 
     Where distances are missing it asks for them instead, in blocks; the last block
     calls it again. Does nothing while another process clusters the site, while
     blocks are being compared, or when no page changed since the last generation.
+
+    A site whose clustering failed `MAX_ATTEMPTS` times is clustered no more: its pages are
+    extracted with the groups that it has, or without any, and a task that clusters it afresh
+    waits in quarantine.
+
+    Parameters
+    ----------
+    site_id
+        The site.
+    afresh
+        Whether to forget how often that failed.
     """
-    database().run(lambda session: _cluster(session, site_id))
+    with database().exclusive(_CLUSTERING_LOCK, site_id) as is_ours:
+        if not is_ours:
+            return
+        attempt = database().run(lambda session: _begin(session, site_id, afresh=afresh))
+        if attempt is None:
+            return
+        if attempt > MAX_ATTEMPTS:
+            database().run(lambda session: _give_up(session, site_id))
+            return
+        try:
+            database().run(lambda session: _attempt(session, site_id))
+        except Exception as error:
+            if not (isinstance(error, DBAPIError) and is_connection_lost(error)):
+                told = f"{type(error).__name__}: {error}"
+                database().run(lambda session: clusterings.note_error(session, site_id, told))
+            raise
+
+
+def _begin(session: Session, site_id: int, *, afresh: bool) -> int | None:
+    if afresh:
+        clusterings.forget(session, site_id)
+    return clusterings.begin(session, site_id, _pauses(load_settings()))
+
+
+def _attempt(session: Session, site_id: int) -> None:
+    _cluster(session, site_id)
+    clusterings.forget(session, site_id)
+
+
+def _give_up(session: Session, site_id: int) -> None:
+    """Extract what waits for a clustering without it, and leave the way back to an operator."""
+    # What the intake stores from now on is assigned; what it stored before is seen here.
+    comparisons.lock_for_result(session, site_id)
+    site = pages.site_key(session, site_id)
+    logs.bind(site=site)
+    found = clusterings.give_up(session, site_id)
+    generation = templates.last_generation(session, site_id)
+    if not generation:
+        generation = 1
+        templates.save_generation(
+            session,
+            site_id=site_id,
+            number=generation,
+            # It saw none of the pages: what comes is assigned, and a clustering finds all new.
+            site_version=0,
+            method="none",
+            silhouette=None,
+            groups=[],
+            memberships=[],
+        )
+    waiting = pages.pending_with_tree(session, site_id)
+    assignments.place_as_outliers(session, site_id, generation, waiting)
+    ask_for_extractions(session, site_id, waiting, generation)
+    offer_task(
+        session,
+        names.CLUSTER,
+        {"site_id": site_id, "afresh": True},
+        stage="cluster",
+        reason="clustering-failed",
+        detail=f"{site}: {found.reason}",
+    )
+    logger.error("site %d is clustered no more: %s", site_id, found.reason)
 
 
 def _cluster(session: Session, site_id: int) -> None:

@@ -13,21 +13,26 @@ from sqlalchemy.orm import Session
 from worker.distance import Block, TreeTooLargeError
 from worker.distance.assignment import KnownNearest, nearest_of_changed
 from worker.distance.forest import Forest, forest_of
-from worker.pages import Tree
+from worker.pages import Tree, site_name
 from worker.settings import load_settings
-from worker.store import comparisons, outbox, references, trees
+from worker.store import comparisons, outbox, pages, references, trees
 from worker.store.references import Nearest
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_trees import stored_trees
 
 logger = logging.getLogger(__name__)
 
-MAX_ATTEMPTS = 5
-"""Workers that a block may take down with it before its trees count as not comparable.
+MAX_ATTEMPTS = 3
+"""Processes that a block may take down with it before its trees count as not comparable: less than
+the deliveries of a message (`worker.topology.DELIVERY_LIMIT`).
 
 The kernel bounds its memory, so none should; but no page may block its site.
 """
+
+_COMPARISON_LOCK = 0x6478
+"""Kind of the locks of blocks that are being compared; any number that nothing else uses."""
 
 Distances: TypeAlias = dict[tuple[int, int], int | None]
 Places: TypeAlias = npt.NDArray[np.int32]
@@ -67,8 +72,15 @@ def compare(block_id: int) -> None:
     """Compute and store what a block asks for, save what is known already.
 
     The last block of a site starts its clustering. Does nothing when the block is
-    done, or no longer asked for.
+    done, no longer asked for, or being done by another process.
     """
+    # A message that comes again meanwhile must not count as an attempt.
+    with database().exclusive(_COMPARISON_LOCK, block_id) as is_ours:
+        if is_ours:
+            _compare(block_id)
+
+
+def _compare(block_id: int) -> None:
     job = database().run(lambda session: _load(session, block_id))
     if job is None:
         return
@@ -125,9 +137,24 @@ def _save(
         trees.save_distances(session, distances)
     if nearest and job.reference_set_id is not None:
         references.save_nearest(session, job.reference_set_id, nearest)
+    if job.gives_up:
+        _offer_to_compare_again(session, job)
     if finished.is_last:
         wanted = {"site_id": job.site_id}
         outbox.add_tasks(session, names.CLUSTER, [wanted], site_id=job.site_id)
+
+
+def _offer_to_compare_again(session: Session, job: Job) -> None:
+    site = site_name(pages.site_key(session, job.site_id))
+    offer_task(
+        session,
+        names.REPROCESS,
+        {"site": site, "stage": "compare"},
+        stage="compare",
+        reason="comparison-failed",
+        detail=f"{site}: comparing {len(job.trees)} trees took its process with it, or too long,"
+        f" {MAX_ATTEMPTS} times; they count as not comparable",
+    )
 
 
 def _distances(job: Job) -> Distances:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from worker.settings import load_settings
 from worker.store import (
     backlog,
+    clusterings,
     comparisons,
     outbox,
     pages,
@@ -81,6 +82,8 @@ def take_up_site(session: Session, site_id: int, stage: str) -> int:
     pages.lock_site(session, pages.site_key(session, site_id))
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
+    if stage != "extract":
+        clusterings.forget(session, site_id)
     if stage == "parse":
         wanted = [{"page_id": page_id} for page_id in page_ids]
         outbox.add_tasks(session, names.PARSE, wanted, site_id=site_id)

@@ -1,11 +1,13 @@
 """Makes processes of the service die where it hurts most, as defects and operators do.
 
 Python imports a module of this name before anything else. A page whose text holds one of the
-words below kills the process that extracts it, or holds it up for longer than any limit. And
-where a trap is set, which is a file in the directory that `TRAPS` names, the next process that
-comes by dies: its work is done then, and neither committed nor acknowledged.
+words below kills the process that extracts it, or holds it up for longer than any limit; one with
+the element below kills what compares it with others; a site that `HARMFUL_SITES` names kills what
+groups its pages. And where a trap is set, which is a file in the directory that `TRAPS` names, the
+next process that comes by dies: its work is done then, and neither committed nor acknowledged.
 """
 
+import ctypes
 import os
 import signal
 import sys
@@ -22,6 +24,15 @@ TRAPS = "DETOURAGE_FAULTS_TRAPS"
 
 KILLS = b"This page kills its process."
 HANGS = b"This page hangs its process."
+HANGS_NATIVELY = b"This page deadlocks its process."
+"""The one hears of its time limit, as Python gives it a chance to; the other never does."""
+
+HARMFUL_ELEMENT = "segfault"
+HARMFUL_SITES = "harmful-sites"
+"""File in the directory of traps with the names of sites."""
+
+HARD_LIMIT_AFTER_SECONDS = 2.0
+"""In place of the service's own, so that what never returns is ended soon."""
 
 Function = Callable[..., Any]
 
@@ -34,9 +45,50 @@ def _harmed_by_pages(honest: Function) -> Function:
             os.kill(os.getpid(), signal.SIGKILL)
         if HANGS in text:
             time.sleep(3600)
+        if HANGS_NATIVELY in text:
+            _deadlock()
         return honest(page, *rest, **named)
 
     return extract_article
+
+
+def _harmed_by_sites(honest: Function) -> Function:
+    @wraps(honest)
+    def group(session, site, known, pages):  # type: ignore[no-untyped-def]
+        named = _traps() / HARMFUL_SITES
+        if named.exists() and pages[0].url.split("/")[2] in named.read_text().split():
+            ctypes.string_at(0)
+        return honest(session, site, known, pages)
+
+    return group
+
+
+def _harmed_by_trees(honest: Function) -> Function:
+    @wraps(honest)
+    def compare(pairs, loaded):  # type: ignore[no-untyped-def]
+        if any(HARMFUL_ELEMENT in tree.labels for tree in loaded.values()):
+            ctypes.string_at(0)
+        return honest(pairs, loaded)
+
+    return compare
+
+
+def _harmed_by_tree(honest: Function) -> Function:
+    @wraps(honest)
+    def assign(tree, *rest):  # type: ignore[no-untyped-def]
+        if HARMFUL_ELEMENT in tree.labels:
+            ctypes.string_at(0)
+        return honest(tree, *rest)
+
+    return assign
+
+
+def _deadlock() -> None:
+    """Wait in native code, with the interpreter's lock, for what never comes."""
+    library = ctypes.PyDLL(None)
+    mutex = ctypes.create_string_buffer(64)
+    library.pthread_mutex_lock(mutex)
+    library.pthread_mutex_lock(mutex)
 
 
 def _trapped_after(place: str) -> Callable[[Function], Function]:
@@ -64,8 +116,12 @@ def _trapped_before(place: str) -> Callable[[Function], Function]:
     return trapped
 
 
+def _traps() -> Path:
+    return Path(os.environ.get(TRAPS, "/nonexistent"))
+
+
 def _spring(place: str) -> None:
-    trap = Path(os.environ.get(TRAPS, "/nonexistent")) / place
+    trap = _traps() / place
     sprung = trap.with_suffix(".sprung")
     try:
         trap.rename(sprung)
@@ -76,20 +132,30 @@ def _spring(place: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-SABOTAGED: dict[str, dict[str, Callable[[Function], Function]]] = {
+SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "worker.application": {"HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS},
     "worker.extraction.article": {"extract_article": _harmed_by_pages},
     "worker.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},
-    "worker.tasks.assign": {"_assign": _trapped_after("assign")},
-    "worker.tasks.cluster": {"_cluster": _trapped_after("cluster")},
-    "worker.tasks.compare": {"_save": _trapped_after("compare")},
+    "worker.tasks.assign": {
+        "_assign": _trapped_after("assign"),
+        "assign_tree": _harmed_by_tree,
+    },
+    "worker.tasks.cluster": {
+        "_cluster": _trapped_after("cluster"),
+        "group_or_missing": _harmed_by_sites,
+    },
+    "worker.tasks.compare": {
+        "_save": _trapped_after("compare"),
+        "distances_of_pairs": _harmed_by_trees,
+    },
     "worker.tasks.extract": {"_save": _trapped_after("extract")},
     "worker.tasks.reprocess": {
         "_parse": _trapped_after("parse"),
         "_reprocess": _trapped_after("reprocess"),
     },
 }
-"""What is made of which functions of a module."""
+"""What is made of which names of a module."""
 
 
 class _Saboteur(MetaPathFinder):

@@ -1,0 +1,198 @@
+"""Clusterings that end with their process or raise, and sites that are clustered no more."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from models.tables import ClusteringAttempt, Generation, OutboxEntry, StoredPage
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.broker import topology_of
+from worker.settings import load_settings
+from worker.store import clusterings
+from worker.store.progress import SiteStatus, site_statuses
+from worker.tasks import cluster as clustering
+from worker.tasks import names
+from worker.tasks.cluster import (
+    _CLUSTERING_LOCK,
+    MAX_ATTEMPTS,
+    cluster,
+    cluster_due_sites,
+)
+from worker.tasks.context import OutOfMemoryError
+
+
+@pytest.fixture
+def site_id(tasks: Tasks) -> int:
+    """A site that was never clustered."""
+    return tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
+
+
+def die(tasks: Tasks, site_id: int, *, times: int) -> None:
+    """Leave behind what workers do that begin with the clustering and are killed, long ago."""
+    for _ in range(times):
+        tasks.read(lambda session: clusterings.begin(session, site_id, []))
+    pass_time(tasks)
+
+
+def pass_time(tasks: Tasks) -> None:
+    with tasks.database.transaction() as session:
+        long_ago = ClusteringAttempt.began_at - timedelta(days=1)
+        session.execute(update(ClusteringAttempt).values(began_at=long_ago))
+
+
+def fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the clustering a defect."""
+
+    def defect(*_: object) -> None:
+        raise ValueError("two roots")
+
+    monkeypatch.setattr(clustering, "_cluster", defect)
+
+
+def status(tasks: Tasks) -> SiteStatus:
+    (found,) = tasks.read(lambda session: site_statuses(session))
+    return found
+
+
+def outcomes(tasks: Tasks) -> list[str]:
+    return sorted(map(str, tasks.ask(select(StoredPage.outcome))))
+
+
+def due(tasks: Tasks) -> list[int]:
+    """Return the sites whose clustering the look for sites asks for."""
+    cluster_due_sites(settle_seconds=0)
+    return [each["site_id"] for each in tasks.take(names.CLUSTER)]
+
+
+def way_back(tasks: Tasks) -> OutboxEntry:
+    queue = topology_of(load_settings()).quarantines["cluster"]
+    (found,) = tasks.ask(select(OutboxEntry).where(OutboxEntry.routing_key == queue))
+    assert isinstance(found, OutboxEntry)
+    return found
+
+
+def test_a_clustering_that_was_killed_is_done_by_the_next_delivery(
+    tasks: Tasks, site_id: int
+) -> None:
+    die(tasks, site_id, times=MAX_ATTEMPTS - 1)
+    cluster(site_id)
+    assert tasks.generations(site_id) == 1
+    assert status(tasks).not_clustered_since is None
+    assert tasks.ask(select(ClusteringAttempt)) == []
+
+
+def test_after_two_attempts_the_next_one_waits(tasks: Tasks, site_id: int) -> None:
+    assert due(tasks) == [site_id]
+    for _ in range(2):
+        assert tasks.read(lambda session: clusterings.begin(session, site_id, [0, 60])) is not None
+    assert due(tasks) == []
+    cluster(site_id)
+    assert tasks.generations(site_id) == 0
+    pass_time(tasks)
+    assert due(tasks) == [site_id]
+    cluster(site_id)
+    assert tasks.generations(site_id) == 1
+
+
+def test_a_clustering_that_another_process_is_at_counts_once(tasks: Tasks, site_id: int) -> None:
+    with tasks.database.exclusive(_CLUSTERING_LOCK, site_id):
+        for _ in range(2 * MAX_ATTEMPTS):
+            cluster(site_id)
+    cluster(site_id)
+    assert tasks.generations(site_id) == 1
+
+
+def test_a_site_whose_clustering_always_dies_has_its_articles_and_is_in_quarantine(
+    tasks: Tasks, site_id: int
+) -> None:
+    die(tasks, site_id, times=MAX_ATTEMPTS)
+    cluster(site_id)
+    tasks.settle()
+    assert outcomes(tasks) == ["article"] * 4
+    assert {role for _, role, _ in tasks.groups(site_id).values()} == {"outlier"}
+    assert due(tasks) == []
+    found = status(tasks)
+    assert found.not_clustered_since is not None
+    assert f"{MAX_ATTEMPTS} times" in (found.not_clustered_because or "")
+    headers = way_back(tasks).headers or {}
+    assert headers["x-reason"] == "clustering-failed"
+    assert found.not_clustered_because in headers["x-detail"]
+
+
+def test_new_pages_of_such_a_site_have_their_articles(tasks: Tasks, site_id: int) -> None:
+    die(tasks, site_id, times=MAX_ATTEMPTS)
+    cluster(site_id)
+    tasks.settle()
+    tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3, 8)])
+    tasks.settle()
+    assert outcomes(tasks) == ["article"] * 8
+    assert tasks.generations(site_id) == 1
+
+
+def test_a_site_that_has_groups_keeps_them(tasks: Tasks, site_id: int) -> None:
+    tasks.group(site_id)
+    tasks.settle()
+    groups = tasks.groups(site_id)
+    tasks.publish("a", [("7", article_html(7))])
+    die(tasks, site_id, times=MAX_ATTEMPTS)
+    cluster(site_id)
+    assert tasks.groups(site_id).items() >= groups.items()
+    tasks.settle()
+    after = tasks.groups(site_id)
+    (number,) = {group for group, _, _ in groups.values()}
+    assert after["https://news.example/7"][0] == number
+    assert outcomes(tasks) == ["article"] * 5
+
+
+def test_the_task_in_quarantine_clusters_the_site_afresh(tasks: Tasks, site_id: int) -> None:
+    die(tasks, site_id, times=MAX_ATTEMPTS)
+    cluster(site_id)
+    tasks.settle()
+    cluster(site_id)
+    assert tasks.generations(site_id) == 1
+    cluster(site_id, afresh=True)
+    tasks.settle()
+    assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
+    assert status(tasks).not_clustered_since is None
+
+
+@pytest.mark.parametrize("stage", ["parse", "compare", "cluster"])
+def test_reprocessing_takes_a_site_out_of_quarantine(
+    tasks: Tasks, site_id: int, stage: names.ReprocessStage
+) -> None:
+    die(tasks, site_id, times=MAX_ATTEMPTS)
+    cluster(site_id)
+    tasks.settle()
+    tasks.reprocess("a", stage)
+    tasks.settle()
+    assert due(tasks) == [site_id]
+    tasks.group(site_id)
+    tasks.settle()
+    assert tasks.ask(select(Generation.method).order_by(Generation.number))[-1] != "none"
+    assert status(tasks).not_clustered_since is None
+    assert set(tasks.ask(select(StoredPage.revision))) == {2}
+
+
+def test_the_reason_is_what_the_clustering_raised(
+    tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail(monkeypatch)
+    for _ in range(MAX_ATTEMPTS):
+        with pytest.raises(ValueError, match="two roots"):
+            cluster(site_id)
+        pass_time(tasks)
+    cluster(site_id)
+    assert "ValueError: two roots" in (status(tasks).not_clustered_because or "")
+
+
+def test_memory_that_cannot_be_had_does_not_end_the_worker(
+    tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_large(*_: object) -> None:
+        raise MemoryError("2 TiB for an array")
+
+    monkeypatch.setattr(clustering, "_cluster", too_large)
+    with pytest.raises(OutOfMemoryError, match="2 TiB"):
+        cluster(site_id)

@@ -1,0 +1,123 @@
+"""Clusterings that were begun and did not end well, and the sites that are clustered no more.
+
+A process that dies says nothing: what it began with must be counted before, in a transaction of
+its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from models.tables import ClusteringAttempt
+
+LONGEST_ERROR = 500
+"""Characters that are kept of an error; the whole traceback is with the failed task."""
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """Why a site is clustered no more, and since when."""
+
+    since: datetime
+    reason: str
+
+
+def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> int | None:
+    """Count that a worker begins with the clustering of a site.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    site_id
+        The site.
+    pauses_seconds
+        As of `may_begin`.
+
+    Returns
+    -------
+    int or None
+        How often it was begun since one ended well, this time included; None where it must not
+        be begun now.
+    """
+    return session.scalar(
+        insert(ClusteringAttempt)
+        .values(site_id=site_id, number=1)
+        .on_conflict_do_update(
+            index_elements=[ClusteringAttempt.site_id],
+            set_={"number": ClusteringAttempt.number + 1, "began_at": func.now()},
+            where=may_begin(pauses_seconds),
+        )
+        .returning(ClusteringAttempt.number)
+    )
+
+
+def may_begin(pauses_seconds: Sequence[float]) -> ColumnElement[bool]:
+    """Condition: a site with an attempt is not in quarantine, nor in the pause after that one.
+
+    Parameters
+    ----------
+    pauses_seconds
+        Pause after the first attempt, the second and so on; none after later ones.
+    """
+    return and_(
+        ClusteringAttempt.quarantined_at.is_(None),
+        *(
+            or_(
+                ClusteringAttempt.number != number,
+                ClusteringAttempt.began_at <= func.now() - timedelta(seconds=pause),
+            )
+            for number, pause in enumerate(pauses_seconds, 1)
+        ),
+    )
+
+
+def note_error(session: Session, site_id: int, error: str) -> None:
+    """Note what the clustering of a site raised."""
+    _change(session, site_id, error=error[:LONGEST_ERROR])
+
+
+def give_up(session: Session, site_id: int) -> Quarantine:
+    """Cluster a site no more; what begins it next counts as one that was not begun."""
+    _change(session, site_id, number=ClusteringAttempt.number - 1, quarantined_at=func.now())
+    found = quarantine(session, site_id)
+    assert found is not None
+    return found
+
+
+def forget(session: Session, site_id: int) -> None:
+    """Forget the attempts of a site; one in quarantine leaves it."""
+    session.execute(delete(ClusteringAttempt).where(ClusteringAttempt.site_id == site_id))
+
+
+def quarantine(session: Session, site_id: int) -> Quarantine | None:
+    """Return why a site is clustered no more; nothing if it is."""
+    found = session.execute(
+        select(
+            ClusteringAttempt.quarantined_at, ClusteringAttempt.number, ClusteringAttempt.error
+        ).where(ClusteringAttempt.site_id == site_id, ClusteringAttempt.quarantined_at.is_not(None))
+    ).one_or_none()
+    if found is None or found.quarantined_at is None:
+        return None
+    since, number, error = found.quarantined_at, found.number, found.error
+    how = f"the last error was {error}" if error else "its process ended, or it took too long"
+    return Quarantine(since, f"clustering was begun {number} times and never ended: {how}")
+
+
+def count_quarantined(session: Session) -> int:
+    """Return the number of sites that are clustered no more."""
+    query = select(func.count()).where(ClusteringAttempt.quarantined_at.is_not(None))
+    return session.scalar(query) or 0
+
+
+def _change(session: Session, site_id: int, **values: object) -> None:
+    session.execute(
+        update(ClusteringAttempt)
+        .where(ClusteringAttempt.site_id == site_id)
+        .values(**values)
+        .execution_options(synchronize_session=False)
+    )

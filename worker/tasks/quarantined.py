@@ -1,0 +1,54 @@
+"""Tasks that are put into quarantine before they are ever sent: what an operator may ask for."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from celery import current_app
+from sqlalchemy.orm import Session
+
+from worker.broker import topology_of
+from worker.settings import load_settings
+from worker.store import outbox
+
+
+def offer_task(
+    session: Session,
+    task: str,
+    arguments: Mapping[str, Any],
+    *,
+    stage: str,
+    reason: str,
+    detail: str,
+) -> None:
+    """Have a task wait in a quarantine until someone sends it back.
+
+    Parameters
+    ----------
+    session
+        The transaction that makes this necessary.
+    task, arguments
+        What is done when it is sent back.
+    stage
+        Whose quarantine.
+    reason, detail
+        Why, as a code and in words.
+    """
+    topology = topology_of(load_settings())
+    task_id = str(uuid4())
+    sent = current_app.amqp.as_task_v2(task_id, task, (), dict(arguments))
+    outbox.add_message(
+        session,
+        exchange="",
+        routing_key=topology.quarantines[stage],
+        body=json.dumps(sent.body).encode(),
+        headers={
+            **sent.headers,
+            "x-reason": reason,
+            "x-detail": detail,
+            "x-failed-at": datetime.now(UTC).isoformat(),
+        },
+        message_id=task_id,
+    )
