@@ -1,5 +1,7 @@
 """Connections to the broker, made from the settings."""
 
+from typing import NamedTuple
+
 from kombu import Connection
 from kombu.transport.base import StdChannel
 
@@ -40,16 +42,33 @@ def messages_waiting(settings: Settings, queue: str) -> int:
         return depth(channel, queue)
 
 
-def queue_depths(settings: Settings) -> dict[str, int]:
-    """Return the number of messages ready in each queue, in the order of a page's road."""
+class QueueState(NamedTuple):
+    """What is in a queue: messages that are ready, and who takes them."""
+
+    messages: int
+    consumers: int
+
+
+def queue_states(settings: Settings) -> dict[str, QueueState]:
+    """Return what is in each queue, in the order of a page's road."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
     with connect(settings) as connection:
         topology.declare(connection)
         with connection.channel() as channel:
-            return {name: depth(channel, name) for name in names}
+            return {name: _state(channel, name) for name in names}
+
+
+def queue_depths(settings: Settings) -> dict[str, int]:
+    """Return the number of messages ready in each queue, in the order of a page's road."""
+    return {name: state.messages for name, state in queue_states(settings).items()}
 
 
 def depth(channel: StdChannel, queue: str) -> int:
     """Return the number of messages ready in a queue that is declared."""
-    return int(channel.queue_declare(queue=queue, passive=True).message_count)
+    return _state(channel, queue).messages
+
+
+def _state(channel: StdChannel, queue: str) -> QueueState:
+    found = channel.queue_declare(queue=queue, passive=True)
+    return QueueState(int(found.message_count), int(found.consumer_count))

@@ -16,11 +16,11 @@ from prometheus_client.core import (
     Metric,
 )
 
-from worker.broker import queue_depths
+from worker.broker import queue_states
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.durations import Histogram, histograms
-from worker.store.progress import ServiceCounts, service_counts
+from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
 
 
 class ServiceCollector:
@@ -43,9 +43,15 @@ class ServiceCollector:
         depths = GaugeMetricFamily(
             "detourage_queue_messages", "Messages ready in a queue.", labels=["queue"]
         )
-        for queue, depth in queue_depths(self._settings).items():
-            depths.add_metric([queue], depth)
-        yield depths
+        consumers = GaugeMetricFamily(
+            "detourage_queue_consumers",
+            "Processes that take the messages of a queue.",
+            labels=["queue"],
+        )
+        for queue, state in queue_states(self._settings).items():
+            depths.add_metric([queue], state.messages)
+            consumers.add_metric([queue], state.consumers)
+        yield from (depths, consumers)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -112,6 +118,14 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     for site, number in counts.design_changes.items():
         changes.add_metric([site], number)
     yield changes
+    failures = GaugeMetricFamily(
+        "detourage_recent_failures",
+        f"Tasks that failed in the last {RECENT_SECONDS:g} seconds.",
+        labels=["task"],
+    )
+    for task, number in counts.recent_failures.items():
+        failures.add_metric([task], number)
+    yield failures
     ages = GaugeMetricFamily(
         "detourage_oldest_seconds",
         "Age of the oldest request that is not done yet: messages for the relay, comparisons,"

@@ -29,7 +29,9 @@ from worker.settings import load_settings
 REDESIGNED = "harbour-post.example"
 """The site of the sample crawl that is redesigned half way."""
 
-DASHBOARD = Path(__file__).parents[2] / "monitoring/grafana/detourage.json"
+MONITORING = Path(__file__).parents[2] / "monitoring"
+READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
+"""Files that name metrics."""
 
 NESTED = "<div>" * 100_000 + "text"
 
@@ -277,9 +279,14 @@ def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
         process.wait()
     assert 'detourage_pages{outcome="article"}' in text
     assert "detourage_queue_messages{queue=" in text
-    shown = set(re.findall(r"detourage_[a-z_]+", DASHBOARD.read_text()))
-    assert shown
-    assert shown <= set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", text, re.MULTILINE))
+    served = set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", text, re.MULTILINE))
+    for reader in READERS:
+        read = set(re.findall(r"detourage_[a-z_]+", reader.read_text()))
+        assert read
+        assert read <= served
+    for queue, consumers in {"crawler.pages": 1, "detourage.extract": 1}.items():
+        name = f"{deployment.settings.queue_prefix}{queue}"
+        assert f'detourage_queue_consumers{{queue="{name}"}} {consumers}.0' in text
     assert "detourage_outbox_messages 0.0" in text
     assert 'detourage_oldest_seconds{work="extract"} 0.0' in text
     for work, number in {"intake": len(UNUSABLE), "detourage.extract": 6}.items():

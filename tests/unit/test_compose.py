@@ -105,7 +105,7 @@ def test_a_process_has_no_privileges(name: str, services: dict[str, dict[str, An
 def test_files_that_are_mounted_are_there(services: dict[str, dict[str, Any]]) -> None:
     mounts = [mount for service in services.values() for mount in service.get("volumes", [])]
     files = [mount.split(":") for mount in mounts if mount.startswith("./")]
-    assert len(files) == 4
+    assert len(files) == 5
     for source, _, mode in files:
         assert (ROOT / source).is_file()
         assert mode == "ro"

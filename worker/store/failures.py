@@ -1,10 +1,10 @@
 """Why tasks failed."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from models.tables import TaskFailure
@@ -34,3 +34,14 @@ def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, Failur
         task_id: Failure(failed_at, error, traceback)
         for task_id, failed_at, error, traceback in rows
     }
+
+
+def count_since(session: Session, seconds: float) -> dict[str, int]:
+    """Return how many tasks failed in the last so many seconds, by name."""
+    rows = session.execute(
+        select(TaskFailure.task, func.count())
+        .where(TaskFailure.failed_at >= func.now() - timedelta(seconds=seconds))
+        .group_by(TaskFailure.task)
+        .order_by(TaskFailure.task)
+    )
+    return dict(rows.all())

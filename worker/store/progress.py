@@ -18,10 +18,13 @@ from models.tables import (
     StoredPage,
     TemplateGroup,
 )
-from worker.store import clusterings, designs
+from worker.store import clusterings, designs, failures
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
+
+RECENT_SECONDS = 900
+"""Time in which a failure counts as recent. A count of all would fall when they are pruned."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ class ServiceCounts:
         Clusterings and articles, ever.
     design_changes
         Changes of design ever noticed, by site.
+    recent_failures
+        Tasks that failed in the last `RECENT_SECONDS`, by name.
     outbox
         Messages that the relay has to publish.
     oldest_seconds
@@ -104,6 +109,7 @@ class ServiceCounts:
     generations: int
     articles: int
     design_changes: dict[str, int]
+    recent_failures: dict[str, int]
     outbox: int
     oldest_seconds: dict[str, float]
 
@@ -240,6 +246,7 @@ def service_counts(session: Session) -> ServiceCounts:
             .join(DesignChange, DesignChange.site_id == Site.id)
             .group_by(Site.key),
         ),
+        recent_failures=failures.count_since(session, RECENT_SECONDS),
         outbox=outbox_count(session),
         oldest_seconds={
             "relay": _age(session, OutboxEntry.created_at),

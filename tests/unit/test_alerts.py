@@ -1,0 +1,62 @@
+"""The alert rules are rules, each is explained, and Prometheus' own program accepts them."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+MONITORING = ROOT / "monitoring"
+
+
+@pytest.fixture(scope="module")
+def rules() -> list[dict[str, Any]]:
+    """The rules; `tests/integration/test_deployment.py` looks at the metrics they name."""
+    (group,) = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"]
+    found: list[dict[str, Any]] = group["rules"]
+    return found
+
+
+def test_prometheus_reads_the_rules() -> None:
+    configured = yaml.safe_load((MONITORING / "prometheus.yml").read_text())
+    assert configured["rule_files"] == ["alerts.yml"]
+    mounts = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["prometheus"][
+        "volumes"
+    ]
+    beside = {Path(mount.split(":")[1]).parent for mount in mounts if ":ro" in mount}
+    assert beside == {Path("/etc")}
+
+
+def test_each_alert_says_how_grave_and_what_it_is(rules: list[dict[str, Any]]) -> None:
+    for rule in rules:
+        assert rule["labels"]["severity"] in ("critical", "warning", "info")
+        assert rule["annotations"]["summary"].strip()
+    names = [rule["alert"] for rule in rules]
+    assert len(set(names)) == len(names)
+
+
+def test_the_documentation_has_a_row_for_each_alert(rules: list[dict[str, Any]]) -> None:
+    text = (ROOT / "docs/operations.md").read_text()
+    explained = re.findall(r"^\| `(Detourage\w+)` \|", text, re.MULTILINE)
+    assert explained == [rule["alert"] for rule in rules]
+
+
+def test_each_alert_is_tried(rules: list[dict[str, Any]]) -> None:
+    tried = (MONITORING / "alerts_test.yml").read_text()
+    for rule in rules:
+        assert rule["alert"] in tried
+
+
+def test_promtool_of_this_machine_accepts_and_tries_them() -> None:
+    program = shutil.which("promtool")
+    if program is None:
+        return
+    for command in (["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"]):
+        done = subprocess.run(
+            [program, *command], cwd=MONITORING, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
