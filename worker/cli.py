@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from worker.bench.measuring import Grouped
     from worker.bench.measuring import Progress as OnProgress
     from worker.bench.results import CorpusTable
+    from worker.doctor import Finding
     from worker.quarantine import QuarantinedMessage
     from worker.run import RunSummary
     from worker.store.database import Database
@@ -453,7 +454,30 @@ def doctor() -> None:
     """Check the installation and the configured deployment."""
     from worker.doctor import examine
 
-    findings = examine(load_settings())
+    _report_findings(examine(load_settings()))
+
+
+@main.command()
+@click.option(
+    "--accepting",
+    is_flag=True,
+    help="Also fail while the intake waits, as too many pages are under way.",
+)
+def ready(accepting: bool) -> None:
+    """Tell whether the deployment has all that a process needs to work.
+
+    The database answers and has the schema of this version, the broker answers and has the
+    queues. Exit code 0: it has; 1: it has not. Whether a process is alive tells `health`.
+    """
+    from worker.doctor import readiness
+
+    settings = load_settings()
+    settings.require_database_url()
+    settings.require_broker_url()
+    _report_findings(readiness(settings, accepting=accepting))
+
+
+def _report_findings(findings: list[Finding]) -> None:
     for finding in findings:
         click.echo(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.name}: {finding.detail}")
     if not all(finding.healthy for finding in findings):

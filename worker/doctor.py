@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from kombu.exceptions import ChannelError
 
 from worker import distance
-from worker.broker import connect, topology_of
+from worker.broker import connect, depth, topology_of
 from worker.settings import Settings, unknown_variables
-from worker.store import migrations
+from worker.store import backlog, migrations
 from worker.store.database import Database
 from worker.tasks.rendered import browser_of
 
@@ -52,6 +52,25 @@ def examine(settings: Settings) -> list[Finding]:
     ]
 
 
+def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
+    """Look at what a process needs to do its work, and change nothing.
+
+    Parameters
+    ----------
+    settings
+        Of the deployment.
+    accepting
+        Whether an intake that waits counts as unhealthy.
+    """
+    return [
+        _checked("database", lambda: _database(settings)),
+        _checked("schema", lambda: _schema(settings)),
+        _checked("broker", lambda: _broker(settings)),
+        _checked("queues", lambda: _queues_are_there(settings)),
+        _checked("room", lambda: _room(settings, needed=accepting)),
+    ]
+
+
 def _kernel() -> Finding:
     native = distance.IMPLEMENTATION == "native"
     detail = (
@@ -91,6 +110,21 @@ def _database(settings: Settings) -> str:
     return "answers"
 
 
+def _room(settings: Settings, *, needed: bool) -> str:
+    database = Database(settings.require_database_url())
+    try:
+        with database.transaction() as session:
+            is_full = backlog.is_full(session, settings.pending_limit)
+    finally:
+        database.dispose()
+    if not is_full:
+        return "pages are taken in"
+    waits = f"the intake waits: {settings.pending_limit} pages or messages are under way"
+    if needed:
+        raise RuntimeError(waits)
+    return waits
+
+
 def _schema(settings: Settings) -> str:
     database = Database(settings.require_database_url())
     try:
@@ -105,6 +139,19 @@ def _broker(settings: Settings) -> str:
     with connect(settings) as connection:
         connection.ensure_connection(max_retries=1, timeout=5)
     return "answers"
+
+
+def _queues_are_there(settings: Settings) -> str:
+    topology = topology_of(settings)
+    with connect(settings) as connection:
+        connection.ensure_connection(max_retries=1, timeout=5)
+        for queue in (*topology.work_queues, *topology.quarantines.values()):
+            try:
+                with connection.channel() as channel:
+                    depth(channel, queue)
+            except ChannelError as error:
+                raise RuntimeError(f"{queue} is not declared yet") from error
+    return "declared"
 
 
 def _queues(settings: Settings) -> str:

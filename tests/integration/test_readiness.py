@@ -1,0 +1,95 @@
+"""Whether a deployment is ready, and what is missing where it is not."""
+
+import secrets
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.deployment import remove_queues
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from tests.services import Services, temporary_database, unused_ports
+from worker.broker import connect, topology_of
+from worker.cli import main
+from worker.settings import load_settings
+
+Environment = pytest.MonkeyPatch
+
+
+@pytest.fixture
+def deployed(tasks: Tasks, monkeypatch: Environment) -> Iterator[Tasks]:
+    """A database with the newest schema and a broker with the queues."""
+    monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", f"test-{secrets.token_hex(4)}.")
+    load_settings.cache_clear()
+    with connect(load_settings()) as connection:
+        topology_of(load_settings()).declare(connection)
+    yield tasks
+    load_settings.cache_clear()
+    remove_queues(load_settings())
+
+
+def ready(*arguments: str) -> Result:
+    load_settings.cache_clear()
+    return CliRunner().invoke(main, ["ready", *arguments])
+
+
+def failed(result: Result) -> list[str]:
+    return [line.split()[1] for line in result.output.splitlines() if line.startswith("FAIL")]
+
+
+@pytest.mark.usefixtures("deployed")
+def test_a_deployment_that_has_all_is_ready() -> None:
+    for arguments in ([], ["--accepting"]):
+        result = ready(*arguments)
+        assert (result.exit_code, failed(result)) == (0, [])
+
+
+@pytest.mark.usefixtures("deployed")
+def test_a_database_without_the_schema_is_not_ready(
+    services: Services, monkeypatch: Environment
+) -> None:
+    with temporary_database(services) as url, monkeypatch.context() as other:
+        other.setenv("DETOURAGE_DATABASE_URL", url)
+        result = ready()
+    assert (result.exit_code, failed(result)) == (1, ["schema:", "room:"])
+    assert "detourage migrate" in result.output
+
+
+@pytest.mark.usefixtures("deployed")
+def test_a_broker_that_does_not_answer_is_not_ready(monkeypatch: Environment) -> None:
+    (port,) = unused_ports(1)
+    with monkeypatch.context() as other:
+        other.setenv("DETOURAGE_BROKER_URL", f"amqp://guest:secret@127.0.0.1:{port}//")
+        result = ready()
+    assert (result.exit_code, failed(result)) == (1, ["broker:", "queues:"])
+    assert "secret" not in result.output
+
+
+@pytest.mark.usefixtures("deployed")
+def test_queues_are_looked_for_and_not_made(monkeypatch: Environment) -> None:
+    with monkeypatch.context() as other:
+        other.setenv("DETOURAGE_QUEUE_PREFIX", f"never-{secrets.token_hex(4)}.")
+        for _ in range(2):
+            result = ready()
+            assert (result.exit_code, failed(result)) == (1, ["queues:"])
+
+
+def test_an_intake_that_waits_is_ready_but_does_not_accept(
+    deployed: Tasks, monkeypatch: Environment
+) -> None:
+    deployed.publish("a", [("1", article_html(1))])
+    monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "1")
+    result = ready()
+    assert result.exit_code == 0
+    assert "the intake waits" in result.output
+    result = ready("--accepting")
+    assert (result.exit_code, failed(result)) == (1, ["room:"])
+
+
+def test_without_settings_it_says_which(monkeypatch: Environment) -> None:
+    monkeypatch.delenv("DETOURAGE_DATABASE_URL", raising=False)
+    result = ready()
+    load_settings.cache_clear()
+    assert result.exit_code == 1
+    assert "DETOURAGE_DATABASE_URL is not set" in result.output
