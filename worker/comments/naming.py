@@ -153,10 +153,10 @@ def clean_name(text: str, *, is_meant: bool = False) -> str:
     while shorter != name:
         name, shorter = shorter, _AFTER.sub("", shorter)
     name = name.strip(_EDGES)
-    if not name or is_weekday(name):
-        return ""
     if is_meant:
         return name
+    if not name or is_weekday(name):
+        return ""
     is_long = len(name) > MAX_NAME or len(name.split()) > MAX_WORDS
     is_sentence = " " in name and _SENTENCE.search(name)
     return "" if is_long or is_sentence or _NOT_IN_NAMES.search(name) or "|" in name else name
