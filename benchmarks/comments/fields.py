@@ -5,21 +5,17 @@ Run as ``python -m benchmarks.comments.fields CORPORA``. Three minutes on one co
 
 import argparse
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from lxml.html import HtmlElement
-
 from benchmarks.comments.locating import locate
 from worker.comments.comment import Comment as ReadComment
 from worker.comments.reading import read_comments
-from worker.evaluation.comments import CommentScore, score_comments
+from worker.evaluation.comments import CommentScore, score_comments, with_names
 from worker.evaluation.corpora import load_corpus
 from worker.evaluation.records import Comment
-from worker.evaluation.words import words
 from worker.pages import parse_page
 
 CORPORA = ("reader_comments", "forum_threads")
@@ -105,7 +101,7 @@ def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
         stored = corpus.pages[identity]
         document = parse_page(stored.html, stored.url, content_type=stored.content_type).document
         records = locate(document, gold.comments or ())
-        wanted = _with_names(gold.comments or (), document)
+        wanted = with_names(gold.comments or (), document)
         found = [_scored(comment) for comment in read_comments(records, stored.url)]
         inside = set(records)
         score = score_comments(found, wanted)
@@ -123,21 +119,6 @@ def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
 def _scored(comment: ReadComment) -> Comment:
     date = comment.written_date or (str(comment.date) if comment.date else None)
     return Comment(comment.text, comment.author, date, comment.parent)
-
-
-def _with_names(wanted: Sequence[Comment], document: HtmlElement) -> list[Comment]:
-    """Replace addresses of profiles, where a gold gives these for authors, by the names there."""
-    shown: defaultdict[str, list[str]] = defaultdict(list)
-    for link in document.iter("a"):
-        text = " ".join(words(link.text_content()))
-        if text:
-            shown[link.get("href") or ""].append(text)
-    return [_named(comment, shown) for comment in wanted]
-
-
-def _named(comment: Comment, shown: Mapping[str, Sequence[str]]) -> Comment:
-    names = Counter(shown.get(comment.author or "", ()))
-    return replace(comment, author=names.most_common(1)[0][0]) if names else comment
 
 
 if __name__ == "__main__":

@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from worker.bench.results import LABELS, Mean
-from worker.evaluation import PageScores, bootstrap_interval, macro_average, paired_difference
+from worker.evaluation import (
+    Difference,
+    PageScores,
+    bootstrap_interval,
+    macro_average,
+    paired_difference,
+)
 
 
 def means(
@@ -24,22 +30,25 @@ def means(
         measured = [row for row in rows if name in row.scores]
         if not measured:
             continue
-        sites = {row.page: row.site for row in measured}
-        peer = (best_peers or {}).get(name)
         averaged[name] = Mean(
             pages=bootstrap_interval(
                 [row.scores[name] for row in measured], [row.site for row in measured]
             ),
             sites=over_sites[name],
-            against_best_peer=paired_difference(
-                {row.page: row.scores[name] for row in measured},
-                {row.page: row.scores[name] for row in peer if name in row.scores},
-                sites,
-            )
-            if peer is not None
-            else None,
+            against_best_peer=_difference(name, measured, (best_peers or {}).get(name, ())),
         )
     return averaged
+
+
+def _difference(
+    name: str, measured: Sequence[PageScores], peer: Sequence[PageScores]
+) -> Difference | None:
+    """Compare two methods on the pages on which both have a score, None where there are none."""
+    ours = {row.page: row.scores[name] for row in measured}
+    theirs = {row.page: row.scores[name] for row in peer if name in row.scores}
+    if ours.keys().isdisjoint(theirs):
+        return None
+    return paired_difference(ours, theirs, {row.page: row.site for row in measured})
 
 
 def best_by_score(candidates: Mapping[str, Sequence[PageScores]]) -> dict[str, str]:

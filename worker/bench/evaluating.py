@@ -63,7 +63,7 @@ def evaluate(
         If a file cannot be read, or no gold can be scored by.
     """
     corpus = _read_corpus(gold, title_in_text)
-    golds = _scored_golds(corpus)
+    golds = measurable(corpus)
     if not golds:
         raise BenchError(f"{gold}: no gold to score by")
     memo = Memo(None, scorer_version())
@@ -136,7 +136,7 @@ def _evaluated(
         extracted = extracted_of(article) if article else Prediction()
         if gold.title_in_text and gold.id not in corpus.pages and extracted.title:
             target = Target(gold, Block("heading", extracted.title))
-        scores, _ = score(memo, extracted, target, comments=True)
+        scores, _ = score(memo, extracted, target)
         rows.append(PageScores(gold.id, gold.site, gold.language, scores))
         progress(path.name, done, len(targets))
     missing = sum(target.gold.id not in found for target in targets)
@@ -167,15 +167,6 @@ def _matched(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int
         elif name not in found or found[name].revision <= article.revision:
             found[name] = article
     return found, len(unmatched)
-
-
-def _scored_golds(corpus: Corpus) -> list[Gold]:
-    golds = {gold.id: gold for gold in measurable(corpus)}
-    return [
-        gold
-        for gold in corpus.golds.values()
-        if gold.id in golds or (gold.comments and not gold.text)
-    ]
 
 
 def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:

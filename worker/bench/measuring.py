@@ -29,6 +29,7 @@ from worker.evaluation import (
 )
 from worker.extractors import (
     Extractor,
+    Gives,
     Job,
     Needs,
     Outcome,
@@ -141,7 +142,7 @@ def measurable(corpus: Corpus) -> list[Gold]:
     """Return the golds to average over.
 
     Beside those with a text that the page holds, those that say nothing of the text but
-    something of the headline, the date, or of snippets.
+    something of the headline, the date, comments, or of snippets.
     """
     with_text = {gold.id for gold in corpus.scorable()}
     return [
@@ -150,7 +151,9 @@ def measurable(corpus: Corpus) -> list[Gold]:
         if gold.id in with_text
         or (
             gold.text is None
-            and (gold.title or gold.authors or gold.date or gold.wanted or gold.unwanted)
+            and any(
+                (gold.title, gold.authors, gold.date, gold.comments, gold.wanted, gold.unwanted)
+            )
         )
     ]
 
@@ -274,7 +277,7 @@ class _Measurement:
             Prediction() if outcome.extracted is None else Prediction.of(outcome.extracted)
             for outcome in known
         ]
-        return self._scored(line, texts)
+        return self._scored(line, texts, extractor.gives)
 
     def _extractor(self, method: Extractor | str) -> Extractor:
         if isinstance(method, Extractor):
@@ -290,14 +293,16 @@ class _Measurement:
     def _limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
         found = self._map("limits", partial(limits, self._memo), self._sources, self._targets)
         for name, texts in zip(LIMITS, zip(*found, strict=True), strict=True):
-            line, rows = self._scored(Line(name, "limit"), list(texts))
+            line, rows = self._scored(Line(name, "limit"), list(texts), Gives.TEXT)
             yield line, [replace(row, scores=_of_text(row.scores)) for row in rows]
 
-    def _scored(self, line: Line, texts: Sequence[Prediction]) -> tuple[Line, list[PageScores]]:
+    def _scored(
+        self, line: Line, texts: Sequence[Prediction], gives: Gives
+    ) -> tuple[Line, list[PageScores]]:
         scored = self._map(
             f"{line.method}, scores", partial(score, self._memo), texts, self._targets
         )
-        scores = [dict(found) for found, _ in scored]
+        scores = [_expected_of(gives, found) for found, _ in scored]
         for row, names in zip(scores, self._downstream.names(line.method, texts), strict=True):
             row |= names
         rows = [
@@ -363,6 +368,15 @@ class _Measurement:
                 task=self._downstream.task_of_gold(),
             ),
         ]
+
+
+def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
+    """Leave out scores of what a method does not give."""
+    return {
+        name: value
+        for name, value in scores.items()
+        if (Gives.COMMENTS if name.startswith("comments_") else Gives.TEXT) in gives
+    }
 
 
 def _of_text(scores: Mapping[str, float]) -> dict[str, float]:

@@ -38,10 +38,14 @@ LABELS = {
     "comments_p": "comments P",
     "comments_r": "comments R",
     "comments_f": "comments F1",
+    "comments_good": "comments P@1",
+    "comments_words_f": "comments' words F1",
+    "comments_none": "no false comments",
     "comments_text": "comment text",
     "comments_authors": "comment authors",
     "comments_dates": "comment dates",
     "comments_parents": "comment parents",
+    "comments_replies": "comment replies",
 }
 """The scores that reports show, in their order, with the heads of their columns."""
 

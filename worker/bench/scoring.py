@@ -14,15 +14,16 @@ from worker.evaluation import (
     TextStatistics,
     best_blocks,
     best_subtree,
+    comment_scores,
     headline_of,
     marked_document,
     recogniser_of,
-    score_comments,
     score_metadata,
     score_page,
     score_snippets,
     unmarked_document,
 )
+from worker.evaluation.comments import with_names
 from worker.evaluation.page import with_headline
 from worker.extractors import Source
 from worker.extractors.reading import page_of, text_of
@@ -56,16 +57,23 @@ class Target:
 
 
 def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatistics]:
-    """Find a page's headline and count its source."""
+    """Find a page's headline and the names of those who comment, and count its source."""
 
     def compute() -> tuple[object, ...]:
+        headline, comments = None, gold.comments
         try:
-            headline = headline_of(gold, page_of(source).document)
+            document = page_of(source).document
+            headline = headline_of(gold, document)
+            comments = with_names(comments, document) if comments else comments
         except PageError:
-            headline = None
-        return headline, astuple(TextStatistics.of_html(text_of(source)))
+            pass
+        authors = [comment.author for comment in comments or ()]
+        return headline, authors, astuple(TextStatistics.of_html(text_of(source)))
 
-    headline, counts = memo(("prepare", source.digest, gold), compute)
+    headline, authors, counts = memo(("prepare", source.digest, gold), compute)
+    if gold.comments:
+        named = zip(gold.comments, authors, strict=True)
+        gold = replace(gold, comments=tuple(replace(each, author=name) for each, name in named))
     return Target(gold, Block(*headline) if headline else None), TextStatistics(*counts)
 
 
@@ -91,31 +99,28 @@ def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
 
 
 def score(
-    memo: Memo, extracted: Prediction, target: Target, *, comments: bool = False
+    memo: Memo, extracted: Prediction, target: Target
 ) -> tuple[dict[str, float], TextStatistics]:
     """Score all that the gold of a page speaks of, and count the text.
 
     Returns
     -------
     dict
-        In percent, by name: those of `score_page` and `score_metadata`; ``snippets_p _r
-        _f`` and ``snippets_accuracy``; with `comments` also ``comments_p _r _f``,
-        ``comments_text``, ``comments_authors``, ``comments_dates``, ``comments_parents``
-        and ``comments_replies``.
+        In percent, by name: those of `score_page`, `score_metadata` and `comment_scores`;
+        ``snippets_p _r _f`` and ``snippets_accuracy``.
     TextStatistics
         Counts of the text, as it was scored.
     """
 
     def compute() -> tuple[object, ...]:
-        found = _scores(extracted, target)
-        if comments:
-            found |= _comment_scores(extracted, target.gold)
         given = target.given(extracted)
-        return found, astuple(TextStatistics.of_text(given.text, given.paragraphs))
+        return _scores(extracted, target), astuple(
+            TextStatistics.of_text(given.text, given.paragraphs)
+        )
 
     # The name and the site of a page say nothing of its text: equal texts are scored once.
     gold = replace(target.gold, id="", site="")
-    scores, counts = memo(("score", extracted, gold, target.headline, comments), compute)
+    scores, counts = memo(("score", extracted, gold, target.headline), compute)
     return scores, TextStatistics(*counts)
 
 
@@ -125,6 +130,7 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
     if gold.text and gold.text.strip():
         scores |= score_page(extracted, gold, target.headline)
     scores |= score_metadata(extracted, gold)
+    scores |= comment_scores(extracted.comments, gold)
     if gold.wanted or gold.unwanted:
         whole = f"{extracted.title or ''}\n{extracted.text}"
         counts = score_snippets(whole, gold.wanted, gold.unwanted)
@@ -133,23 +139,6 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
         scores["snippets_f"] = counts.prf.f1
         scores["snippets_accuracy"] = counts.accuracy
     return scores
-
-
-def _comment_scores(extracted: Prediction, gold: Gold) -> dict[str, float]:
-    if gold.comments is None:
-        return {}
-    score = score_comments(extracted.comments, gold.comments)
-    values = {
-        "comments_p": score.records.precision,
-        "comments_r": score.records.recall,
-        "comments_f": score.records.f1,
-        "comments_text": score.text_f1,
-        "comments_authors": score.authors,
-        "comments_dates": score.dates,
-        "comments_parents": score.parents,
-        "comments_replies": score.replies,
-    }
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def events(

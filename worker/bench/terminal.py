@@ -15,9 +15,11 @@ _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 _OTHERS = (
     *("tm_f", "rouge_f", "title_exact", "authors_f", "date_exact"),
     *("snippets_accuracy", "names_f", "entities_f"),
-    *("comments_p", "comments_r", "comments_f"),
 )
 """Scores of the second, where there are any; a page of HTML has room for all."""
+
+_COMMENTS = tuple(name for name in LABELS if name.startswith("comments_"))
+"""Scores of the third."""
 
 _DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
 """The first of these that there is shows its interval and its difference."""
@@ -33,8 +35,9 @@ TASK_HEADS = ("documents", "pairs", "documents, unmarked", "pairs, unmarked")
 def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
     """Draw a corpus: scores, then groups, task and statistics where they were asked for."""
     yield _scores(table)
-    if any(name in _OTHERS for name in table.shown_scores):
-        yield _other_scores(table)
+    for title, names in (("other scores", _OTHERS), ("comments", _COMMENTS)):
+        if any(name in names for name in table.shown_scores):
+            yield _further_scores(table, title, names)
     if any(line.version or line.note for line in table.lines):
         yield _use(table)
     if by is not None:
@@ -90,12 +93,13 @@ def _scores(table: CorpusTable) -> Table:
     return drawn
 
 
-def _other_scores(table: CorpusTable) -> Table:
-    drawn = _new("other scores", "method")
-    shown = [name for name in table.shown_scores if name in _OTHERS]
+def _further_scores(table: CorpusTable, title: str, names: Sequence[str]) -> Table:
+    drawn = _new(title, "method")
+    shown = [name for name in table.shown_scores if name in names]
     for head in (LABELS[name] for name in shown):
         drawn.add_column(_broken(head), justify="right", no_wrap=True)
-    for line in table.lines:
+    lines = [line for line in table.lines if any(name in line.scores for name in shown)]
+    for line in lines:
         drawn.add_row(Text(line.method), *(_figure(line, name) for name in shown))
     return drawn
 

@@ -12,7 +12,7 @@ from worker.evaluation.averages import (
     paired_difference,
 )
 from worker.evaluation.cleaneval import MarkupScore, characters, text_and_markup, text_only
-from worker.evaluation.comments import CommentScore, score_comments
+from worker.evaluation.comments import CommentScore, comment_scores, score_comments
 from worker.evaluation.corpora import (
     Corpus,
     CorpusError,
@@ -74,6 +74,7 @@ __all__ = [
     "best_subtree",
     "bootstrap_interval",
     "characters",
+    "comment_scores",
     "headline_of",
     "load_corpus",
     "load_diseases",

@@ -1,15 +1,17 @@
 """Scores of reader comments: records matched one to one with the gold's."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from lxml.html import HtmlElement
 from scipy.optimize import linear_sum_assignment
 
 from worker.evaluation.agreement import bag_of_words
 from worker.evaluation.dates import same_day
 from worker.evaluation.prf import PRF
-from worker.evaluation.records import Comment
+from worker.evaluation.records import Comment, Gold
 from worker.evaluation.words import normalised, words
 
 SAME_COMMENT_F1 = 50.0
@@ -84,6 +86,76 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
         parents=_share(parents.values()),
         replies=_share(parents[i] for i, j in pairs if wanted[j].parent is not None),
     )
+
+
+def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
+    """Score all that the gold of a page says of comments, in percent.
+
+    Parameters
+    ----------
+    found
+        The comments, in the order of the page.
+    gold
+        What there is to find.
+
+    Returns
+    -------
+    dict
+        Where the comments were marked one by one ``comments_p _r _f``; ``comments_good``,
+        paper 004's P@1; and, each where it applies, ``comments_text``, ``comments_authors``,
+        ``comments_dates``, ``comments_parents`` and ``comments_replies`` as in
+        `CommentScore`. Wherever there are comments ``comments_words_f``, the F1 of all their
+        words together; where there are none ``comments_none``, whether none were found.
+    """
+    marked = gold.comments or ()
+    wanted = words(" ".join(each.text for each in marked) or gold.comment_text or "")
+    if wanted:
+        together = bag_of_words([word for each in found for word in words(each.text)], wanted)
+        return {"comments_words_f": together.f1, **_scores_one_by_one(found, marked)}
+    if gold.comments is None and gold.comment_text is None:
+        return {}
+    return {"comments_none": 100.0 * (not found)}
+
+
+def _scores_one_by_one(found: Sequence[Comment], marked: Sequence[Comment]) -> dict[str, float]:
+    if not marked:
+        return {}
+    score = score_comments(found, marked)
+    values = {
+        "comments_p": score.records.precision,
+        "comments_r": score.records.recall,
+        "comments_f": score.records.f1,
+        "comments_good": 100.0 * score.good,
+        "comments_text": score.text_f1,
+        "comments_authors": score.authors,
+        "comments_dates": score.dates,
+        "comments_parents": score.parents,
+        "comments_replies": score.replies,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def with_names(comments: Sequence[Comment], document: HtmlElement) -> tuple[Comment, ...]:
+    """Replace addresses of profiles, where a gold gives these for authors, by the names there.
+
+    Parameters
+    ----------
+    comments
+        What there is to find on a page.
+    document
+        The page. Of the texts of several links to a profile the most frequent is the name.
+    """
+    shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for link in document.iter("a"):
+        text = " ".join(words(link.text_content()))
+        if text:
+            shown[link.get("href") or ""][text] += 1
+    return tuple(_named(comment, shown) for comment in comments)
+
+
+def _named(comment: Comment, shown: Mapping[str, Counter[str]]) -> Comment:
+    names = shown.get(comment.author or "")
+    return replace(comment, author=names.most_common(1)[0][0]) if names else comment
 
 
 def match_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -140,7 +140,18 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
         if gold.id in golds:
             raise CorpusError(f"{place}: a second gold for {gold.id!r}")
         golds[gold.id] = gold
+    if any(gold.comment_text for gold in golds.values()):
+        return {name: _without_comments(gold) for name, gold in golds.items()}
     return golds
+
+
+def _without_comments(gold: Gold) -> Gold:
+    """Take a gold that says nothing of comments for one that says there are none.
+
+    That is how corpora write it that mark the comments of a page together.
+    """
+    is_silent = gold.comments is None and gold.comment_text is None
+    return replace(gold, comment_text="") if is_silent else gold
 
 
 def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "gold") -> Gold:

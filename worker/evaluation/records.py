@@ -103,13 +103,20 @@ class Prediction:
 
     @classmethod
     def of(cls, article: Article) -> Self:
-        """Take over the output of any extractor, its authors and date where it has them."""
+        """Take over the output of any extractor.
+
+        Its authors, date and comments are taken where it has them.
+        """
         return cls(
             title=article.title,
             text=article.text,
             blocks=tuple(Block(block.type, block.text) for block in article.blocks),
             authors=tuple(getattr(article, "authors", ())),
             date=getattr(article, "date", None),
+            comments=tuple(
+                Comment(each.text, each.author, each.date, each.parent)
+                for each in getattr(article, "comments", ())
+            ),
         )
 
     @property
@@ -142,7 +149,7 @@ class Gold:
     comments
         Comments one by one.
     comment_text
-        All comments in one string, where they are not told apart.
+        All comments in one string, where they are not told apart; empty where there are none.
     comment_snippets
         Snippets of comments, where no more is known of them.
     template_class

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from worker.extraction import Block
-from worker.extractors.interface import Extracted, Extractor
+from worker.extractors.interface import Extracted, Extractor, ReaderComment
 from worker.extractors.outcome import Failure, Job, Outcome
 
 _LASTING = frozenset({"refused", "error"})
@@ -69,4 +69,5 @@ def _read(values: dict[str, Any]) -> Extracted | Failure:
         return Failure(**values)
     blocks = tuple(Block(**block) for block in values.pop("blocks"))
     authors = tuple(values.pop("authors"))
-    return Extracted(blocks=blocks, authors=authors, **values)
+    comments = tuple(ReaderComment(**comment) for comment in values.pop("comments"))
+    return Extracted(blocks=blocks, authors=authors, comments=comments, **values)

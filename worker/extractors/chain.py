@@ -5,7 +5,15 @@ from html import escape
 from itertools import groupby
 
 from worker.extraction.result import BlockType
-from worker.extractors.interface import ALONE, Extracted, Extractor, Neighbours, Source
+from worker.extractors.interface import (
+    ALONE,
+    Extracted,
+    Extractor,
+    Gives,
+    Neighbours,
+    Source,
+    UnavailableError,
+)
 
 _ELEMENTS: dict[BlockType, str] = {
     "heading": "h2",
@@ -22,8 +30,16 @@ def chain(first: Extractor, second: Extractor) -> Extractor:
     """Feed the result of a method to another one.
 
     The second gets a page that holds the first one's title and blocks and nothing else,
-    and no neighbours: that page is made from no template.
+    and no neighbours: that page is made from no template. Nobody comments on it either.
+
+    Raises
+    ------
+    UnavailableError
+        If one of them gives no text.
     """
+    for each in (first, second):
+        if Gives.TEXT not in each.gives:
+            raise UnavailableError(f"{each.name} gives no text, and is no part of a chain")
     return Extractor(
         name=f"{first.name}>{second.name}",
         version=f"{first.version}>{second.version}",

@@ -4,7 +4,7 @@ import hashlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, Flag, auto
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -92,6 +92,33 @@ class Needs(Enum):
         return Neighbours(neighbours.pivot) if self is Needs.PIVOT else neighbours
 
 
+class Gives(Flag):
+    """What a method gives."""
+
+    TEXT = auto()
+    COMMENTS = auto()
+
+
+@dataclass(frozen=True)
+class ReaderComment:
+    """A comment of a reader.
+
+    Parameters
+    ----------
+    text
+        What the reader wrote.
+    author, date
+        As the method gives them.
+    parent
+        Index of the comment that this one answers, None for none.
+    """
+
+    text: str
+    author: str | None = None
+    date: str | None = None
+    parent: int | None = None
+
+
 @dataclass(frozen=True)
 class Extracted:
     """What a method made of a page.
@@ -106,6 +133,8 @@ class Extracted:
         The stretches of the text, in order.
     authors, date
         As the method gives them; most give none.
+    comments
+        What readers wrote, in the order of the page; most methods give none.
     """
 
     title: str | None
@@ -113,6 +142,7 @@ class Extracted:
     blocks: tuple[Block, ...]
     authors: tuple[str, ...] = ()
     date: str | None = None
+    comments: tuple[ReaderComment, ...] = ()
 
     @classmethod
     def from_stretches(
@@ -122,6 +152,7 @@ class Extracted:
         *,
         authors: Iterable[str] = (),
         date: str | None = None,
+        comments: Iterable[ReaderComment] = (),
     ) -> Self:
         """Put stretches of text together.
 
@@ -136,7 +167,14 @@ class Extracted:
                 blocks.append(Block(kind, shown, start, start + len(shown)))
                 start += len(shown) + 2
         text = "\n\n".join(block.text for block in blocks)
-        return cls(one_line(title or "") or None, text, tuple(blocks), tuple(authors), date)
+        return cls(
+            one_line(title or "") or None,
+            text,
+            tuple(blocks),
+            tuple(authors),
+            date,
+            tuple(comments),
+        )
 
     @classmethod
     def from_lines(cls, title: str | None, text: str, **metadata: Any) -> Self:
@@ -174,6 +212,8 @@ class Extractor:
         so that imports and started programs are not counted as time of a page.
     source
         Digest of the code around a library, where results may change and the version not.
+    gives
+        What can be expected of it, and is scored.
     """
 
     name: str
@@ -183,6 +223,7 @@ class Extractor:
     needs: Needs = Needs.PAGE
     preparation: str | None = None
     source: str = ""
+    gives: Gives = Gives.TEXT
 
     def prepare(self) -> None:
         """Import and start all that the method needs in this process.

@@ -1,15 +1,22 @@
 """The service's own extraction, and the two papers it starts from, each on its own."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
-from worker.comments import CommentPattern, vote
+from worker.comments import Comment, CommentPattern, extract_comments, vote
 from worker.content import Content, comment_pattern_of, read_content
 from worker.extraction import NoTextError, TemplateKnowledge, difference, sentences
 from worker.extraction.article import article_of
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.titles import Titles
-from worker.extractors.interface import Extracted, Neighbours, NoPivotError, Source
+from worker.extractors.interface import (
+    Extracted,
+    Neighbours,
+    NoPivotError,
+    ReaderComment,
+    Source,
+)
 from worker.extractors.reading import CACHED_PAGES, page_of
 
 
@@ -39,6 +46,12 @@ def wutsi(source: Source, _neighbours: Neighbours) -> Extracted:
     if finding is None:
         raise NoTextError("the page shows no text")
     return cut(source, page, finding)
+
+
+def commentsminer(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Find comments as paper 004 does, and read them as the service does."""
+    found = extract_comments(page_of(source), method="commentsminer")
+    return Extracted(None, "", (), comments=_as_given(found.comments))
 
 
 @lru_cache(maxsize=CACHED_PAGES)
@@ -104,4 +117,17 @@ def _extracted(content: Content) -> Extracted:
         article.blocks,
         authors=metadata.authors,
         date=str(metadata.published) if metadata.published else None,
+        comments=_as_given(content.comments),
+    )
+
+
+def _as_given(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
+    return tuple(
+        ReaderComment(
+            each.text,
+            each.author,
+            each.written_date or (str(each.date) if each.date else None),
+            each.parent,
+        )
+        for each in comments
     )

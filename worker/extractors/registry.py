@@ -8,7 +8,7 @@ from typing import Any
 
 from worker.extractors import nclean
 from worker.extractors.chain import chain
-from worker.extractors.interface import Extractor, Needs, Source, UnknownExtractorError
+from worker.extractors.interface import Extractor, Gives, Needs, Source, UnknownExtractorError
 from worker.extractors.peers import boilerpipe_java, readability_js
 from worker.extractors.provenance import READING, library_release, own_release, source_digest
 
@@ -16,9 +16,11 @@ _HERE = "worker.extractors"
 
 _OWN_SOURCE = (
     "worker/boosting",
+    "worker/comments",
+    "worker/content",
+    "worker/extraction",
     "worker/language",
     "worker/pages",
-    "worker/extraction",
     *(
         f"worker/extractors/{name}"
         for name in (
@@ -52,7 +54,7 @@ class _Method:
         What it is, on one line.
     version
         Tells the version; raises `UnavailableError` where the method cannot run.
-    function, options, needs, preparation
+    function, options, needs, preparation, gives
         As in `Extractor`.
     has_tools
         Whether it wants to know the folder for programs, as its option ``tools``.
@@ -65,23 +67,43 @@ class _Method:
     needs: Needs = Needs.PAGE
     preparation: str | None = None
     has_tools: bool = False
+    gives: Gives = Gives.TEXT
 
 
-def _peer(description: str, distribution: str, module: str, **options: Any) -> _Method:
+def _peer(
+    description: str,
+    distribution: str,
+    module: str,
+    /,
+    gives: Gives = Gives.TEXT,
+    **options: Any,
+) -> _Method:
     return _Method(
         description,
         partial(library_release, distribution),
         f"{_HERE}.peers.{module}:extract",
         options,
         preparation=f"{_HERE}.peers.{module}:prepare",
+        gives=gives,
     )
 
 
 def _own(
-    description: str, function: str, needs: Needs = Needs.PAGE, /, *source: str, **options: Any
+    description: str,
+    function: str,
+    needs: Needs = Needs.PAGE,
+    /,
+    *source: str,
+    gives: Gives = Gives.TEXT,
+    **options: Any,
 ) -> _Method:
     return _Method(
-        description, partial(_own_version, *source), f"{_HERE}.{function}", options, needs
+        description,
+        partial(_own_version, *source),
+        f"{_HERE}.{function}",
+        options,
+        needs,
+        gives=gives,
     )
 
 
@@ -100,7 +122,12 @@ def _experiment(description: str, heuristic: str) -> _Method:
 
 
 _METHODS: dict[str, _Method] = {
-    "detourage": _own("the service's own extraction", "ours:detourage", Needs.PIVOT),
+    "detourage": _own(
+        "the service's own extraction",
+        "ours:detourage",
+        Needs.PIVOT,
+        gives=Gives.TEXT | Gives.COMMENTS,
+    ),
     "paper000": _own("paper 000, the heuristic it retained", "ours:paper000", Needs.PIVOT),
     "paper000_most_tokens": _experiment("path from the element with most text", "most_tokens"),
     "paper000_differential": _experiment("greatest differential", "differential"),
@@ -109,6 +136,7 @@ _METHODS: dict[str, _Method] = {
     "html_killer": _own("paper 002, plain output", "html_killer:extract", markup=False),
     "html_killer_markup": _own("paper 002, marked-up output", "html_killer:extract", markup=True),
     "wutsi": _own("paper 003", "ours:wutsi"),
+    "commentsminer": _own("paper 004, comments alone", "ours:commentsminer", gives=Gives.COMMENTS),
     "nclean": _own("NCleaner, trained on the pairs that are given", "nclean:extract"),
     "ncleaner": _own("NCleaner, default n-grams", "nclean:extract_shipped", name="ascii"),
     "ncleaner_nonlexical": _own(
@@ -137,6 +165,13 @@ _METHODS: dict[str, _Method] = {
     ),
     "trafilatura_recall": _peer(
         "trafilatura, recall", "trafilatura", "trafilatura", favor_recall=True
+    ),
+    "trafilatura_comments": _peer(
+        "trafilatura, with comments",
+        "trafilatura",
+        "trafilatura",
+        gives=Gives.TEXT | Gives.COMMENTS,
+        include_comments=True,
     ),
     "resiliparse": _peer("Resiliparse", "resiliparse", "resiliparse"),
     "newspaper": _peer("newspaper4k", "newspaper4k", "newspaper"),
@@ -207,6 +242,7 @@ def get_extractor(
         needs=method.needs,
         preparation=method.preparation,
         source=source_digest(*READING, "worker/extractors/peers"),
+        gives=method.gives,
     )
 
 

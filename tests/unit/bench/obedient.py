@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from worker.extractors import Extracted, Neighbours, Source, UnavailableError
+from worker.extractors import Extracted, Neighbours, ReaderComment, Source, UnavailableError
 
 
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
@@ -23,6 +23,12 @@ def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> 
     if text == "crash now":
         os.abort()
     return Extracted.from_lines(None, text)
+
+
+def comment(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Return the page's text as the comment of a reader."""
+    text = source.html.decode() if isinstance(source.html, bytes) else source.html
+    return Extracted(None, "", (), comments=(ReaderComment(text, "Ann", "2026-01-02"),))
 
 
 def lack() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.bench.corpus import write_corpus
 from worker.bench import Bench, BenchError, CorpusTable, Line
-from worker.extractors import Extractor, Runner
+from worker.extractors import Extractor, Gives, Runner
 
 OBEDIENT = "tests.unit.bench.obedient"
 
@@ -112,6 +112,42 @@ def test_nclean_is_trained_on_another_corpus_without_the_sites_that_are_measured
     [trained] = measure(measured, "nclean", training=others).lines
     assert trained.version is not None
     assert trained.version.startswith("trained")
+
+
+COMMENTER = Extractor("commenter", "1", f"{OBEDIENT}:comment", gives=Gives.COMMENTS)
+
+
+def test_comments_are_scored_of_methods_that_give_them(tmp_path: Path) -> None:
+    said = {"text": "one gull", "author": "Ann", "date": "2 January 2026", "parent": None}
+    folder = write_corpus(tmp_path / "gulls", ["one gull"], comments=[said])
+    text_only, commenter = measure(folder, method(), COMMENTER).lines
+    assert mean(text_only, "to_f") == 100
+    assert not any(name.startswith("comments_") for name in text_only.scores)
+    for name in ("comments_f", "comments_good", "comments_authors", "comments_dates"):
+        assert mean(commenter, name) == 100
+    assert "to_f" not in commenter.scores
+    # A second run takes what the first one left in the cache.
+    assert measure(folder, COMMENTER).lines[0].scores == commenter.scores
+
+
+def test_a_corpus_may_tell_of_comments_alone(tmp_path: Path) -> None:
+    said = {"text": "one gull"}
+    folder = write_corpus(tmp_path / "gulls", ["one gull"], text=None, comments=[said])
+    text_only, commenter = measure(folder, method(), COMMENTER).lines
+    assert not text_only.scores
+    assert mean(commenter, "comments_f") == 100
+
+
+def test_comments_of_a_page_without_any_are_false_alarms(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull"], comments=[])
+    [commenter] = measure(folder, COMMENTER).lines
+    assert mean(commenter, "comments_none") == 0
+
+
+def test_a_method_without_text_is_no_part_of_a_chain(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "gulls", ["one gull"])
+    [line] = measure(folder, "wutsi>commentsminer").lines
+    assert "commentsminer gives no text" in (line.note or "")
 
 
 def test_an_unknown_method_is_refused_before_anything_runs(tmp_path: Path) -> None:

@@ -1,4 +1,8 @@
-from worker.evaluation import PRF, Comment, score_comments
+import pytest
+from lxml import html
+
+from worker.evaluation import PRF, Comment, Gold, comment_scores, score_comments
+from worker.evaluation.comments import with_names
 
 THREAD = (
     Comment("I think the flu is overrated by the press", "Ann", "3 January 2012"),
@@ -76,3 +80,26 @@ def test_names_and_days_may_be_written_otherwise() -> None:
 def test_comments_without_words_match_by_their_signs() -> None:
     score = score_comments([Comment("👍"), Comment("!!")], [Comment("!!"), Comment("…")])
     assert score.records == PRF.of(1, 2, 2)
+
+
+def test_a_page_is_scored_by_what_its_gold_says_of_comments() -> None:
+    one_by_one = comment_scores(THREAD, Gold("1", "a.example", comments=THREAD))
+    assert one_by_one["comments_f"] == one_by_one["comments_words_f"] == 100
+    assert one_by_one["comments_good"] == 100
+    together = Gold("1", "a.example", comment_text="I think the flu is overrated")
+    assert comment_scores(THREAD[:1], together) == {"comments_words_f": pytest.approx(80)}
+    assert comment_scores(THREAD, Gold("1", "a.example")) == {}
+
+
+@pytest.mark.parametrize("gold", [Gold("1", "a", comments=()), Gold("1", "a", comment_text="")])
+def test_comments_where_there_are_none_are_false_alarms(gold: Gold) -> None:
+    assert comment_scores((), gold) == {"comments_none": 100}
+    assert comment_scores(THREAD, gold) == {"comments_none": 0}
+
+
+def test_an_author_given_as_an_address_is_the_name_that_links_there() -> None:
+    document = html.document_fromstring(
+        "<p><a href='/u/1'><img></a> <a href='/u/1'>Ann Gull</a> <a href='/u/2'>Bo</a></p>"
+    )
+    wanted = (Comment("One", "/u/1"), Comment("Two", "Cy"), Comment("Three"))
+    assert [each.author for each in with_names(wanted, document)] == ["Ann Gull", "Cy", None]

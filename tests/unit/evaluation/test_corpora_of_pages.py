@@ -54,6 +54,16 @@ def test_pages_and_golds_are_read_by_id(tmp_path: Path) -> None:
     assert corpus.scorable() == [gold]
 
 
+def test_where_comments_are_marked_together_silence_means_that_there_are_none(
+    tmp_path: Path,
+) -> None:
+    golds = [{"id": "1", "comments": "First! And so on."}, {"id": "2"}]
+    corpus = load_corpus(write_corpus(tmp_path / "press", [page("1"), page("2")], golds))
+    assert [gold.comment_text for gold in corpus.golds.values()] == ["First! And so on.", ""]
+    corpus = load_corpus(write_corpus(tmp_path / "press", [page("2")], [{"id": "2"}]))
+    assert corpus.golds["2"].comment_text is None
+
+
 def test_a_corpus_may_leave_headlines_out(tmp_path: Path) -> None:
     for name, asked, expected in (
         ("zh_cwced", None, False),

@@ -42,6 +42,33 @@ reserved, and nothing may be copied without the consent of the publisher.</p></d
     return Source(html.encode(), f"https://gull.example/{story}.html")
 
 
+COMMENTS = (
+    ("Ann", "The old pier had its charm, I will miss it in the evenings."),
+    ("Bo", "And who pays for it when the storm takes it away again in two years?"),
+    ("Cy", "@Bo the region does, it says so right there in the article."),
+    ("Di", "My father fished from that pier for forty years, so I am glad for him."),
+)
+"""Who comments, and what they say; the third answers the second."""
+
+
+def commented_page() -> Source:
+    """Write the page about the harbour with comments of readers below."""
+    first, second, answer, last = (
+        f'<div class="comment" id="comment-{number}"><div class="meta"><b class="author">{name}</b>'
+        f" <time>{number} May 2026, 10:0{number - 1}</time></div><p>{text}</p>"
+        '<a href="#">Reply</a>{answers}</div>'
+        for number, (name, text) in enumerate(COMMENTS, 2)
+    )
+    nested = second.format(answers=answer.format(answers=""))
+    comments = first.format(answers="") + nested + last.format(answers="")
+    plain = page("harbour")
+    html = bytes(plain.html).replace(
+        b'<div class="foot">',
+        f'<section id="comments"><h2>Comments</h2>{comments}</section><div class="foot">'.encode(),
+    )
+    return Source(html, plain.url)
+
+
 def neighbours_of(story: str) -> Neighbours:
     """Return the other pages of the template."""
     others = tuple(page(other) for other in SENTENCES if other != story)

@@ -3,7 +3,14 @@ import sys
 
 import pytest
 
-from tests.unit.extractors.gull import FOOTER, holds_story, neighbours_of, page
+from tests.unit.extractors.gull import (
+    COMMENTS,
+    FOOTER,
+    commented_page,
+    holds_story,
+    neighbours_of,
+    page,
+)
 from worker.extraction import NoArticleError
 from worker.extractors import (
     Extracted,
@@ -24,10 +31,12 @@ PEERS = {
     "readability",
     "resiliparse",
     "trafilatura",
+    "trafilatura_comments",
     "trafilatura_precision",
     "trafilatura_recall",
 }
 OWN = {
+    "commentsminer",
     "detourage",
     "html_killer",
     "html_killer_markup",
@@ -62,6 +71,15 @@ def test_a_method_gives_text_blocks_and_version(name: str) -> None:
     for block in found.blocks:
         assert block.text == found.text[block.start : block.end]
     assert found.text == "\n\n".join(block.text for block in found.blocks)
+
+
+def test_comments_are_given_with_who_wrote_them_and_to_whom() -> None:
+    found = get_extractor("detourage").extract(commented_page())
+    assert [(each.author, each.text) for each in found.comments] == [*COMMENTS]
+    assert [each.parent for each in found.comments] == [None, None, 1, None]
+    assert found.comments[0].date == "2 May 2026, 10:01"
+    assert holds_story(found.text, "harbour")
+    assert not any(text in found.text for _, text in COMMENTS)
 
 
 @pytest.mark.parametrize("name", ["detourage", "paper000", "wutsi", "readability", "trafilatura"])

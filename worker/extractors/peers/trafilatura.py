@@ -1,11 +1,11 @@
-"""trafilatura (Barbaresi, ACL 2021), in its three settings."""
+"""trafilatura (Barbaresi, ACL 2021), in its settings."""
 
 from copy import deepcopy
 from typing import Any
 
 from lxml.etree import tostring
 
-from worker.extractors.interface import Extracted, Neighbours, Source
+from worker.extractors.interface import Extracted, Neighbours, ReaderComment, Source
 from worker.extractors.reading import stretches_of, text_of
 
 _HTML_NAMES = {
@@ -29,13 +29,17 @@ def prepare(**_options: Any) -> None:
     import trafilatura  # noqa: F401
 
 
-def extract(source: Source, _neighbours: Neighbours, **options: bool) -> Extracted:
+def extract(
+    source: Source, _neighbours: Neighbours, *, include_comments: bool = False, **options: bool
+) -> Extracted:
     """Extract text and metadata.
 
     Parameters
     ----------
     source
         The page.
+    include_comments
+        Whether to give the library's comments, which are one text, as one comment.
     options
         ``favor_precision`` or ``favor_recall``, as the library knows them.
     """
@@ -44,7 +48,7 @@ def extract(source: Source, _neighbours: Neighbours, **options: bool) -> Extract
     document = bare_extraction(
         text_of(source),
         url=source.url or None,
-        include_comments=False,
+        include_comments=include_comments,
         with_metadata=True,
         **options,
     )
@@ -58,4 +62,5 @@ def extract(source: Source, _neighbours: Neighbours, **options: bool) -> Extract
         stretches_of(tostring(body, encoding="unicode", method="html"), source.url),
         authors=document.author.split("; ") if document.author else (),
         date=document.date,
+        comments=[ReaderComment(document.comments)] if document.comments else (),
     )
