@@ -21,8 +21,8 @@ SENTENCES = {
 }
 
 
-def page(story: str, *, headline: str | None = None) -> Source:
-    """Write a page of the template about one of the stories."""
+def page(story: str, *, headline: str | None = None, below: str = "") -> Source:
+    """Write a page of the template about one of the stories, with some markup below it."""
     headline = headline or f"News of the {story}"
     paragraphs = "\n".join(f"<p>{sentence}</p>" for sentence in SENTENCES[story])
     html = f"""<!DOCTYPE html>
@@ -36,7 +36,7 @@ def page(story: str, *, headline: str | None = None) -> Source:
 {paragraphs}
 </div>
 </div>
-<div class="foot"><p>The Gull is printed and published in the harbour district. All rights
+{below}<div class="foot"><p>The Gull is printed and published in the harbour district. All rights
 reserved, and nothing may be copied without the consent of the publisher.</p></div>
 </body></html>"""
     return Source(html.encode(), f"https://gull.example/{story}.html")
@@ -61,12 +61,8 @@ def commented_page() -> Source:
     )
     nested = second.format(answers=answer.format(answers=""))
     comments = first.format(answers="") + nested + last.format(answers="")
-    plain = page("harbour")
-    html = bytes(plain.html).replace(
-        b'<div class="foot">',
-        f'<section id="comments"><h2>Comments</h2>{comments}</section><div class="foot">'.encode(),
-    )
-    return Source(html, plain.url)
+    section = f'<section id="comments"><h2>Comments</h2>{comments}</section>'
+    return page("harbour", below=section)
 
 
 def neighbours_of(story: str) -> Neighbours:
