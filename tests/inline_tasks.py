@@ -21,7 +21,7 @@ from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
-from worker.tasks.parsing import parse_or_reject, store_page
+from worker.tasks.parsing import parse_or_reject, store_pages
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
 
 T = TypeVar("T")
@@ -58,10 +58,10 @@ class Tasks:
         return site_id
 
     def _store(self, fetched: FetchedPage) -> int:
-        parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
         with self.database.transaction() as session:
-            page, _ = store_page(session, fetched, parsed)
-            return page.site_id
+            (recorded,) = store_pages(session, [(fetched, read)])
+            return recorded.site_id
 
     def take(self, task: str) -> list[dict[str, Any]]:
         """Take the arguments of all tasks of a kind that are asked for."""

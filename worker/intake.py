@@ -3,18 +3,17 @@
 Messages are plain JSON, not Celery's protocol, and are read as raw bytes: a
 decoder inside the consumer would acknowledge, and so lose, what it cannot read.
 Each message is acknowledged only when its page, or its way into quarantine, is
-committed.
+committed; those that are there together are committed together.
 """
 
 import json
 import logging
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from types import FrameType
 from typing import Any
 from uuid import uuid4
@@ -29,12 +28,12 @@ from models.messages import MAX_HTML_BYTES, PageMessage
 from worker import logs
 from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
-from worker.pages import PageError, site_key
+from worker.pages import site_key
 from worker.settings import Settings
 from worker.store import backlog, durations, outbox, pages
 from worker.store.database import Database, is_connection_lost
-from worker.store.pages import FetchedPage
-from worker.tasks.parsing import ParsedPage, parse_or_reject, store_page
+from worker.store.pages import FetchedPage, NewReceipt, ReadPage
+from worker.tasks.parsing import parse_or_reject, store_pages
 from worker.topology import Topology
 
 logger = logging.getLogger(__name__)
@@ -50,6 +49,12 @@ GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
 """Time and number of messages after which the intake looks again at what waits behind it; it
 takes so many messages too many at most."""
+
+BATCH_BYTES = 8 * 1024 * 1024
+"""Bodies of messages, together, from which on no more are taken into a transaction."""
+
+GATHER_SECONDS = 0.01
+"""How long a message waits for another one that may be stored with it."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between two looks at a database that is away."""
@@ -149,8 +154,39 @@ def fetched_page(message: PageMessage) -> FetchedPage:
     )
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A message of which all is done that needs no database.
+
+    Parameters
+    ----------
+    message
+        The message.
+    raw
+        Its body.
+    page
+        Its page, and what was read of that.
+    unusable
+        Why it has none.
+    """
+
+    message: Message
+    raw: bytes
+    page: tuple[FetchedPage, ReadPage] | None = None
+    unusable: UnusableMessageError | None = None
+
+    @property
+    def message_id(self) -> str | None:
+        """The publisher's id of the message."""
+        return _message_id(self.message)
+
+
 class Intake(ConsumerMixin):
     """The consumer of page messages.
+
+    Messages that are there together are stored in one transaction. One that came before, and was
+    not acknowledged, may be what ended the process that had it: it is stored alone, and while
+    such messages come they come one by one, so that it takes no other with it into quarantine.
 
     Parameters
     ----------
@@ -164,12 +200,15 @@ class Intake(ConsumerMixin):
         self._topology: Topology = topology_of(settings)
         self._database = Database(settings.require_database_url())
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "intake")
+        self._channel_connection: Connection | None = None
         self._consumer: Any = None
+        self._is_careful = True
+        self._waiting: list[Message] = []
         self._taken = 0
         self._looked_at = 0.0
 
     def run_until_signalled(self) -> None:
-        """Consume until SIGTERM or SIGINT; the message in hand is finished first."""
+        """Consume until SIGTERM or SIGINT; the messages in hand are finished first."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
         self.run()
@@ -179,23 +218,48 @@ class Intake(ConsumerMixin):
         self.should_stop = True
 
     def on_connection_revived(self) -> None:
-        """Declare the queues, anew after each reconnection."""
+        """Declare the queues, anew after each reconnection, and forget what will come again."""
+        self._waiting.clear()
         with self.connection.clone() as connection:
             self._topology.declare(connection)
 
     def get_consumers(self, consumer_class: Any, _channel: Any) -> list[Any]:
         """Return the one consumer, with a bounded prefetch."""
         consumer = consumer_class(
-            queues=[self._topology.pages_queue()], on_message=self.on_message, auto_declare=False
+            queues=[self._topology.pages_queue()],
+            on_message=self._waiting.append,
+            auto_declare=False,
         )
-        consumer.qos(prefetch_count=self._settings.intake_prefetch)
         self._topology.declare(self.connection)
         self._consumer = consumer
+        self._set_careful(True)
         return [consumer]
 
+    def on_consume_ready(
+        self, connection: Connection, _channel: Any, _consumers: Any, **_: Any
+    ) -> None:
+        """Keep the connection that messages come by."""
+        self._channel_connection = connection
+
+    def _set_careful(self, is_careful: bool) -> None:
+        self._is_careful = is_careful
+        self._consumer.qos(prefetch_count=1 if is_careful else self._settings.intake_prefetch)
+
+    def _end_care(self) -> None:
+        # A limit holds for what is consumed from then on.
+        is_open = bool(self._consumer.consuming_from(self._topology.pages))
+        if is_open:
+            self._consumer.cancel()
+        self._set_careful(False)
+        if is_open:
+            self._consumer.consume()
+
     def on_iteration(self) -> None:
-        """Beat, and take messages only while the stages behind have room for their pages."""
+        """Beat, store what came, and take more only while the stages behind have room for it."""
         self._heartbeat.beat()
+        if self._waiting:
+            self._gather()
+            self._deal_with_waiting()
         now = time.monotonic()
         if self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS:
             self._taken, self._looked_at = 0, now
@@ -220,51 +284,88 @@ class Intake(ConsumerMixin):
             logger.info("the intake goes on")
             self._consumer.consume()
 
-    def on_message(self, message: Message) -> None:
-        """Store one message and acknowledge it.
+    def _gather(self) -> None:
+        """Take what else is there already, up to a batch."""
+        connection = self._channel_connection
+        while (
+            connection is not None
+            and not self._is_careful
+            and len(self._waiting) < self._settings.intake_prefetch
+            and sum(len(message.body) for message in self._waiting) < BATCH_BYTES
+        ):
+            try:
+                connection.drain_events(timeout=GATHER_SECONDS)
+            except TimeoutError:
+                return
 
-        While the database is away the message is kept and tried again: sent
-        back, it would come again at once and use up its deliveries. A message
-        that a defect keeps from being stored goes back to the queue, which
-        bounds how often that is tried and then moves it to quarantine.
+    def _deal_with_waiting(self) -> None:
+        """Store the messages in hand and acknowledge them.
+
+        While the database is away they are kept and tried again: sent back, they would come
+        again at once and use up their deliveries. A message that a defect keeps from being
+        stored goes back to the queue, which bounds how often that is tried and then moves it to
+        quarantine.
         """
-        self._taken += 1
-        with durations.timed(self._database, INTAKE):
-            self._deal_with(message)
-        logs.unbind_all()
+        messages = self._waiting[:]
+        self._waiting.clear()
+        self._taken += len(messages)
+        came_before = [message for message in messages if _came_before(message)]
+        fresh = [message for message in messages if not _came_before(message)]
+        for batch in [fresh, *([message] for message in came_before)]:
+            if batch and not self.should_stop:
+                with durations.timed(self._database, INTAKE, pieces=len(batch)):
+                    self._deal_with(batch)
+        if self._is_careful and fresh:
+            self._end_care()
 
-    def _deal_with(self, message: Message) -> None:
-        body = message.body
-        raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
-        message_id = message.properties.get("message_id")
-        logs.bind(message_id=message_id)
+    def _deal_with(self, messages: Sequence[Message]) -> None:
+        prepared = []
+        for message in messages:
+            try:
+                prepared.append(self._prepare(message))
+            except Exception:
+                _send_back(message)
+            logs.unbind_all()
+        for batch in without_repeats(prepared):
+            if not self._store_patiently(batch):
+                return
+
+    def _store_patiently(self, batch: Sequence[Prepared]) -> bool:
+        """Store messages, one by one if they cannot be stored together; False if told to stop."""
         try:
-            write = self._prepare(raw, message_id if isinstance(message_id, str) else None)
-            while not self._try_to_write(write):
+            while not self._try_to_write(batch):
                 self._wait_for_database()
                 if self.should_stop:
-                    return
+                    return False
         except Exception:
-            logger.exception("message could not be stored, it goes back to the queue")
-            message.requeue()
-            return
-        message.ack()
+            if len(batch) == 1:
+                logs.bind(message_id=batch[0].message_id)
+                _send_back(batch[0].message)
+                logs.unbind_all()
+                return True
+            logger.warning("messages could not be stored together", exc_info=True)
+            return all(self._store_patiently([each]) for each in batch)
+        for each in batch:
+            each.message.ack()
+        return True
 
-    def _prepare(self, raw: bytes, message_id: str | None) -> Callable[[Session], None]:
-        """Do all that needs no database, and return what writes the result."""
+    def _prepare(self, message: Message) -> Prepared:
+        body = message.body
+        raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
+        logs.bind(message_id=message.properties.get("message_id"))
         try:
             fetched = fetched_page(read_message(raw))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
-            return partial(self._quarantine, raw=raw, message_id=message_id, error=error)
+            return Prepared(message, raw, unusable=error)
         logs.bind(site=fetched.site, page=fetched.url)
-        parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
-        return partial(_store, fetched=fetched, parsed=parsed, message_id=message_id)
+        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+        return Prepared(message, raw, page=(fetched, read))
 
-    def _try_to_write(self, write: Callable[[Session], None]) -> bool:
+    def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         try:
             with self._database.transaction() as session:
-                write(session)
+                _store(session, batch, self._topology.quarantines["intake"])
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
@@ -278,28 +379,63 @@ class Intake(ConsumerMixin):
         # The broker would take a consumer that neither reads nor writes for dead.
         self.connection.heartbeat_check()
 
-    def _quarantine(
-        self, session: Session, raw: bytes, message_id: str | None, error: UnusableMessageError
-    ) -> None:
-        pages.add_receipt(session, message_id=message_id, result="quarantined", reason=error.reason)
-        outbox.add_message(
-            session,
-            exchange="",
-            routing_key=self._topology.quarantines["intake"],
-            body=raw,
-            headers={
-                "x-reason": error.reason,
-                "x-detail": error.detail,
-                "x-failed-at": datetime.now(UTC).isoformat(),
-            },
-            message_id=message_id or str(uuid4()),
-        )
+
+def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
+    """Yield messages in their order, in batches that have no page twice."""
+    batch: list[Prepared] = []
+    addresses: set[tuple[str, str]] = set()
+    for each in prepared:
+        address = (each.page[0].site, each.page[0].url) if each.page is not None else None
+        if address in addresses:
+            yield batch
+            batch, addresses = [], set()
+        batch.append(each)
+        if address is not None:
+            addresses.add(address)
+    if batch:
+        yield batch
 
 
-def _store(
-    session: Session, fetched: FetchedPage, parsed: ParsedPage | PageError, message_id: str | None
+def _message_id(message: Message) -> str | None:
+    message_id = message.properties.get("message_id")
+    return message_id if isinstance(message_id, str) else None
+
+
+def _came_before(message: Message) -> bool:
+    return bool(message.delivery_info.get("redelivered"))
+
+
+def _send_back(message: Message) -> None:
+    logger.exception("message could not be stored, it goes back to the queue")
+    message.requeue()
+
+
+def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> None:
+    receipts = []
+    for each in batch:
+        if each.unusable is not None:
+            receipts.append(NewReceipt(each.message_id, "quarantined", each.unusable.reason))
+            _quarantine(session, each, each.unusable, quarantine)
+    usable = [(each.message_id, each.page) for each in batch if each.page is not None]
+    recorded = store_pages(session, [page for _, page in usable]) if usable else []
+    for (message_id, _), page in zip(usable, recorded, strict=True):
+        logger.debug("page %d %s", page.page_id, page.result)
+        receipts.append(NewReceipt(message_id, page.result, page_id=page.page_id))
+    pages.add_receipts(session, receipts)
+
+
+def _quarantine(
+    session: Session, prepared: Prepared, error: UnusableMessageError, queue: str
 ) -> None:
-    page, result = store_page(session, fetched, parsed)
-    logs.bind(page_id=page.id)
-    logger.debug("page %s", result)
-    pages.add_receipt(session, message_id=message_id, result=result, page_id=page.id)
+    outbox.add_message(
+        session,
+        exchange="",
+        routing_key=queue,
+        body=prepared.raw,
+        headers={
+            "x-reason": error.reason,
+            "x-detail": error.detail,
+            "x-failed-at": datetime.now(UTC).isoformat(),
+        },
+        message_id=prepared.message_id or str(uuid4()),
+    )

@@ -16,7 +16,6 @@ from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from models.tables import OutboxEntry
 from worker import logs
 from worker.application import create_app
 from worker.broker import connect, depth, topology_of
@@ -24,6 +23,7 @@ from worker.heartbeat import Heartbeat
 from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
+from worker.store.outbox import Waiting
 from worker.tasks.names import STAGE_OF_TASK
 
 logger = logging.getLogger(__name__)
@@ -155,7 +155,7 @@ class Relay:
             return BATCH
         return min(BATCH, max(0, bound.limit - depth(producer.channel, bound.queue)))
 
-    def _publish(self, entry: OutboxEntry, producer: Producer) -> None:
+    def _publish(self, entry: Waiting, producer: Producer) -> None:
         logs.bind(outbox_id=entry.id, task=entry.task, message_id=entry.message_id)
         if entry.task is not None:
             self._app.send_task(

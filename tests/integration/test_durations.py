@@ -30,6 +30,15 @@ def test_durations_of_all_processes_add_up(database_url: str) -> None:
     database.dispose()
 
 
+def test_pieces_done_together_count_for_equal_shares(database_url: str) -> None:
+    database = Database(database_url)
+    durations.note(database, "batch", 0.8, pieces=8)
+    found = database.run(durations.histograms)["batch"]
+    assert (found.cumulative[0.03], found.cumulative[0.1]) == (0, 8)
+    assert math.isclose(found.seconds, 0.8)
+    database.dispose()
+
+
 def test_work_goes_on_while_the_database_is_away() -> None:
     away = Database("postgresql+psycopg2://nobody@127.0.0.1:1/nowhere")
     with durations.timed(away, "work"):

@@ -23,7 +23,7 @@ from tests.pages import article_html
 from worker.cli import main
 from worker.store import failures, pages, retention
 from worker.store.database import Database
-from worker.store.pages import is_pending
+from worker.store.pages import NewReceipt, is_pending
 from worker.tasks import extract
 from worker.tasks.known_templates import KnownTemplates
 from worker.tasks.maintenance import prune, pruning
@@ -180,7 +180,7 @@ def test_places_in_past_clusterings_and_trees_of_no_page_go(tasks: Tasks, site_i
 def test_receipts_and_notes_of_failures_go_when_they_are_old(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for _ in range(3):
-            pages.add_receipt(session, message_id=None, result="duplicate")
+            pages.add_receipts(session, [NewReceipt(None, "duplicate")])
             failures.note_failure(session, task_id="t", task="t", error="", traceback="")
         session.flush()
         session.execute(

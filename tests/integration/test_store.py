@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from models.tables import Site, StoredPage
 from worker.pages import Tree
 from worker.store import outbox, pages, templates, trees
-from worker.store.pages import FetchedPage
+from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.store.progress import run_progress, site_statuses
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -36,10 +36,10 @@ def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPa
     results: list[str] = []
     for each in fetches:
         site_id = pages.lock_site(session, each.site)
-        page, result = pages.record_page(session, site_id, each)
-        results.append(result)
-    session.flush()
-    return results, page
+        (recorded,) = pages.record_pages(session, [(site_id, each, ReadPage())])
+        results.append(recorded.result)
+        session.flush()
+    return results, session.get_one(StoredPage, recorded.page_id)
 
 
 @pytest.mark.parametrize("content", [b"\xff\x00<p>bytes", "text with \x00 and \ud800"])
@@ -164,12 +164,12 @@ def serve(session: Session, number: int) -> str:
     """Return the sites whose tasks are next, and remove these tasks."""
     entries = outbox.take_next(session, "task", number)
     outbox.remove(session, [entry.id for entry in entries])
-    return "".join("-abc"[entry.site_id or 0] for entry in entries)
+    return "".join("-abc"[entry.arguments["site"]] for entry in entries if entry.arguments)
 
 
 def test_sites_take_turns_whatever_each_asks_for(session: Session) -> None:
     def ask(site_id: int, number: int) -> None:
-        outbox.add_tasks(session, "task", [{}] * number, site_id=site_id)
+        outbox.add_tasks(session, "task", [{"site": site_id}] * number, site_id=site_id)
 
     ask(1, 10)
     assert serve(session, 4) == "aaaa"
@@ -193,10 +193,7 @@ def test_progress_counts_each_message_once_and_only_those_of_the_run(session: Se
     ):
         reason = "not-json" if result == "quarantined" else None
         page_id = None if reason else page.id
-        pages.add_receipt(
-            session, message_id=message_id, result=result, reason=reason, page_id=page_id
-        )
-        session.flush()
+        pages.add_receipts(session, [NewReceipt(message_id, result, reason, page_id)])
     progress = run_progress(session, "run-1-")
     assert progress.results == {"accepted": 1, "quarantined": 1}
     assert progress.quarantine_reasons == {"not-json": 1}

@@ -21,10 +21,10 @@ def is_full(session: Session, limit: int) -> bool:
         return False
     pages = select(StoredPage.id).where(is_pending()).limit(limit).subquery()
     messages = select(OutboxEntry.id).limit(limit).subquery()
-    return any(
-        (session.scalar(select(func.count()).select_from(each)) or 0) >= limit
-        for each in (pages, messages)
-    )
+    numbers = [
+        select(func.count()).select_from(each).scalar_subquery() for each in (pages, messages)
+    ]
+    return any(number >= limit for number in session.execute(select(*numbers)).one())
 
 
 def is_nearly_full(session: Session, limit: int) -> bool:

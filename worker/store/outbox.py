@@ -10,20 +10,23 @@ one after the last that its site waits for, or the turn that is being served whe
 so that a site neither waits for another's backlog nor saves up turns.
 """
 
+import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    Insert,
     Text,
+    any_,
     bindparam,
     cast,
     delete,
     exists,
     func,
     insert,
-    literal,
     select,
 )
 from sqlalchemy.dialects.postgresql import JSONB
@@ -32,30 +35,82 @@ from sqlalchemy.orm import Session
 from models.tables import OutboxEntry
 
 
+class Waiting(NamedTuple):
+    """An entry as the relay publishes it, see `OutboxEntry`."""
+
+    id: int
+    task: str | None
+    arguments: dict[str, Any] | None
+    exchange: str | None
+    routing_key: str | None
+    headers: dict[str, Any] | None
+    message_id: str | None
+    body: bytes | None
+
+
 def add_tasks(
     session: Session, task: str, arguments: Iterable[Mapping[str, Any]], *, site_id: int | None
 ) -> None:
     """Ask for one Celery task per mapping of arguments, all for one site or for none."""
-    wanted = [dict(each) for each in arguments]
+    add_tasks_of_sites(session, task, [(site_id, each) for each in arguments])
+
+
+def add_tasks_of_sites(
+    session: Session, task: str, wanted: Sequence[tuple[int | None, Mapping[str, Any]]]
+) -> None:
+    """Ask for tasks of one kind, each by its site, or none, and its arguments."""
     if not wanted:
         return
-    lane = OutboxEntry.lane == task
-    served = select(func.min(OutboxEntry.turn)).where(lane).scalar_subquery()
-    own = select(func.max(OutboxEntry.turn)).where(lane, OutboxEntry.site_id == site_id)
-    before = func.greatest(served - 1, own.scalar_subquery(), 0)
-    each = (
-        func.jsonb_array_elements(bindparam("wanted", wanted, JSONB))
-        .table_valued("arguments", with_ordinality="place", name="asked")
+    session.execute(
+        _ADD_TASKS,
+        {
+            "task": task,
+            "sites": [site_id for site_id, _ in wanted],
+            "arguments": [json.dumps(dict(arguments)) for _, arguments in wanted],
+            "places": _places_within_sites(site_id for site_id, _ in wanted),
+        },
+    )
+
+
+def _places_within_sites(site_ids: Iterable[int | None]) -> list[int]:
+    seen: Counter[int | None] = Counter()
+    places = []
+    for site_id in site_ids:
+        seen[site_id] += 1
+        places.append(seen[site_id])
+    return places
+
+
+def _adding_tasks() -> Insert:
+    asked = (
+        func.unnest(
+            bindparam("sites", type_=ARRAY(BigInteger)),
+            bindparam("arguments", type_=ARRAY(Text)),
+            bindparam("places", type_=ARRAY(BigInteger)),
+        )
+        .table_valued("site_id", "arguments", "place", name="asked")
         .render_derived()
     )
-    session.execute(
-        insert(OutboxEntry).from_select(
+    lane = OutboxEntry.lane == bindparam("task", type_=Text)
+    served = select(func.min(OutboxEntry.turn)).where(lane).scalar_subquery()
+    own = select(func.max(OutboxEntry.turn)).where(lane, OutboxEntry.site_id == asked.c.site_id)
+    before = func.greatest(served - 1, own.scalar_subquery(), 0)
+    return (
+        insert(OutboxEntry)
+        .from_select(
             ["task", "site_id", "arguments", "turn"],
             select(
-                literal(task), literal(site_id, BigInteger), each.c.arguments, before + each.c.place
+                bindparam("task", type_=Text),
+                asked.c.site_id,
+                cast(asked.c.arguments, JSONB),
+                before + asked.c.place,
             ),
         )
+        .execution_options(dml_strategy="raw")
     )
+
+
+_ADD_TASKS = _adding_tasks()
 
 
 def add_message(
@@ -79,26 +134,45 @@ def add_message(
     )
 
 
+_ASKED_LANE = func.unnest(bindparam("lanes", type_=ARRAY(Text))).column_valued("asked")
+_LANES_WAITING = select(_ASKED_LANE).where(exists().where(OutboxEntry.lane == _ASKED_LANE))
+_TAKE_NEXT = (
+    select(
+        OutboxEntry.id,
+        OutboxEntry.task,
+        OutboxEntry.arguments,
+        OutboxEntry.exchange,
+        OutboxEntry.routing_key,
+        OutboxEntry.headers,
+        OutboxEntry.message_id,
+        OutboxEntry.body,
+    )
+    .where(OutboxEntry.lane == bindparam("lane"))
+    .order_by(OutboxEntry.turn, OutboxEntry.id)
+    .limit(bindparam("number"))
+    .with_for_update(skip_locked=True)
+)
+_REMOVE = (
+    delete(OutboxEntry)
+    .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
+    .execution_options(synchronize_session=False)
+)
+
+
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
     """Return those of some lanes that have entries."""
-    lane = func.unnest(bindparam("lanes", list(lanes), ARRAY(Text))).column_valued("asked")
-    return session.scalars(select(lane).where(exists().where(OutboxEntry.lane == lane))).all()
+    return session.scalars(_LANES_WAITING, {"lanes": list(lanes)}).all()
 
 
-def take_next(session: Session, lane: str, limit: int) -> Sequence[OutboxEntry]:
+def take_next(session: Session, lane: str, limit: int) -> Sequence[Waiting]:
     """Lock and return the entries of a lane whose turn it is, that no other relay holds."""
-    return session.scalars(
-        select(OutboxEntry)
-        .where(OutboxEntry.lane == lane)
-        .order_by(OutboxEntry.turn, OutboxEntry.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    ).all()
+    rows = session.execute(_TAKE_NEXT, {"lane": lane, "number": limit})
+    return [Waiting(*row) for row in rows]
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
     """Remove entries that the broker has confirmed."""
-    session.execute(delete(OutboxEntry).where(OutboxEntry.id.in_(entry_ids)))
+    session.execute(_REMOVE, {"ids": list(entry_ids)})
 
 
 def withdraw(session: Session, task: str, site_id: int, argument: str, values: list[int]) -> None:

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import delete, or_, select
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Integer,
+    LargeBinary,
+    Text,
+    any_,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -21,26 +33,56 @@ class TreeShape:
     size: int
 
 
+_ADD_TREES = (
+    insert(StoredTree)
+    .from_select(
+        ["digest", "size", "packed"],
+        select(
+            func.unnest(
+                bindparam("digests", type_=ARRAY(Text)),
+                bindparam("sizes", type_=ARRAY(Integer)),
+                bindparam("packed", type_=ARRAY(LargeBinary)),
+            )
+            .table_valued("digest", "size", "packed", name="new")
+            .render_derived()
+        ),
+    )
+    .on_conflict_do_nothing(index_elements=[StoredTree.digest])
+    .returning(StoredTree.digest, StoredTree.id)
+    .execution_options(dml_strategy="raw")
+)
+
+# Held until the pages that have them are written: they could be removed as nobody's.
+_HOLD_TREES = (
+    select(StoredTree.digest, StoredTree.id)
+    .where(StoredTree.digest == any_(bindparam("digests", type_=ARRAY(Text))))
+    .order_by(StoredTree.digest)
+    .with_for_update(read=True, key_share=True)
+)
+
+
+def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
+    """Store the trees that are not there yet, and return the id of each by its digest."""
+    # Two transactions that insert the same rows in different orders would deadlock.
+    missing = dict(sorted({tree.digest: tree for tree in trees}.items()))
+    stored: dict[str, int] = {}
+    while missing:
+        new = {
+            "digests": list(missing),
+            "sizes": [len(tree) for tree in missing.values()],
+            "packed": [tree.to_bytes() for tree in missing.values()],
+        }
+        stored |= dict(session.execute(_ADD_TREES, new).all())
+        there = [digest for digest in missing if digest not in stored]
+        if there:
+            stored |= dict(session.execute(_HOLD_TREES, {"digests": there}).all())
+        missing = {digest: tree for digest, tree in missing.items() if digest not in stored}
+    return stored
+
+
 def save_tree(session: Session, tree: Tree) -> int:
     """Store the tree unless an equal one is there, and return its id."""
-    add = (
-        insert(StoredTree)
-        .values(digest=tree.digest, size=len(tree), packed=tree.to_bytes())
-        .on_conflict_do_nothing(index_elements=[StoredTree.digest])
-        .returning(StoredTree.id)
-    )
-    # Held until the page that has it is written: it could be removed as nobody's.
-    hold = (
-        select(StoredTree.id)
-        .where(StoredTree.digest == tree.digest)
-        .with_for_update(read=True, key_share=True)
-    )
-    while True:
-        tree_id = session.scalar(add)
-        if tree_id is None:
-            tree_id = session.scalar(hold)
-        if tree_id is not None:
-            return tree_id
+    return save_trees(session, [tree])[tree.digest]
 
 
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
@@ -124,15 +166,39 @@ def distance_matrix(
     return distances, is_stored
 
 
+_SAVE_DISTANCES = (
+    insert(Distance)
+    .from_select(
+        ["lower_tree_id", "higher_tree_id", "distance"],
+        select(
+            func.unnest(
+                bindparam("lower", type_=ARRAY(BigInteger)),
+                bindparam("higher", type_=ARRAY(BigInteger)),
+                bindparam("distances", type_=ARRAY(Integer)),
+            )
+            .table_valued("lower", "higher", "distance", name="computed")
+            .render_derived()
+        ),
+    )
+    .on_conflict_do_nothing()
+    .execution_options(dml_strategy="raw")
+)
+
+
 def save_distances(session: Session, distances: Mapping[tuple[int, int], int | None]) -> None:
     """Store distances by ordered pair of tree ids; those already there stay."""
+    if not distances:
+        return
     # Two tasks that insert the same rows in different orders would deadlock.
-    values = [
-        {"lower_tree_id": lower, "higher_tree_id": higher, "distance": distance}
-        for (lower, higher), distance in sorted(distances.items(), key=lambda item: item[0])
-    ]
-    if values:
-        session.execute(insert(Distance).on_conflict_do_nothing(), values)
+    pairs = sorted(distances)
+    session.execute(
+        _SAVE_DISTANCES,
+        {
+            "lower": [lower for lower, _ in pairs],
+            "higher": [higher for _, higher in pairs],
+            "distances": [distances[pair] for pair in pairs],
+        },
+    )
 
 
 def forget_distances(session: Session, tree_ids: Sequence[int]) -> None:

@@ -1,83 +1,62 @@
 """From the HTML to the stored page and its tree."""
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from models.tables import StoredPage
 from worker.content import comment_pattern_of
-from worker.pages import Page, PageError, parse_page
-from worker.store import outbox, pages, templates, trees
-from worker.store.pages import FetchedPage, RecordResult
+from worker.pages import PageError, parse_page
+from worker.store import outbox, pages
+from worker.store.pages import CHANGES, FetchedPage, ReadPage, Recorded
 from worker.tasks import names
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class ParsedPage:
-    """What parsing tells of a page.
+def parse_or_reject(content: bytes | str, url: str, content_type: str | None) -> ReadPage:
+    """Parse a page; of one that cannot be parsed comes back the outcome that says why."""
+    try:
+        page = parse_page(content, url, content_type=content_type)
+        return ReadPage(page.tree, page.encoding, comment_pattern_of(page).to_json())
+    except PageError as error:
+        return ReadPage(outcome=error.outcome, outcome_detail=str(error))
+    except Exception as error:
+        # The parser has a defect that this page shows; its HTML is kept for a later version.
+        logger.exception("parsing failed on %s", url)
+        return ReadPage(outcome="failed", outcome_detail=f"{type(error).__name__}: {error}")
+
+
+def store_pages(
+    session: Session, fetches: Sequence[tuple[FetchedPage, ReadPage]]
+) -> list[Recorded]:
+    """Store pages that came in, and have those assigned whose sites have groups already.
 
     Parameters
     ----------
-    page
-        The page.
-    comment_pattern
-        Where its comments stand, see `StoredPage.comment_pattern`.
+    session
+        The transaction.
+    fetches
+        The pages, none of them twice, and what was read of each.
     """
-
-    page: Page
-    comment_pattern: str
-
-
-def parse_or_reject(
-    content: bytes | str, url: str, content_type: str | None
-) -> ParsedPage | PageError:
-    """Parse a page; what cannot be parsed comes back as the error that says why."""
-    try:
-        page = parse_page(content, url, content_type=content_type)
-        return ParsedPage(page, comment_pattern_of(page).to_json())
-    except PageError as error:
-        return error
-    except Exception as error:
-        logger.exception("parsing failed on %s", url)
-        return ParsingFailedError(f"{type(error).__name__}: {error}")
-
-
-class ParsingFailedError(PageError):
-    """The parser has a defect that this page shows; its HTML is kept for a later version."""
-
-    outcome = "failed"
-
-
-def save_parsed(session: Session, page: StoredPage, parsed: ParsedPage | PageError) -> None:
-    """Write what parsing gave: the tree, or the outcome of a refusal."""
-    if isinstance(parsed, PageError):
-        page.tree_id = None
-        page.encoding = None
-        page.comment_pattern = None
-        page.outcome = parsed.outcome
-        page.outcome_detail = str(parsed)
-        page.forced = False
-        return
-    page.tree_id = trees.save_tree(session, parsed.page.tree)
-    page.encoding = parsed.page.encoding
-    page.comment_pattern = parsed.comment_pattern
-    page.outcome = None
-    page.outcome_detail = None
-
-
-def store_page(
-    session: Session, fetched: FetchedPage, parsed: ParsedPage | PageError
-) -> tuple[StoredPage, RecordResult]:
-    """Store a page that came in, and have it assigned where its site has groups already."""
-    site_id = pages.lock_site(session, fetched.site)
-    page, result = pages.record_page(session, site_id, fetched)
-    if result in ("accepted", "updated"):
-        save_parsed(session, page, parsed)
-        version = pages.touch_site(session, site_id)
-        if page.tree_id is not None and templates.last_generation(session, site_id):
-            wanted = {"page_id": page.id, "site_version": version}
-            outbox.add_tasks(session, names.ASSIGN, [wanted], site_id=site_id)
-    return page, result
+    site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
+    recorded = pages.record_pages(
+        session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
+    )
+    changed = [each for each in recorded if each.result in CHANGES]
+    if not changed:
+        return recorded
+    touched = pages.touch_sites(session, {each.site_id for each in changed})
+    outbox.add_tasks_of_sites(
+        session,
+        names.ASSIGN,
+        [
+            (
+                each.site_id,
+                {"page_id": each.page_id, "site_version": touched[each.site_id].version},
+            )
+            for each in changed
+            if each.has_tree and touched[each.site_id].has_groups
+        ],
+    )
+    return recorded

@@ -21,7 +21,7 @@ from worker.store import (
 from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
-from worker.tasks.parsing import parse_or_reject, save_parsed
+from worker.tasks.parsing import parse_or_reject
 
 logger = logging.getLogger(__name__)
 
@@ -194,5 +194,5 @@ def _parse(session: Session, page_id: int) -> None:
     # A message that comes again after the extraction would take the page up once more.
     if content is None or not (page.forced or page.tree_id is None):
         return
-    save_parsed(session, page, parse_or_reject(content, page.url, page.content_type))
+    pages.save_reading(session, page, parse_or_reject(content, page.url, page.content_type))
     pages.touch_site(session, page.site_id)

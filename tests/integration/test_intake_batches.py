@@ -1,0 +1,143 @@
+"""Messages that the intake stores together come to what they come to one by one."""
+
+import json
+import random
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import amqp
+import pytest
+from sqlalchemy import select
+
+from models.messages import PageMessage
+from models.tables import PageContent, Receipt, Site, StoredPage, StoredTree
+from tests.deployment import Deployment, remove_queues
+from tests.inline_tasks import Tasks
+from tests.pages import article_html, message
+from worker.broker import messages_waiting
+from worker.intake import fetched_page
+from worker.settings import Settings
+from worker.store.pages import FetchedPage, ReadPage
+from worker.tasks import names
+from worker.tasks.parsing import parse_or_reject, store_pages
+
+
+def read(body: bytes) -> tuple[FetchedPage, ReadPage]:
+    fetched = fetched_page(PageMessage.model_validate_json(body))
+    return fetched, parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+
+
+def bodies(sites: int, pages: int, *, day: int = 1) -> list[bytes]:
+    """Return messages of pages, some of them alike, one of each site refused."""
+    return [
+        message(
+            f"https://{site}.example/{page}",
+            article_html(page + day, template="plain" if page % 2 else "table")
+            if page
+            else "<frameset><frame src='a'></frameset>",
+            fetched_at=f"2026-11-{day:02}T00:00:00Z",
+        )
+        for site in range(sites)
+        for page in range(pages)
+    ]
+
+
+def stored(tasks: Tasks) -> list[Any]:
+    rows = tasks.ask(
+        select(
+            Site.key,
+            StoredPage.url,
+            StoredPage.content_digest,
+            StoredPage.fetched_at,
+            StoredPage.outcome,
+            StoredPage.encoding,
+            StoredPage.comment_pattern,
+            StoredTree.digest,
+            PageContent.compressed,
+        )
+        .join(Site, Site.id == StoredPage.site_id)
+        .join(PageContent, PageContent.page_id == StoredPage.id)
+        .outerjoin(StoredTree, StoredTree.id == StoredPage.tree_id)
+        .order_by(StoredPage.url)
+    )
+    return list(rows)
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_pages_stored_together_are_as_if_stored_one_by_one(tasks: Tasks, size: int) -> None:
+    results: Counter[str] = Counter()
+    for number, day in enumerate([1, 1, 3, 2]):
+        fetches = [read(body) for body in bodies(4, 5, day=day)]
+        random.Random(number).shuffle(fetches)
+        for first in range(0, len(fetches), size):
+            with tasks.database.transaction() as session:
+                recorded = store_pages(session, fetches[first : first + size])
+            results.update(each.result for each in recorded)
+    # Those that are refused are the same every day.
+    assert results == {"accepted": 20, "duplicate": 28, "updated": 16, "superseded": 16}
+    found = stored(tasks)
+    assert [row[1:3] for row in found] == sorted(
+        (fetched.url, fetched.content_digest) for fetched, _ in map(read, bodies(4, 5, day=3))
+    )
+    assert sum(row[4] == "frameset" for row in found) == 4
+    assert all((row[7] is None) == (row[4] is not None) for row in found)
+
+
+def test_pages_of_sites_with_groups_are_assigned_whatever_comes_with_them(tasks: Tasks) -> None:
+    for body in bodies(2, 4):
+        tasks.send([json.loads(body)])
+    site_ids = dict(tasks.ask(select(Site.key, Site.id)))
+    tasks.group(site_ids["0.example"])
+    later = bodies(2, 6)
+    with tasks.database.transaction() as session:
+        store_pages(session, [read(body) for body in later])
+    asked = tasks.take(names.ASSIGN)
+    urls = tasks.ask(
+        select(StoredPage.url).where(StoredPage.id.in_([each["page_id"] for each in asked]))
+    )
+    assert sorted(urls) == ["https://0.example/4", "https://0.example/5"]
+
+
+@contextmanager
+def intake(settings: Settings, directory: Path) -> Iterator[Deployment]:
+    """A deployment of which only the intake runs, and that only after the block began."""
+    changed = settings.model_copy(
+        update={
+            "queue_prefix": f"{settings.queue_prefix}{secrets.token_hex(4)}.",
+            "heartbeat_directory": directory / "heartbeats",
+        }
+    )
+    try:
+        with Deployment(changed, directory, processes=["intake"]) as deployment:
+            yield deployment
+    finally:
+        remove_queues(changed)
+
+
+def test_a_message_that_cannot_be_stored_drags_no_other_along(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with intake(settings, tmp_path) as deployment:
+        wanted = bodies(3, 10)
+        with deployment._amqp() as connection, connection.channel() as channel:
+            for place, body in enumerate([*wanted[:12], wanted[12], *wanted[12:]]):
+                # No text of PostgreSQL holds a NUL, and the id of a message is stored.
+                identifier = "\x00" if place == 12 else f"sound-{place}"
+                channel.basic_publish(
+                    amqp.Message(body, message_id=identifier, delivery_mode=2),
+                    exchange="",
+                    routing_key=deployment.topology.pages,
+                )
+        deployment.wait_for_receipts(len(wanted))
+        quarantine = deployment.topology.quarantines["intake"]
+        deployment.wait_until(lambda: messages_waiting(deployment.settings, quarantine) == 1)
+        with deployment.database.transaction() as session:
+            identifiers = session.scalars(
+                select(Receipt.message_id).where(Receipt.message_id.startswith("sound-"))
+            ).all()
+        assert len(identifiers) == len(set(identifiers)) == len(wanted)
+        deployment.check()
