@@ -8,12 +8,13 @@ page whose site was trained on.
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from lxml.html import HtmlElement
 
 from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.extraction.examples import (
@@ -27,6 +28,7 @@ from benchmarks.extraction.examples import (
 from worker.boosting import BoostedTrees
 from worker.evaluation import PageScores, Prediction, macro_average, score_page
 from worker.extraction import TemplateKnowledge, classification, sentences
+from worker.extraction.apart import leave_out
 from worker.extraction.article import article_of
 from worker.extraction.evidence import COLUMNS, Rows
 from worker.extractors import Source
@@ -130,14 +132,30 @@ def _lines_of_hint(hint: Hint) -> _Lines:
     return hint.rows, hint.labels, weights
 
 
-def extract(source: Source, knowledge: TemplateKnowledge | None, model: BoostedTrees) -> str:
-    """Return the article's text as the service would with this classifier."""
+def extract(
+    source: Source,
+    knowledge: TemplateKnowledge | None,
+    model: BoostedTrees,
+    apart: Iterable[HtmlElement] = (),
+) -> str:
+    """Return the article's text as the service would with this classifier.
+
+    Parameters
+    ----------
+    source, knowledge
+        The page, and what is known of its template.
+    model
+        The classifier of lines.
+    apart
+        Elements of the page that are its readers'.
+    """
     page = outline_of(source)
     finding = classification.find_body(page, knowledge, source.url, model)
     if finding is None:
         finding = sentences.find_body(page)
     if finding is None:
         return ""
+    finding = leave_out(page, finding, page.indices_of(apart))
     others = knowledge.titles if knowledge is not None else ()
     return article_of(source.url, page, others, finding).text
 
