@@ -117,8 +117,8 @@ def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
 
 
 def _scored(comment: ReadComment) -> Comment:
-    date = comment.written_date or (str(comment.date) if comment.date else None)
-    return Comment(comment.text, comment.author, date, comment.parent)
+    published = str(comment.date) if comment.date else None
+    return Comment(comment.text, comment.author, comment.written_date, comment.parent, published)
 
 
 if __name__ == "__main__":

@@ -114,8 +114,8 @@ def extracted_of(article: ArticleMessage) -> Prediction:
         authors=tuple(article.authors),
         date=article.published_at.isoformat() if article.published_at else None,
         comments=tuple(
-            Comment(comment.text, comment.author, comment.date, comment.parent)
-            for comment in article.comments
+            Comment(each.text, each.author, each.date, each.parent, each.published)
+            for each in article.comments
         ),
     )
 

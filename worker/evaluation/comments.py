@@ -37,7 +37,7 @@ class CommentScore:
         nothing matched.
     authors, dates
         Share of the matched comments with a gold author, or date, whose record has the
-        same; None where no matched comment has one.
+        same, a date as it is written or of the same day; None where no matched comment has one.
     parents
         Share of the matched comments whose record answers the record matched with the
         gold's parent, or answers none as the gold's does; None where nothing matched.
@@ -82,7 +82,7 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
             for i, j in pairs
             if words(wanted[j].author or "")
         ),
-        dates=_share(_same_date(found[i].date, wanted[j].date) for i, j in pairs if wanted[j].date),
+        dates=_share(_same_date(found[i], wanted[j].date) for i, j in pairs if wanted[j].date),
         parents=_share(parents.values()),
         replies=_share(parents[i] for i, j in pairs if wanted[j].parent is not None),
     )
@@ -192,10 +192,11 @@ def _same_name(found: str | None, wanted: str | None) -> bool:
     return _name_words(found) == _name_words(wanted)
 
 
-def _same_date(found: str | None, wanted: str | None) -> bool:
-    if found is None or wanted is None:
-        return False
-    return _plain(found) == _plain(wanted) or same_day(found, wanted)
+def _same_date(found: Comment, wanted: str | None) -> bool:
+    given = [date for date in (found.date, found.published) if date is not None]
+    return wanted is not None and any(
+        _plain(date) == _plain(wanted) or same_day(date, wanted) for date in given
+    )
 
 
 def _name_words(name: str | None) -> list[str]:

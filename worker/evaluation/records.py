@@ -39,12 +39,15 @@ class Comment:
     parent
         Index, in the same sequence, of the comment that this one answers; None for one
         that answers none.
+    published
+        The date as a method understood it, where that is more than `date`.
     """
 
     text: str
     author: str | None = None
     date: str | None = None
     parent: int | None = None
+    published: str | None = None
 
 
 class Typed(Protocol):
@@ -114,7 +117,7 @@ class Prediction:
             authors=tuple(getattr(article, "authors", ())),
             date=getattr(article, "date", None),
             comments=tuple(
-                Comment(each.text, each.author, each.date, each.parent)
+                Comment(each.text, each.author, each.date, each.parent, each.published)
                 for each in getattr(article, "comments", ())
             ),
         )

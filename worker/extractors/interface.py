@@ -111,12 +111,15 @@ class ReaderComment:
         As the method gives them.
     parent
         Index of the comment that this one answers, None for none.
+    published
+        The date as the method understood it, where it tells both.
     """
 
     text: str
     author: str | None = None
     date: str | None = None
     parent: int | None = None
+    published: str | None = None
 
 
 @dataclass(frozen=True)

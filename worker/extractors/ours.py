@@ -126,8 +126,9 @@ def _as_given(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
         ReaderComment(
             each.text,
             each.author,
-            each.written_date or (str(each.date) if each.date else None),
+            each.written_date,
             each.parent,
+            str(each.date) if each.date else None,
         )
         for each in comments
     )

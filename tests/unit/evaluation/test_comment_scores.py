@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from lxml import html
 
@@ -80,6 +82,17 @@ def test_names_and_days_may_be_written_otherwise() -> None:
 def test_comments_without_words_match_by_their_signs() -> None:
     score = score_comments([Comment("👍"), Comment("!!")], [Comment("!!"), Comment("…")])
     assert score.records == PRF.of(1, 2, 2)
+
+
+def test_a_date_is_right_as_written_or_as_understood() -> None:
+    wanted = [Comment("one two three", date="3 days ago"), Comment("four five", date="3 May 2020")]
+    found = [
+        Comment("one two three", date="3 days ago", published="2020-05-01T10:00"),
+        Comment("four five", date="yesterday", published="2020-05-03"),
+    ]
+    assert score_comments(found, wanted).dates == 100
+    assert score_comments(found[::-1], wanted[:1]).dates == 100
+    assert score_comments(found, [replace(wanted[1], date="4 May 2020")]).dates == 0
 
 
 def test_a_page_is_scored_by_what_its_gold_says_of_comments() -> None:
