@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, StoredPage
 from tests.faults.documents import table
-from tests.faults.memory import MemoryLog
+from tests.faults.memory import COLUMNS, MemoryLog
 from tests.faults.proving_ground import ProvingGround, Servers
 from tests.faults.scenarios import site_pages
 from worker.broker import queue_depths
@@ -54,8 +54,7 @@ def main(pages: int, minutes: float) -> None:
     print(f"After {elapsed:.0f} s {sent['pages']} of {pages} pages of {SITES} sites were sent,")
     print(f"and {done} had their outcome.\n")
     print("\n".join(table(("waiting", "at most:"), sorted(most.items()))), end="\n\n")
-    columns = ("process", "first third, MiB:", "last third, MiB:", "most:")
-    print("\n".join(table(columns, memory.thirds())))
+    print("\n".join(table(COLUMNS, memory.by_age())))
 
 
 def _publish(ground: ProvingGround, pages: int, sent: Counter[str]) -> None:

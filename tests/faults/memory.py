@@ -1,4 +1,9 @@
-"""The memory of processes over a time."""
+"""The memory of processes, at equal age of the process.
+
+A process that was started a moment ago has neither imported what it will need nor filled its
+caches, and those of a pool share with the process that they come from what none has changed. Two
+moments of a run compare nothing where processes end and begin; two ages do.
+"""
 
 import statistics
 import time
@@ -9,52 +14,75 @@ import psutil
 
 from tests.faults.proving_ground import Servers
 
+AGES_MINUTES = (1, 3, 9)
+TOLERANCE_MINUTES = 0.25
+
+COLUMNS = (
+    "process",
+    *(f"at {age} min, MiB:" for age in AGES_MINUTES),
+    "oldest, min:",
+    "then, MiB:",
+    "most, MiB:",
+)
+
 
 class MemoryLog:
-    """What processes hold of their own, and whether it grows.
+    """What processes take up, each of what several share its part (PSS).
 
     Parameters
     ----------
     servers
-        Whose memory is noted beside that of the given processes.
+        Whose memory is noted beside that of the given processes: that of all their processes
+        together, by the time since it was first noted.
     """
 
     def __init__(self, servers: Servers) -> None:
         self._servers = servers
-        self._found: dict[str, list[tuple[float, float]]] = {}
+        self._began = time.time()
+        self._found: dict[str, dict[int, list[tuple[float, float]]]] = {}
 
     def note(self, processes: Iterable[tuple[str, psutil.Process]]) -> None:
         """Note what processes, each with its name, and those below them hold now."""
-        now = time.monotonic()
-        sums: dict[str, float] = {}
-
-        def add(name: str, process: psutil.Process) -> None:
-            with suppress(psutil.Error):
-                sums[name] = sums.get(name, 0.0) + process.memory_full_info().uss / 2**20
-
         for name, process in processes:
-            add(name, process)
+            self._add(name, process)
             with suppress(psutil.Error):
                 for child in process.children(recursive=True):
-                    add(f"{name}, pool", child)
-        for process in self._servers.broker_processes():
-            add("RabbitMQ", process)
-        for process in self._servers.postgresql_processes():
-            add("PostgreSQL", process)
-        for name, megabytes in sums.items():
-            self._found.setdefault(name, []).append((now, megabytes))
+                    self._add(f"{name}, a process of its pool", child)
+        self._add_all("RabbitMQ", self._servers.broker_processes())
+        self._add_all("PostgreSQL", self._servers.postgresql_processes())
 
-    def thirds(self) -> list[tuple[str, str, str, str]]:
-        """Return the mean over the first and the last third of the time, and the most, in MiB."""
-        times = [at for found in self._found.values() for at, _ in found]
-        begin, end = min(times), max(times)
-        third = (end - begin) / 3
+    def by_age(self) -> list[tuple[str, ...]]:
+        """Return rows for `COLUMNS`; a mean where several processes of a name had that age."""
         rows = []
-        for name, found in self._found.items():
-            first = [size for at, size in found if at <= begin + third]
-            last = [size for at, size in found if at >= end - third]
-            if first and last:
-                means = statistics.fmean(first), statistics.fmean(last)
-                most = max(size for _, size in found)
-                rows.append((name, f"{means[0]:.0f}", f"{means[1]:.0f}", f"{most:.0f}"))
+        for name, processes in self._found.items():
+            samples = [sample for found in processes.values() for sample in found]
+            cells = [
+                [size for age, size in samples if abs(age - wanted) <= TOLERANCE_MINUTES]
+                for wanted in AGES_MINUTES
+            ]
+            age, size = max(samples)
+            most = max(size for _, size in samples)
+            means = (f"{statistics.fmean(cell):.0f}" if cell else "" for cell in cells)
+            rows.append((name, *means, f"{age:.0f}", f"{size:.0f}", f"{most:.0f}"))
         return rows
+
+    def _add(self, name: str, process: psutil.Process) -> None:
+        with suppress(psutil.Error):
+            age = time.time() - process.create_time()
+            self._put(name, process.pid, age, _mebibytes(process))
+
+    def _add_all(self, name: str, processes: Iterable[psutil.Process]) -> None:
+        total = 0.0
+        for process in processes:
+            with suppress(psutil.Error):
+                total += _mebibytes(process)
+        if total:
+            self._put(name, 0, time.time() - self._began, total)
+
+    def _put(self, name: str, process: int, age_seconds: float, mebibytes: float) -> None:
+        found = self._found.setdefault(name, {}).setdefault(process, [])
+        found.append((age_seconds / 60, mebibytes))
+
+
+def _mebibytes(process: psutil.Process) -> float:
+    return float(process.memory_full_info().pss) / 2**20

@@ -20,7 +20,7 @@ import psutil
 
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
-from tests.faults.memory import MemoryLog
+from tests.faults.memory import COLUMNS, MemoryLog
 from tests.faults.proving_ground import Balance, ProvingGround, Servers, balance
 from tests.faults.scenarios import site_pages
 
@@ -177,10 +177,10 @@ def main(minutes: float, seed: int) -> int:
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}. Repeats:"
         f" {found.repeats}. In quarantine: {quarantined}.",
         "",
-        "Memory that belongs to a process alone, of those that were spared, and of all processes",
-        "of the servers together; the mean over the first and over the last third, and the most:",
+        "Memory of those that were spared, of each at the same age, and of all processes of the",
+        "servers together; what several processes share counts for each in part:",
         "",
-        *table(("process", "first third, MiB:", "last third, MiB:", "most:"), soak.memory.thirds()),
+        *table(COLUMNS, soak.memory.by_age()),
     ]
     click.echo("\n".join(lines))
     replace_section(DOCUMENT, "Kills at random", lines)

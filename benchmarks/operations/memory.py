@@ -1,0 +1,101 @@
+"""The memory of processes that nobody kills, over some thousand real and small pages.
+
+python -m benchmarks.operations.memory MINUTES CORPUS…
+"""
+
+import json
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select
+
+from benchmarks.operations.throughput import page_messages
+from models.messages import PageMessage
+from models.tables import StoredPage
+from tests.faults.documents import table
+from tests.faults.memory import COLUMNS, MemoryLog
+from tests.faults.proving_ground import ProvingGround, Servers
+from tests.faults.scenarios import site_pages
+from worker.broker import messages_waiting
+
+LOOK_EVERY_SECONDS = 5.0
+
+WAITING = 50
+"""Messages that wait at the intake: the next page is sent when there are fewer."""
+
+
+def main(minutes: float, corpora: list[Path]) -> None:
+    """Measure and print."""
+    home = Path(tempfile.mkdtemp(prefix="detourage-memory-"))
+    honest = home / "honest"
+    honest.mkdir()
+    outcomes = select(func.count()).select_from(StoredPage).where(StoredPage.outcome.is_not(None))
+    with (
+        Servers(home) as servers,
+        ProvingGround(
+            servers,
+            home,
+            customised=honest,
+            settle_seconds=10,
+            max_settle_seconds=60,
+            cluster_interval_seconds=10,
+        ) as ground,
+    ):
+        memory = MemoryLog(servers)
+        publisher = threading.Thread(target=_publish, args=[ground, corpora], daemon=True)
+        publisher.start()
+        ends = time.monotonic() + 60 * minutes
+        while time.monotonic() < ends:
+            memory.note(
+                (kind, process) for kind, found in ground.processes().items() for process in found
+            )
+            ground.take_articles()
+            time.sleep(LOOK_EVERY_SECONDS)
+        done = ground.count(outcomes)
+    print(f"{done} pages had their outcome after {minutes:g} minutes.\n")
+    print("\n".join(table(COLUMNS, memory.by_age())))
+
+
+def _publish(ground: ProvingGround, corpora: list[Path]) -> None:
+    real = [json.loads(body) for corpus in corpora for body in page_messages(corpus)]
+    # The time may be over before all are sent.
+    with suppress(Exception):
+        for body in _bodies(real):
+            while messages_waiting(ground.settings, ground.topology.pages) > WAITING:
+                time.sleep(1)
+            ground.publish([body])
+
+
+def _bodies(real: list[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Give real pages, and half as many small ones, again and again, as pages of other sites.
+
+    Each time with another tree: what is known of a tree would not be computed again.
+    """
+    for turn in count(1):
+        mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{turn:08b}")
+        for place, values in enumerate(real):
+            content = PageMessage.model_validate(values).content
+            html = content if isinstance(content, str) else content.decode("utf-8", "replace")
+            yield json.dumps(
+                {
+                    "version": 1,
+                    "url": f"{values['url']}#{turn}",
+                    "site": f"turn-{turn}",
+                    "html": html.replace("</body>", f"{mark}</body>"),
+                }
+            ).encode()
+            if place % 2:
+                yield from site_pages(
+                    f"small-{turn}-{place // 60}.example", 1, first=place
+                ).values()
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), [Path(argument) for argument in sys.argv[2:]])
