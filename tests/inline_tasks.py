@@ -12,8 +12,10 @@ from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.intake import fetched_page
 from worker.pages import Tree
+from worker.relay import joined
 from worker.store import trees
 from worker.store.database import Database
+from worker.store.outbox import Waiting
 from worker.store.pages import FetchedPage
 from worker.tasks import names
 from worker.tasks.assign import assign
@@ -84,8 +86,9 @@ class Tasks:
     def run(self, task: str, *, times: int = 1) -> int:
         """Run all tasks of a kind that are asked for, each so many times; return their number."""
         arguments = self.take(task)
-        for each in arguments * times:
-            TASKS[task](**each)
+        entries = [Waiting(0, task, each, None, None, None, None, None) for each in arguments]
+        for entry in list(joined(entries)) * times:
+            TASKS[task](**(entry.arguments or {}))
         return len(arguments)
 
     def call(self, task: str, arguments: Mapping[str, Any]) -> None:

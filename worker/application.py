@@ -21,6 +21,7 @@ from worker.tasks.names import (
     CLUSTER_DUE,
     EXTRACT,
     EXTRACT_LATE,
+    OTHERS,
     PARSE,
     REPROCESS_DUE,
     STAGE_OF_TASK,
@@ -152,8 +153,9 @@ def _begin_task(
 
 
 @task_postrun.connect
-def _end_task(task: Any = None, **_: object) -> None:
-    durations.note(database(), task.name, monotonic() - task.request.began)
+def _end_task(task: Any = None, kwargs: Mapping[str, Any] | None = None, **_: object) -> None:
+    pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
+    durations.note(database(), task.name, monotonic() - task.request.began, pieces)
     logs.unbind_all()
 
 

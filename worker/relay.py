@@ -7,8 +7,10 @@ transaction that locked it; a crash in between publishes it once more.
 import logging
 import signal
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from types import FrameType
 
 from kombu import Connection, Producer
@@ -24,13 +26,16 @@ from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
 from worker.store.outbox import Waiting
-from worker.tasks.names import STAGE_OF_TASK
+from worker.tasks.names import EXTRACT, OTHERS, STAGE_OF_TASK
 
 logger = logging.getLogger(__name__)
 
 BATCH = 200
 """Entries of a lane that are published in one transaction: 200 rows cost little more than one to
 lock and remove."""
+
+PAGES_OF_A_TASK = 8
+"""Pages that one task extracts at most, of those that are to be extracted anyway."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
@@ -50,10 +55,12 @@ class UnroutableError(Exception):
 
 @dataclass(frozen=True)
 class Bound:
-    """How many messages may wait in the queue where a lane of the outbox ends."""
+    """How much may wait in the queue where a lane of the outbox ends."""
 
     queue: str
     limit: int
+    pieces: int = 1
+    """What a message counts for: so many entries may be one."""
 
 
 def bounds_of(settings: Settings) -> dict[str, Bound | None]:
@@ -63,6 +70,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
         task: Bound(topology.task_queue(stage), settings.queue_limit)
         for task, stage in STAGE_OF_TASK.items()
     }
+    tasks[EXTRACT] = replace(tasks[EXTRACT], pieces=PAGES_OF_A_TASK)
     articles = Bound(topology.articles_queue, settings.articles_limit)
     exchanges = {
         topology.articles_exchange.name: articles if articles.limit else None,
@@ -142,9 +150,10 @@ class Relay:
         logs.unbind_all()
         for lane in outbox.lanes_waiting(session, self._bounds):
             room = self._room(lane, producer)
-            for entry in outbox.take_next(session, lane, room) if room else ():
+            waiting = outbox.take_next(session, lane, room) if room else ()
+            for entry in joined(waiting):
                 self._publish(entry, producer)
-                published.append(entry.id)
+            published += [entry.id for entry in waiting]
         if published:
             outbox.remove(session, published)
         return len(published)
@@ -153,7 +162,8 @@ class Relay:
         bound = self._bounds[lane]
         if bound is None:
             return BATCH
-        return min(BATCH, max(0, bound.limit - depth(producer.channel, bound.queue)))
+        free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
+        return min(BATCH, bound.limit, max(0, free * bound.pieces))
 
     def _publish(self, entry: Waiting, producer: Producer) -> None:
         logs.bind(outbox_id=entry.id, task=entry.task, message_id=entry.message_id)
@@ -182,6 +192,34 @@ class Relay:
 
     def _on_return(self, *details: object) -> None:
         self._returned.append(", ".join(map(str, details[:4])))
+
+
+def joined(entries: Iterable[Waiting]) -> Iterator[Waiting]:
+    """Yield entries, in their order, with extractions that follow each other in one task."""
+    batch: list[Waiting] = []
+    for entry in entries:
+        may_join = entry.task == EXTRACT and OTHERS not in (entry.arguments or {})
+        if batch and (not may_join or len(batch) == PAGES_OF_A_TASK):
+            yield _as_one(batch)
+            batch = []
+        if may_join:
+            batch.append(entry)
+        else:
+            yield entry
+    if batch:
+        yield _as_one(batch)
+
+
+def _as_one(entries: Sequence[Waiting]) -> Waiting:
+    first, *rest = entries
+    if not rest:
+        return first
+    others = [
+        (each.arguments["page_id"], each.arguments["generation"])
+        for each in rest
+        if each.arguments is not None
+    ]
+    return first._replace(arguments={**(first.arguments or {}), OTHERS: others})
 
 
 def _is_transport_error(error: Exception) -> bool:

@@ -2,11 +2,15 @@
 
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.exc import DBAPIError
 
+from models.messages import ArticleMessage
 from models.tables import StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
@@ -14,7 +18,9 @@ from tests.pages import article_html
 from worker.broker import connect, topology_of
 from worker.settings import load_settings
 from worker.store import extractions
+from worker.store.extractions import Begun, Standing
 from worker.store.pages import is_pending
+from worker.tasks import extract as extract_module
 from worker.tasks import names
 from worker.tasks.extract import _EXTRACTION_LOCK, MAX_ATTEMPTS, extract, extract_late
 
@@ -52,7 +58,7 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
     (generation,) = tasks.ask(select(StoredPage.generation).where(StoredPage.id == page_id))
     for _ in range(times):
         with tasks.database.transaction() as session:
-            extractions.begin(session, page_id, generation)
+            extractions.begin(session, {page_id: generation})
 
 
 def test_a_page_whose_extraction_was_killed_is_extracted_by_the_next_delivery(
@@ -99,3 +105,40 @@ def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> Non
     assert tasks.run(names.EXTRACT) == 4
     assert outcome(tasks, page_id) == ("article", None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
+
+
+def test_pages_that_were_extracted_together_when_their_process_ended_are_extracted_alone(
+    tasks: Tasks, page_id: int
+) -> None:
+    together = tasks.take(names.EXTRACT)
+    (killer,) = [each for each in together if each["page_id"] == page_id]
+    die(tasks, page_id, times=1)
+    first, *rest = together
+    extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
+    assert outcome(tasks, page_id) == (None, None)
+    assert tasks.ask(select(StoredPage.id).where(is_pending())) == [page_id]
+    assert tasks.take(names.EXTRACT) == [{**killer, names.OTHERS: []}]
+    die(tasks, page_id, times=MAX_ATTEMPTS - 1)
+    extract(**killer)
+    assert outcome(tasks, page_id)[0] == "failed"
+
+
+def test_pages_that_cannot_be_stored_together_are_stored_one_by_one(
+    tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = extract_module._message
+
+    def unwritable(page: Standing, job: Begun, *rest: Any) -> ArticleMessage:
+        message = honest(page, job, *rest)
+        # No text of PostgreSQL holds a NUL.
+        return message.model_copy(update={"title": "\x00"}) if job.page_id == page_id else message
+
+    monkeypatch.setattr(extract_module, "_message", unwritable)
+    first, *rest = tasks.take(names.EXTRACT)
+    extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
+    alone = tasks.take(names.EXTRACT)
+    assert len(alone) == 4
+    for each in alone:
+        with suppress(DBAPIError):
+            extract(**each)
+    assert tasks.ask(select(StoredPage.id).where(is_pending())) == [page_id]

@@ -1,6 +1,7 @@
 """Articles and their revisions."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -11,45 +12,55 @@ from models.tables import Article, ArticleComment, Receipt, Site, StoredPage
 from worker.comments import Comment
 
 
-def save_article(
-    session: Session,
-    *,
-    article_id: UUID,
-    page_id: int,
-    revision: int,
-    content_digest: str,
-    message: dict[str, Any],
-    comments: Sequence[Comment] = (),
-) -> None:
-    """Store a new revision of a page's article, with the comments of its readers."""
-    session.add(
-        Article(
-            id=article_id,
-            page_id=page_id,
-            revision=revision,
-            content_digest=content_digest,
-            message=message,
-        )
+@dataclass(frozen=True)
+class NewArticle:
+    """A new revision of a page's article, see `Article`, with the comments of its readers."""
+
+    id: UUID
+    page_id: int
+    revision: int
+    content_digest: str
+    message: dict[str, Any]
+    comments: Sequence[Comment]
+
+
+# Raw: the mapper would make one statement of each set of columns that are not null.
+_ADD_ARTICLES = insert(Article).execution_options(dml_strategy="raw")
+_ADD_COMMENTS = insert(ArticleComment).execution_options(dml_strategy="raw")
+
+
+def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
+    """Store articles."""
+    session.execute(
+        _ADD_ARTICLES,
+        [
+            {
+                "id": article.id,
+                "page_id": article.page_id,
+                "revision": article.revision,
+                "content_digest": article.content_digest,
+                "message": article.message,
+            }
+            for article in new
+        ],
     )
+    comments = [
+        {
+            "article_id": article.id,
+            "number": number,
+            "parent": comment.parent,
+            "author": comment.author,
+            "published_at": comment.date.instant if comment.date else None,
+            "written_date": comment.written_date,
+            "text": comment.text,
+            "permalink": comment.permalink,
+            "votes": comment.votes,
+        }
+        for article in new
+        for number, comment in enumerate(article.comments)
+    ]
     if comments:
-        session.flush()
-        session.execute(
-            insert(ArticleComment),
-            [
-                {
-                    "article_id": article_id,
-                    "number": number,
-                    "parent": comment.parent,
-                    "author": comment.author,
-                    "published_at": comment.date.instant if comment.date else None,
-                    "written_date": comment.written_date,
-                    "text": comment.text,
-                    "permalink": comment.permalink,
-                    "votes": comment.votes,
-                }
-                for number, comment in enumerate(comments)
-            ],
-        )
+        session.execute(_ADD_COMMENTS, comments)
 
 
 def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:

@@ -1,12 +1,23 @@
 """Connections and transactions."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, select
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Connection,
+    Engine,
+    Integer,
+    bindparam,
+    create_engine,
+    event,
+    func,
+    select,
+)
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
@@ -49,6 +60,16 @@ IDLE_SECONDS = 5.0
 round trips to an extraction; one that was lost a moment ago is told by the statement that fails."""
 
 _LAST_USE = "last use"
+
+_KEY = (
+    func.unnest(bindparam("keys", type_=ARRAY(BigInteger)))
+    .table_valued("key", name="asked")
+    .render_derived()
+    .c.key
+)
+_LOCK = (bindparam("kind", type_=Integer), func.hashint8(_KEY))
+_TRY_LOCK = select(_KEY, func.pg_try_advisory_lock(*_LOCK))
+_UNLOCK = select(func.pg_advisory_unlock(*_LOCK))
 
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
 """What a lost or refused connection raises; deadlocks and shutdowns are among them."""
@@ -98,28 +119,36 @@ class Database:
 
     @contextmanager
     def exclusive(self, kind: int, key: int) -> Iterator[bool]:
-        """Hold a lock that the end of this process releases, however it ends.
+        """Hold a lock as `exclusive_each`; yields False, at once, while another holds it."""
+        with self.exclusive_each(kind, [key]) as held:
+            yield bool(held)
 
-        Yields False, at once, while another holds it.
+    @contextmanager
+    def exclusive_each(self, kind: int, keys: Collection[int]) -> Iterator[set[int]]:
+        """Hold locks that the end of this process releases, however it ends.
+
+        Yields, at once, the keys of those that no other holds.
 
         Parameters
         ----------
         kind
             What is locked, one number for each purpose.
-        key
-            Which one of its kind.
+        keys
+            Which of its kind.
         """
-        both = (kind, func.hashint8(key))
+        wanted = {"kind": kind, "keys": list(keys)}
 
-        def acquire() -> tuple[Connection, bool]:
+        def acquire() -> tuple[Connection, set[int]]:
             connection = self.engine.connect()
             try:
                 connection.execution_options(isolation_level="AUTOCOMMIT")
-                held = connection.scalar(select(func.pg_try_advisory_lock(*both)))
+                rows = connection.execute(_TRY_LOCK, wanted)
+                held = {key for key, is_held in rows if is_held}
             except BaseException:
+                connection.invalidate()
                 connection.close()
                 raise
-            return connection, bool(held)
+            return connection, held
 
         connection, held = _patiently(acquire)
         with connection:
@@ -128,9 +157,9 @@ class Database:
             finally:
                 if held:
                     try:
-                        connection.execute(select(func.pg_advisory_unlock(*both)))
+                        connection.execute(_UNLOCK, {"kind": kind, "keys": list(held)})
                     except DBAPIError as error:
-                        # A connection that is lost has released it.
+                        # A connection that is lost has released them.
                         if not is_connection_lost(error):
                             raise
 

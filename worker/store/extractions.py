@@ -1,14 +1,31 @@
 """Extractions that pages wait for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import and_, func, select, update
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Integer,
+    Select,
+    Text,
+    Update,
+    and_,
+    bindparam,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session, aliased
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from models.tables import Article, Membership, PageContent, Site, StoredPage, TemplateGroup
 from worker.store.pages import is_pending, unpack_content
+
+MOST_ATTEMPTS: Final = 2**31 - 1
+"""What the column that counts them holds."""
 
 
 def await_extraction(session: Session, page_ids: Sequence[int], generation: int) -> list[int]:
@@ -36,60 +53,120 @@ def await_extraction(session: Session, page_ids: Sequence[int], generation: int)
 
 
 @dataclass(frozen=True)
+class Pivot:
+    """The page that another one is compared with."""
+
+    id: int
+    url: str
+    content_type: str | None
+    content_digest: str
+
+
+@dataclass(frozen=True)
 class Begun:
     """An extraction that a worker begins with, with all that the store knows for it.
 
     Attributes
     ----------
-    page
-        The page; its attempts count this one.
+    page_id, url, content_type, content_digest, comment_pattern
+        Of the page.
+    attempt
+        How often a worker has begun with it, this time included.
     site_key
         Key of its site.
     content
         The page as fetched.
-    membership, group_size, group_pattern
+    generation, group_number, role, group_size, group_pattern
         Its place in the generation, the number of pages there, and where they have comments
         (`TemplateGroup.comment_pattern`).
     pivot
         The page that it is compared with.
     """
 
-    page: StoredPage
+    page_id: int
+    url: str
+    content_type: str | None
+    content_digest: str
+    comment_pattern: str | None
+    attempt: int
     site_key: str
     content: bytes | str
-    membership: Membership
+    generation: int
+    group_number: int | None
+    role: str
     group_size: int
     group_pattern: str | None
-    pivot: StoredPage | None
+    pivot: Pivot | None
 
 
-def begin(session: Session, page_id: int, generation: int) -> Begun | None:
-    """Count that a worker begins with an extraction; nothing if the page does not wait for it."""
-    # In two statements and not in eight: every round trip costs half a millisecond.
-    page = session.scalar(
-        update(StoredPage)
+_ASKED = (
+    func.unnest(
+        bindparam("pages", type_=ARRAY(BigInteger)), bindparam("generations", type_=ARRAY(Integer))
+    )
+    .table_valued("page_id", "generation", name="asked")
+    .render_derived()
+)
+
+
+def _beginning() -> ReturningUpdate[*tuple[Any, ...]]:
+    due = (
+        select(StoredPage.id)
+        .join(
+            _ASKED,
+            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
+        )
         .where(
-            StoredPage.id == page_id,
-            StoredPage.generation == generation,
             StoredPage.tree_id.is_not(None),
             is_pending(),
+            StoredPage.attempts <= bindparam("earlier", type_=Integer),
         )
+        # Two transactions that lock the same pages in different orders would deadlock.
+        .order_by(StoredPage.id)
+        .with_for_update(of=StoredPage)
+        .cte("due")
+    )
+    return (
+        update(StoredPage)
+        .where(StoredPage.id == due.c.id)
         .values(attempts=StoredPage.attempts + 1)
-        .returning(StoredPage)
+        .returning(
+            StoredPage.id,
+            StoredPage.url,
+            StoredPage.content_type,
+            StoredPage.content_digest,
+            StoredPage.comment_pattern,
+            StoredPage.attempts,
+        )
         .execution_options(synchronize_session=False)
     )
+
+
+def _placing() -> Select[*tuple[Any, ...]]:
     pivot = aliased(StoredPage)
-    found = session.execute(
+    return (
         select(
+            Membership.page_id,
             Site.key,
             PageContent.compressed,
             PageContent.is_text,
-            Membership,
+            Membership.generation,
+            Membership.group_number,
+            Membership.role,
             TemplateGroup.size,
             TemplateGroup.comment_pattern,
-            pivot,
+            pivot.id,
+            pivot.url,
+            pivot.content_type,
+            pivot.content_digest,
         )
         .select_from(Membership)
+        .join(
+            _ASKED,
+            and_(
+                Membership.page_id == _ASKED.c.page_id,
+                Membership.generation == _ASKED.c.generation,
+            ),
+        )
         .join(Site, Site.id == Membership.site_id)
         .join(PageContent, PageContent.page_id == Membership.page_id)
         .outerjoin(
@@ -101,46 +178,208 @@ def begin(session: Session, page_id: int, generation: int) -> Begun | None:
             ),
         )
         .outerjoin(pivot, pivot.id == Membership.pivot_id)
-        .where(Membership.page_id == page_id, Membership.generation == generation)
-    ).one_or_none()
-    if page is None or found is None:
-        return None
-    site_key, compressed, is_text, membership, size, pattern, pivot_page = found
-    content = unpack_content(compressed, is_text)
-    return Begun(page, site_key, content, membership, size or 1, pattern, pivot_page)
+    )
+
+
+_BEGIN = _beginning()
+_PLACES = _placing()
+
+
+def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
+    return {"pages": list(wanted), "generations": list(wanted.values())}
+
+
+def begin(
+    session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
+) -> list[Begun]:
+    """Count that a worker begins with extractions; those that no page waits for are left out.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    wanted
+        Generations by the ids of the pages.
+    earlier_attempts
+        How many workers may have begun with a page before; any number if not given.
+    """
+    # In two statements and not in eight: every round trip costs half a millisecond.
+    earlier = MOST_ATTEMPTS if earlier_attempts is None else earlier_attempts
+    begun = {row.id: row for row in session.execute(_BEGIN, {**_asked(wanted), "earlier": earlier})}
+    if not begun:
+        return []
+    due = {page_id: wanted[page_id] for page_id in begun}
+    found = []
+    for row in session.execute(_PLACES, _asked(due)):
+        page_id, site_key, compressed, is_text, generation, group, role, size, pattern, *of = row
+        _, url, content_type, content_digest, comment_pattern, attempt = begun[page_id]
+        found.append(
+            Begun(
+                page_id=page_id,
+                url=url,
+                content_type=content_type,
+                content_digest=content_digest,
+                comment_pattern=comment_pattern,
+                attempt=attempt,
+                site_key=site_key,
+                content=unpack_content(compressed, is_text),
+                generation=generation,
+                group_number=group,
+                role=role,
+                group_size=size or 1,
+                group_pattern=pattern,
+                pivot=Pivot(*of) if of[0] is not None else None,
+            )
+        )
+    return found
+
+
+def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
+    """Return the pages that wait for extractions and that a worker has begun with, by site."""
+    rows = session.execute(
+        select(StoredPage.site_id, StoredPage.id)
+        .join(
+            _ASKED,
+            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
+        )
+        .where(StoredPage.tree_id.is_not(None), is_pending(), StoredPage.attempts > 0)
+        .order_by(StoredPage.id),
+        _asked(wanted),
+    )
+    by_site: dict[int, list[int]] = {}
+    for site_id, page_id in rows:
+        by_site.setdefault(site_id, []).append(page_id)
+    return by_site
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What an extraction must not have been overtaken by, and its last article.
+    """A page that waits for an extraction, and what that must not have been overtaken by.
 
     Attributes
     ----------
+    url, crawler_id, fetched_at, content_digest, forced, revision
+        Of the page.
     pivot_id
         The page that it is to be compared with.
     last_digest
         Digest of its last article.
     """
 
+    url: str
+    crawler_id: str | None
+    fetched_at: datetime | None
+    content_digest: str
+    forced: bool
+    revision: int
     pivot_id: int | None
     last_digest: str | None
 
 
-def standing(session: Session, page_id: int, generation: int) -> Standing | None:
-    """Return how a page stands now; nothing if it has no place in the generation."""
+def _locking() -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            StoredPage.id,
+            StoredPage.url,
+            StoredPage.crawler_id,
+            StoredPage.fetched_at,
+            StoredPage.content_digest,
+            StoredPage.forced,
+            StoredPage.revision,
+        )
+        .join(
+            _ASKED,
+            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
+        )
+        .where(is_pending())
+        .order_by(StoredPage.id)
+        .with_for_update(of=StoredPage)
+    )
+
+
+def _standing() -> Select[*tuple[Any, ...]]:
     last_digest = (
         select(Article.content_digest)
-        .where(Article.page_id == page_id)
+        .where(Article.page_id == Membership.page_id)
         .order_by(Article.revision.desc())
         .limit(1)
         .scalar_subquery()
     )
-    found = session.execute(
-        select(Membership.pivot_id, last_digest).where(
-            Membership.page_id == page_id, Membership.generation == generation
+    return select(Membership.page_id, Membership.pivot_id, last_digest).join(
+        _ASKED,
+        and_(Membership.page_id == _ASKED.c.page_id, Membership.generation == _ASKED.c.generation),
+    )
+
+
+_LOCK = _locking()
+_STANDING = _standing()
+
+
+def lock_standing(session: Session, wanted: Mapping[int, int]) -> dict[int, Standing]:
+    """Return, locked, the pages that still wait for extractions, by id.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    wanted
+        Generations by the ids of the pages.
+    """
+    locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
+    # Apart from the lock: what was waited for may have changed it.
+    places = {page_id: rest for page_id, *rest in session.execute(_STANDING, _asked(wanted))}
+    return {
+        page_id: Standing(*of_page, *places[page_id])
+        for page_id, of_page in locked.items()
+        if page_id in places
+    }
+
+
+class Extracted(NamedTuple):
+    """What an extraction changes of its page."""
+
+    page_id: int
+    generation: int
+    extraction_key: str
+    outcome: str
+    outcome_detail: str | None
+    revision: int
+
+
+def _noting() -> Update:
+    types = (BigInteger, Integer, Text, Text, Text, Integer)
+    new = (
+        func.unnest(
+            *(
+                bindparam(f"new_{name}", type_=ARRAY(of))
+                for name, of in zip(Extracted._fields, types, strict=True)
+            )
         )
-    ).one_or_none()
-    return None if found is None else Standing(*found)
+        .table_valued(*Extracted._fields, name="new")
+        .render_derived()
+    )
+    return (
+        update(StoredPage)
+        .where(StoredPage.id == new.c.page_id)
+        .values(
+            extracted_generation=new.c.generation,
+            extraction_key=new.c.extraction_key,
+            outcome=new.c.outcome,
+            outcome_detail=new.c.outcome_detail,
+            revision=new.c.revision,
+            forced=False,
+        )
+        .execution_options(synchronize_session=False, dml_strategy="core_only")
+    )
+
+
+_NOTE = _noting()
+
+
+def note_extracted(session: Session, extracted: Sequence[Extracted]) -> None:
+    """Give pages, which must be locked, their outcomes."""
+    columns = zip(Extracted._fields, zip(*extracted, strict=True), strict=True)
+    session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
 
 
 def take_late(

@@ -13,6 +13,7 @@ so that a site neither waits for another's backlog nor saves up turns.
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -157,6 +158,24 @@ _REMOVE = (
     .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
     .execution_options(synchronize_session=False)
 )
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A plain message that is to be published."""
+
+    exchange: str
+    routing_key: str
+    body: bytes
+    message_id: str
+
+
+def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
+    """Ask for plain messages."""
+    session.execute(_ADD_MESSAGES, [{**vars(message), "headers": {}} for message in messages])
+
+
+_ADD_MESSAGES = insert(OutboxEntry).execution_options(dml_strategy="raw")
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:

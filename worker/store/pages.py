@@ -273,7 +273,13 @@ def record_pages(
 CHANGES: Final = ("accepted", "updated")
 """What a fetch is that gives its page another content."""
 
-_ADD_PAGES = insert(StoredPage).returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
+# Raw: the mapper would make one statement of each set of columns that are not null.
+_ADD_PAGES = (
+    insert(StoredPage)
+    .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
+    .execution_options(dml_strategy="raw")
+)
+_ADD_RECEIPTS = insert(Receipt).execution_options(dml_strategy="raw")
 
 
 def _judge(page: StoredPage | None, fetched: FetchedPage) -> RecordResult:
@@ -344,7 +350,7 @@ def _content_row(page_id: int, fetched: FetchedPage) -> dict[str, Any]:
     }
 
 
-def _saving_contents() -> ReturningInsert[tuple[int]]:
+def _saving_contents() -> ReturningInsert[int]:
     add = insert(PageContent)
     values = {
         "compressed": add.excluded.compressed,
@@ -352,8 +358,10 @@ def _saving_contents() -> ReturningInsert[tuple[int]]:
         "stored_at": func.now(),
     }
     # What is returned makes it one statement for all rows.
-    return add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values).returning(
-        PageContent.page_id
+    return (
+        add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
+        .returning(PageContent.page_id)
+        .execution_options(dml_strategy="raw")
     )
 
 
@@ -434,7 +442,7 @@ class NewReceipt(NamedTuple):
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
     """Note what became of messages."""
-    session.execute(insert(Receipt), [each._asdict() for each in receipts])
+    session.execute(_ADD_RECEIPTS, [each._asdict() for each in receipts])
 
 
 def is_pending() -> ColumnElement[bool]:

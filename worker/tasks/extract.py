@@ -3,31 +3,34 @@
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from celery import shared_task
+from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy import text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Block, Comment, Embed, Image, Metadata, Template
-from models.tables import Membership, StoredPage
 from worker import logs
 from worker.broker import messages_waiting, topology_of
-from worker.comments import Comment as ReadComment
 from worker.content import Content, read_content
 from worker.extraction import Moment, NeedsRenderingError, NoArticleError
 from worker.pages import parse_page, site_name
 from worker.settings import load_settings
-from worker.store import articles, extractions, outbox, pages
+from worker.store import articles, extractions, outbox
+from worker.store.articles import NewArticle
+from worker.store.database import is_connection_lost
+from worker.store.extractions import Begun, Extracted, Standing
+from worker.store.outbox import NewMessage
 from worker.tasks import names, rendered
 from worker.tasks.comment_patterns import patterns_for_page
 from worker.tasks.context import TASK_OPTIONS, database
-from worker.tasks.extractions import ask_for_late_extractions
+from worker.tasks.extractions import ask_for_each_alone, ask_for_late_extractions
 from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
@@ -61,26 +64,6 @@ _READER_FIELDS = (
 
 
 @dataclass(frozen=True)
-class Job:
-    """All that the extraction of one page needs."""
-
-    page: StoredPage
-    site: str
-    content: bytes | str
-    membership: Membership
-    group_size: int
-    group_pattern: str | None
-    pivot: StoredPage | None
-    attempt: int
-
-    @property
-    def extraction_key(self) -> str:
-        """Digest of what the result depends on."""
-        pivot_digest = self.pivot.content_digest if self.pivot else None
-        return extraction_key(self.page.content_digest, pivot_digest, self.group_pattern)
-
-
-@dataclass(frozen=True)
 class Failure:
     """A page without an article, and why."""
 
@@ -98,23 +81,52 @@ _templates = KnownTemplates()
 
 
 @shared_task(name=names.EXTRACT, **TASK_OPTIONS)
-def extract(page_id: int, generation: int) -> None:
-    """Extract a page with its group of a generation, and send the article out.
+def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
+    """Extract pages, each with its group of a generation, and send the articles out.
 
     A revision goes out when a reader would notice a difference to the last one,
-    or when it was asked for by reprocessing. Does nothing when the generation is
+    or when it was asked for by reprocessing. Does nothing for a page when the generation is
     no longer the page's, was done already, or is being done by another process. A page
     that took `MAX_ATTEMPTS` processes with it has the outcome ``failed``.
+
+    What is done together is stored together. Where that fails, or takes too long, or ended a
+    process before, each page is asked for alone, so that none has to do with another's defect.
+
+    Parameters
+    ----------
+    page_id, generation
+        A page.
+    others
+        More pages, each with its generation.
     """
-    with database().exclusive(_EXTRACTION_LOCK, page_id) as is_ours:
-        if not is_ours:
+    wanted = {page_id: generation, **dict(others)}
+    with database().exclusive_each(_EXTRACTION_LOCK, list(wanted)) as ours:
+        wanted = {page: wanted[page] for page in wanted if page in ours}
+        if not wanted:
             return
-        job = database().run(lambda session: _load(session, page_id, generation))
-        if job is None:
-            return
-        logs.bind(site=job.site, page=job.page.url)
+        if not others:
+            _extract_alone(wanted)
+        else:
+            _extract_together(wanted)
+
+
+def _extract_alone(wanted: Mapping[int, int]) -> None:
+    for job in database().run(lambda session: _begin(session, wanted)):
         result = _extract(job) if job.attempt <= MAX_ATTEMPTS else _given_up(job)
-        database().run(lambda session: _save(session, job, result))
+        database().run(lambda session: _save(session, [(job, result)]))  # noqa: B023
+
+
+def _extract_together(wanted: Mapping[int, int]) -> None:
+    jobs = database().run(lambda session: _begin_together(session, wanted))
+    try:
+        results = [(job, _extract(job, is_alone=False)) for job in jobs]
+        database().run(lambda session: _save(session, results))
+    except Exception as error:
+        if isinstance(error, DBAPIError) and is_connection_lost(error):
+            raise
+        logger.warning("%d pages are extracted one by one", len(jobs), exc_info=True)
+        again = {job.page_id: job.generation for job in jobs}
+        database().run(lambda session: _ask_for_each_alone(session, again))
 
 
 @shared_task(name=names.EXTRACT_LATE, **TASK_OPTIONS)
@@ -138,97 +150,121 @@ def extract_late() -> None:
         logger.warning("%d extractions asked for again", number)
 
 
-def _is_due(page: StoredPage, generation: int) -> bool:
-    return page.generation == generation and (
-        page.outcome is None or page.forced or page.extracted_generation < generation
-    )
-
-
-def _load(session: Session, page_id: int, generation: int) -> Job | None:
+def _begin(
+    session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
+) -> list[Begun]:
     # An attempt counts as soon as it begins, even if it ends with its process; what is lost
     # with the database's is made up for by one attempt more.
     session.execute(text("SET LOCAL synchronous_commit TO OFF"))
-    begun = extractions.begin(session, page_id, generation)
-    if begun is None:
-        return None
-    return Job(
-        page=begun.page,
-        site=site_name(begun.site_key),
-        content=begun.content,
-        membership=begun.membership,
-        group_size=begun.group_size,
-        group_pattern=begun.group_pattern,
-        pivot=begun.pivot,
-        attempt=begun.page.attempts,
-    )
+    return extractions.begin(session, wanted, earlier_attempts=earlier_attempts)
 
 
-def _extract(job: Job) -> Content | Failure:
+def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[Begun]:
+    jobs = _begin(session, wanted, earlier_attempts=0)
+    begun = {job.page_id for job in jobs}
+    rest = {page: generation for page, generation in wanted.items() if page not in begun}
+    if rest:
+        _ask_for_each_alone(session, rest)
+    return jobs
+
+
+def _ask_for_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
+    for site_id, page_ids in extractions.begun_before(session, wanted).items():
+        ask_for_each_alone(session, site_id, page_ids, wanted)
+
+
+def _extract(job: Begun, *, is_alone: bool = True) -> Content | Failure:
+    logs.bind(site=site_name(job.site_key), page=job.url)
     try:
         template = _templates.of(database(), job.pivot) if job.pivot else None
-        page = parse_page(job.content, job.page.url, content_type=job.page.content_type)
+        page = parse_page(job.content, job.url, content_type=job.content_type)
         try:
-            patterns = patterns_for_page(job.page.comment_pattern, job.group_pattern)
+            patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
             return read_content(page, template, patterns)
         except NeedsRenderingError:
             browser = rendered.browser_of(load_settings())
             if browser is None:
                 raise
-            return rendered.extract(browser, job.page, job.content, template)
+            return rendered.extract(browser, job, template)
     except NoArticleError as error:
         return Failure(error.outcome, str(error))
     except SQLAlchemyError:
         raise
     except Exception as error:
+        if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
+            # The time was that of all pages together.
+            raise
         # A defect that one page shows must not leave the page without an outcome.
-        logger.exception("extraction failed on %s", job.page.url)
+        logger.exception("extraction failed on %s", job.url)
         return Failure("failed", f"{type(error).__name__}: {error}")
 
 
-def _given_up(job: Job) -> Failure:
-    logger.error("extraction of %s is given up", job.page.url)
+def _given_up(job: Begun) -> Failure:
+    logger.error("extraction of %s is given up", job.url)
     return Failure(
         "failed", f"extraction took its process with it, or too long, {MAX_ATTEMPTS} times"
     )
 
 
-def _save(session: Session, job: Job, result: Content | Failure) -> None:
-    page = pages.load_page(session, job.page.id, lock=True)
-    generation = job.membership.generation
-    place = extractions.standing(session, job.page.id, generation)
-    if (
-        page is None
-        or page.content_digest != job.page.content_digest
-        or not _is_due(page, generation)
-        # It joined another group meanwhile, and its extraction with that is asked for.
-        or place is None
-        or place.pivot_id != job.membership.pivot_id
-    ):
-        return
-    forced = page.forced
-    page.extracted_generation = generation
-    page.extraction_key = job.extraction_key
-    page.forced = False
-    if isinstance(result, Failure):
-        page.outcome, page.outcome_detail = result.outcome, result.detail
-        return
-    page.outcome, page.outcome_detail = "article", None
-    message = _message(page, job, result, page.revision + 1)
-    digest = _reader_digest(message)
-    if forced or digest != place.last_digest:
-        page.revision += 1
-        _send(session, page, message, result.comments, digest)
+def _save(session: Session, results: Sequence[tuple[Begun, Content | Failure]]) -> None:
+    wanted = {job.page_id: job.generation for job, _ in results}
+    standing = extractions.lock_standing(session, wanted)
+    extracted: list[Extracted] = []
+    new: list[NewArticle] = []
+    messages: list[NewMessage] = []
+    for job, result in results:
+        page = standing.get(job.page_id)
+        if (
+            page is None
+            or page.content_digest != job.content_digest
+            # It joined another group meanwhile, and its extraction with that is asked for.
+            or page.pivot_id != (job.pivot.id if job.pivot else None)
+        ):
+            continue
+        revision = page.revision
+        if isinstance(result, Content):
+            message = _message(page, job, result, page.revision + 1)
+            digest = _reader_digest(message)
+            if page.forced or digest != page.last_digest:
+                revision += 1
+                values = message.to_json()
+                new.append(_article(job, message, values, digest, result))
+                messages.append(_outgoing(message, values))
+        failure = result if isinstance(result, Failure) else None
+        extracted.append(
+            Extracted(
+                page_id=job.page_id,
+                generation=job.generation,
+                extraction_key=_key_of(job),
+                outcome=failure.outcome if failure else "article",
+                outcome_detail=failure.detail if failure else None,
+                revision=revision,
+            )
+        )
+        logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
+        logger.info("page %d: %s", job.page_id, extracted[-1].outcome)
+    if extracted:
+        extractions.note_extracted(session, extracted)
+    if new:
+        articles.save_articles(session, new)
+        outbox.add_messages(session, messages)
 
 
-def _message(page: StoredPage, job: Job, content: Content, revision: int) -> ArticleMessage:
+def _key_of(job: Begun) -> str:
+    pivot_digest = job.pivot.content_digest if job.pivot else None
+    return extraction_key(job.content_digest, pivot_digest, job.group_pattern)
+
+
+def _message(page: Standing, job: Begun, content: Content, revision: int) -> ArticleMessage:
+    site = site_name(job.site_key)
     result = content.article
     metadata = result.metadata
     return ArticleMessage(
-        id=str(article_id(job.site, page.url, revision)),
+        id=str(article_id(site, page.url, revision)),
         revision=revision,
         page_id=page.crawler_id,
         url=page.url,
-        site=job.site,
+        site=site,
         fetched_at=page.fetched_at,
         language=result.language,
         title=result.title,
@@ -256,10 +292,10 @@ def _message(page: StoredPage, job: Job, content: Content, revision: int) -> Art
         ],
         template=Template.model_validate(
             {
-                "group": job.membership.group_number,
-                "generation": job.membership.generation,
+                "group": job.group_number,
+                "generation": job.generation,
                 "size": job.group_size,
-                "role": job.membership.role,
+                "role": job.role,
             }
         ),
         method=result.method,
@@ -298,27 +334,22 @@ def _reader_digest(message: ArticleMessage) -> str:
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
-def _send(
-    session: Session,
-    page: StoredPage,
-    message: ArticleMessage,
-    comments: Sequence[ReadComment],
-    digest: str,
-) -> None:
-    values: dict[str, Any] = message.to_json()
-    articles.save_article(
-        session,
-        article_id=UUID(message.id),
-        page_id=page.id,
+def _article(
+    job: Begun, message: ArticleMessage, values: dict[str, Any], digest: str, content: Content
+) -> NewArticle:
+    return NewArticle(
+        id=UUID(message.id),
+        page_id=job.page_id,
         revision=message.revision,
         content_digest=digest,
         message=values,
-        comments=comments,
+        comments=content.comments,
     )
-    topology = topology_of(load_settings())
-    outbox.add_message(
-        session,
-        exchange=topology.articles_exchange.name,
+
+
+def _outgoing(message: ArticleMessage, values: Mapping[str, Any]) -> NewMessage:
+    return NewMessage(
+        exchange=topology_of(load_settings()).articles_exchange.name,
         routing_key=routing_key(message.language, message.site),
         body=json.dumps(values, ensure_ascii=False).encode(),
         message_id=message.id,

@@ -1,6 +1,6 @@
 """Asking for extractions, in the transaction that makes them necessary."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -27,6 +27,31 @@ def ask_for_late_extractions(session: Session, *, patience_seconds: float) -> in
     for site_id, wanted in late.items():
         _ask(session, site_id, wanted)
     return sum(map(len, late.values()))
+
+
+def ask_for_each_alone(
+    session: Session, site_id: int, page_ids: Iterable[int], wanted: Mapping[int, int]
+) -> None:
+    """Have pages of a site extracted each in a task of its own; they wait for it already.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    site_id, page_ids
+        The site, and its pages.
+    wanted
+        Generations by the ids of pages.
+    """
+    outbox.add_tasks(
+        session,
+        names.EXTRACT,
+        [
+            {"page_id": page_id, "generation": wanted[page_id], names.OTHERS: []}
+            for page_id in page_ids
+        ],
+        site_id=site_id,
+    )
 
 
 def _ask(session: Session, site_id: int, wanted: Sequence[tuple[int, int]]) -> None:

@@ -2,11 +2,11 @@
 
 from collections import OrderedDict
 
-from models.tables import StoredPage
 from worker.extraction import TemplateKnowledge
 from worker.pages import parse_page
 from worker.store import knowledge, pages
 from worker.store.database import Database
+from worker.store.extractions import Pivot
 
 CACHED_TEMPLATES = 64
 """Templates that a process keeps, at some hundred kilobytes each."""
@@ -25,7 +25,7 @@ class KnownTemplates:
         self._capacity = capacity
         self._known: OrderedDict[tuple[int, str], TemplateKnowledge] = OrderedDict()
 
-    def of(self, database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
+    def of(self, database: Database, pivot: Pivot) -> TemplateKnowledge | None:
         """Return what a page tells of its template; where nothing is stored yet, learn it.
 
         None where it was never learned, and the page's HTML has been removed since.
@@ -45,7 +45,7 @@ class KnownTemplates:
         return known
 
 
-def _stored(database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
+def _stored(database: Database, pivot: Pivot) -> TemplateKnowledge | None:
     packed = database.run(
         lambda session: knowledge.load_knowledge(session, pivot.id, pivot.content_digest)
     )
@@ -58,7 +58,7 @@ def _stored(database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
         return None
 
 
-def _learn(database: Database, pivot: StoredPage) -> TemplateKnowledge | None:
+def _learn(database: Database, pivot: Pivot) -> TemplateKnowledge | None:
     content = database.run(lambda session: pages.load_content(session, pivot.id))
     if content is None:
         return None

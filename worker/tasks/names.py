@@ -14,6 +14,10 @@ REPROCESS_DUE: Final = "detourage.reprocess_due"
 PARSE: Final = "detourage.parse"
 PRUNE: Final = "detourage.prune"
 
+OTHERS: Final = "others"
+"""Argument of `EXTRACT`: the pages that are extracted in the same task, each with its generation.
+A request that names it, be it with none, is never joined with others."""
+
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",
     COMPARE: "compare",

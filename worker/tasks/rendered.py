@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from models.tables import StoredPage
 from worker.content import Content, read_content
 from worker.extraction import NeedsRenderingError, TemplateKnowledge
 from worker.pages import PageError, parse_page
 from worker.pages.encoding import decode
 from worker.rendering import Browser, RenderingError
 from worker.settings import Settings
+from worker.store.extractions import Begun
 
 
 def browser_of(settings: Settings) -> Browser | None:
@@ -24,9 +24,7 @@ def browser_of(settings: Settings) -> Browser | None:
     )
 
 
-def extract(
-    browser: Browser, stored: StoredPage, content: bytes | str, template: TemplateKnowledge | None
-) -> Content:
+def extract(browser: Browser, stored: Begun, template: TemplateKnowledge | None) -> Content:
     """Render a stored page, and read what a reader would see.
 
     The article's method begins with ``rendered-``, its XPath is that of the rendered document.
@@ -36,6 +34,7 @@ def extract(
     NoArticleError
         If there is no article after all; `NeedsRenderingError` if it cannot be rendered.
     """
+    content = stored.content
     html = decode(content, stored.content_type).text if isinstance(content, bytes) else content
     try:
         page = parse_page(browser.render(html, stored.url), stored.url)
