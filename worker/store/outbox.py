@@ -216,6 +216,11 @@ def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
     return bool(session.scalar(select(query)))
 
 
+def sites_waiting(session: Session, task: str) -> set[int | None]:
+    """Return the sites that tasks of a kind are still to be published for."""
+    return set(session.scalars(select(OutboxEntry.site_id).where(OutboxEntry.lane == task)))
+
+
 def count(session: Session) -> int:
     """Return the number of entries waiting."""
     return session.scalar(select(func.count()).select_from(OutboxEntry)) or 0

@@ -145,10 +145,16 @@ def try_lock_clustering(session: Session, site_id: int) -> bool:
     )
 
 
-def site_state(session: Session, site_id: int) -> tuple[int, int]:
-    """Return version and last generation (0: none) of a site."""
-    version = session.scalars(select(Site.version).where(Site.id == site_id)).one()
-    return version, last_generation(session, site_id)
+def site_state(session: Session, site_id: int) -> tuple[int, int, int]:
+    """Return version and last generation (0: none) of a site, and the version that this saw."""
+    row = session.execute(
+        select(Site.version, Generation.number, Generation.site_version)
+        .outerjoin(Generation, Generation.site_id == Site.id)
+        .where(Site.id == site_id)
+        .order_by(Generation.number.desc().nulls_last())
+        .limit(1)
+    ).one()
+    return row[0], row[1] or 0, row[2] or 0
 
 
 def last_generation(session: Session, site_id: int) -> int:

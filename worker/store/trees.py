@@ -105,6 +105,19 @@ def tree_shapes(session: Session, tree_ids: Iterable[int]) -> dict[int, TreeShap
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
+def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
+    """Return digest and number of nodes of the distinct trees of a site, in order of the ids."""
+    of_site = select(StoredPage.tree_id).where(
+        StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None)
+    )
+    rows = session.execute(
+        select(StoredTree.id, StoredTree.digest, StoredTree.size)
+        .where(StoredTree.id.in_(of_site))
+        .order_by(StoredTree.id)
+    )
+    return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
+
+
 def site_tree_ids(session: Session, site_id: int) -> list[int]:
     """Return the ids of the distinct trees of a site, ascending."""
     return list(
@@ -153,6 +166,8 @@ def distance_matrix(
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     is_stored = np.eye(len(tree_ids), dtype=np.bool_)
     np.fill_diagonal(distances, 0)
+    if len(tree_ids) < 2:
+        return distances, is_stored
     rows = session.execute(
         select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).where(
             Distance.lower_tree_id.in_(tree_ids), Distance.higher_tree_id.in_(tree_ids)

@@ -44,7 +44,11 @@ from worker.tasks.matrix import (
 from worker.tasks.memberships import group_memberships
 from worker.tasks.quarantined import offer_task
 from worker.templates import DEFAULT_METHOD, Group, Grouping
-from worker.templates.generations import design_change, match_groups
+from worker.templates.generations import (
+    FEWEST_TO_TELL_A_CHANGE,
+    design_change,
+    match_groups,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -110,9 +114,12 @@ def _ask_for_due_clusterings(session: Session, settings: Settings, settle_second
         # What the intake waits for may be the first clustering of the sites that it knows.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
-    for site_id in due:
-        if not outbox.is_waiting(session, names.CLUSTER, site_id):
-            outbox.add_tasks(session, names.CLUSTER, [{"site_id": site_id}], site_id=site_id)
+    asked = outbox.sites_waiting(session, names.CLUSTER) if due else set()
+    outbox.add_tasks_of_sites(
+        session,
+        names.CLUSTER,
+        [(site_id, {"site_id": site_id}) for site_id in due if site_id not in asked],
+    )
 
 
 def _pauses(settings: Settings) -> list[float]:
@@ -231,6 +238,7 @@ def _cluster(session: Session, site_id: int) -> None:
     if isinstance(known, Missing):
         _ask_for_missing(session, site, known)
         return
+    is_first = not site.generation
     site_pages = [
         page for page in templates.comparable_pages(session, site_id) if page.tree_id in site.trees
     ]
@@ -240,9 +248,9 @@ def _cluster(session: Session, site_id: int) -> None:
         return
     number = site.generation + 1
     identities = match_groups(
-        templates.pages_by_group(session, site_id, site.generation),
+        {} if is_first else templates.pages_by_group(session, site_id, site.generation),
         [[site_pages[index].id for index in group.members] for group in grouping.groups],
-        last_identity=templates.last_group(session, site_id),
+        last_identity=0 if is_first else templates.last_group(session, site_id),
     )
     compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
     memberships = _memberships(site_pages, grouping, identities, compared)
@@ -271,10 +279,13 @@ def _cluster(session: Session, site_id: int) -> None:
         ],
         memberships=memberships,
     )
-    comparisons.end(session, site_id)
-    references.keep_sets(session, site_id, known.reference_sets)
+    if site.has_begun:
+        comparisons.end(session, site_id)
+    if known.reference_sets or not is_first:
+        references.keep_sets(session, site_id, known.reference_sets)
     _dispatch_extractions(session, site_id, site_pages, memberships, patterns, number)
-    _note_design_change(session, site_id, number)
+    if len(site_pages) >= FEWEST_TO_TELL_A_CHANGE:
+        _note_design_change(session, site_id, number)
     logger.info(
         "site %d: generation %d, %d pages, %d groups, %d outliers",
         site_id,
@@ -341,14 +352,14 @@ def _ask_for_blocks(session: Session, site_id: int, block_ids: list[int]) -> Non
 def _load_site(session: Session, site_id: int) -> ComparedSite | None:
     # The version is read before the pages: a page that comes in between is then
     # seen, and makes the site due once more, instead of being overlooked.
-    version, generation = templates.site_state(session, site_id)
+    version, generation, seen = templates.site_state(session, site_id)
     begun = comparisons.find(session, site_id)
     if begun is not None:
         shapes = trees.tree_shapes(session, begun.tree_ids)
         return ComparedSite(site_id, begun.site_version, generation, shapes, has_begun=True)
-    if generation and version <= templates.generation_version(session, site_id, generation):
+    if generation and version <= seen:
         return None
-    shapes = trees.tree_shapes(session, trees.site_tree_ids(session, site_id))
+    shapes = trees.site_tree_shapes(session, site_id)
     return ComparedSite(site_id, version, generation, shapes, has_begun=False)
 
 
@@ -411,6 +422,8 @@ def _dispatch_extractions(
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)
     # What earlier generations asked for is void, and would pile up where clusterings are frequent.
-    outbox.withdraw(session, names.EXTRACT, site_id, "page_id", sorted(by_id))
-    templates.carry_over(session, unchanged, number)
+    if number > 1:
+        outbox.withdraw(session, names.EXTRACT, site_id, "page_id", sorted(by_id))
+    if unchanged:
+        templates.carry_over(session, unchanged, number)
     ask_for_extractions(session, site_id, changed, number)

@@ -131,6 +131,10 @@ def match_groups(
     return matched
 
 
+FEWEST_TO_TELL_A_CHANGE = 2 * FEWEST
+"""Pages without which `design_change` tells none."""
+
+
 def design_change(groups: Sequence[int | None]) -> DesignChange | None:
     """Tell whether, and since when, a site looks other than before.
 
