@@ -1,5 +1,6 @@
 """How the Celery application is made from the settings."""
 
+import gc
 import logging
 from collections.abc import Mapping
 from time import monotonic
@@ -7,7 +8,14 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
-from celery.signals import setup_logging, task_failure, task_postrun, task_prerun, worker_init
+from celery.signals import (
+    setup_logging,
+    task_failure,
+    task_postrun,
+    task_prerun,
+    worker_init,
+    worker_process_init,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker import logs
@@ -138,6 +146,13 @@ class HeartbeatScheduler(PersistentScheduler):
 def _set_up_logging(logfile: str | None = None, **_: object) -> None:
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format, logfile)
+
+
+@worker_process_init.connect
+def _keep_what_was_loaded(**_: object) -> None:
+    # Modules and tables are never garbage: looking through them again and again took 5 % of the
+    # processor time of a process that runs tasks.
+    gc.freeze()
 
 
 @task_prerun.connect

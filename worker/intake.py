@@ -6,6 +6,7 @@ Each message is acknowledged only when its page, or its way into quarantine, is
 committed; those that are there together are committed together.
 """
 
+import gc
 import json
 import logging
 import signal
@@ -211,6 +212,8 @@ class Intake(ConsumerMixin):
         """Consume until SIGTERM or SIGINT; the messages in hand are finished first."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
+        # Modules and tables are never garbage: looking through them again and again takes time.
+        gc.freeze()
         self.run()
         self._database.dispose()
 
