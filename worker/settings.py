@@ -98,7 +98,13 @@ class Settings(BaseSettings):
     cluster_interval_seconds: float = Field(
         default=60, gt=0, description="Period of the task that looks for sites to cluster."
     )
-    intake_prefetch: int = Field(default=8, ge=1, le=1000)
+    intake_prefetch: int = Field(
+        default=8,
+        ge=1,
+        le=1000,
+        description="Messages that an intake holds at a time, and stores in one transaction where "
+        "they are there together.",
+    )
     pending_limit: int = Field(
         default=20_000,
         ge=0,
@@ -108,8 +114,8 @@ class Settings(BaseSettings):
     queue_limit: int = Field(
         default=100,
         ge=1,
-        description="Tasks that wait in a queue; more wait in the database, where sites take "
-        "turns.",
+        description="Tasks that wait in a queue, of extractions the pages; more wait in the "
+        "database, where sites take turns.",
     )
     articles_limit: int = Field(
         default=100_000,
