@@ -16,6 +16,9 @@ _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 bind = structlog.contextvars.bind_contextvars
 """Say what the log lines of this task or message are about from now on."""
 
+unbind = structlog.contextvars.unbind_contextvars
+"""Say no more what was bound by some names."""
+
 unbind_all = structlog.contextvars.clear_contextvars
 """Say nothing of the kind any more."""
 

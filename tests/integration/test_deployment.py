@@ -304,7 +304,7 @@ def test_every_log_line_is_json_and_says_what_it_is_about(deployment: Deployment
     done = [
         line
         for line in worker
-        if line.get("task") == "detourage.extract" and "succeeded" in line["event"]
+        if line.get("task") == "detourage.extract" and line["event"].endswith(": article")
     ]
     assert all(line["task_id"] and line["page_id"] for line in done)
     pages = {line["page"] for line in done if line.get("site") == "good.example"}

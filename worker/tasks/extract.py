@@ -243,6 +243,8 @@ def _save(session: Session, results: Sequence[tuple[Begun, Content | Failure]]) 
         )
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
         logger.info("page %d: %s", job.page_id, extracted[-1].outcome)
+    if len(results) > 1:
+        logs.unbind("site", "page", "page_id")
     if extracted:
         extractions.note_extracted(session, extracted)
     if new:
