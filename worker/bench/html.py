@@ -18,7 +18,8 @@ from worker.bench.terminal import (
 
 _EXPLANATION = (
     "Percent, macro averages over pages; in the plots with 95 % bootstrap intervals, sites drawn"
-    " as wholes. A page where a method failed counts as an empty text. The difference is to the"
+    " as wholes. A page where a method failed counts as an empty text. Text, author, date and"
+    " parent of comments are scored of those that match one of the gold's. The difference is to the"
     f" best peer of the column named, paired by site; a star where p &lt; {SIGNIFICANT}. Hover over"
     " a figure for its interval, its mean over sites and its difference."
 )
