@@ -35,7 +35,11 @@ BATCH = 200
 lock and remove."""
 
 PAGES_OF_A_TASK = 8
-"""Pages that one task extracts at most, of those that are to be extracted anyway."""
+"""Pages that one task extracts at most, of those that wait for it anyway.
+
+With 8, queue and database took 28.8 % of the processor time of 224 real pages, with 16, measured
+beside it, 28.0 %; and what is done again when a process ends is twice as much.
+"""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5

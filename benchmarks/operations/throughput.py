@@ -1,11 +1,12 @@
 """Pages a second through RabbitMQ and PostgreSQL, and what the processor time is spent on.
 
-python -m benchmarks.operations.throughput CORPUS…
+python -m benchmarks.operations.throughput CORPUS… [--sites-of N] [--pools NUMBER…]
 """
 
+import argparse
 import gzip
+import hashlib
 import json
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ import psutil
 from benchmarks.operations.sampling.sitecustomize import SAMPLES
 from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers
+from worker.pages import site_key
 
 SAMPLING = Path(__file__).parent / "sampling"
 
@@ -40,17 +42,36 @@ OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
 Seconds = Mapping[str, float]
 
 
-def main(corpora: Iterable[Path]) -> None:
-    """Measure and print."""
-    bodies = [body for corpus in corpora for body in page_messages(corpus)]
-    for pool in POOLS:
+def main(corpora: Iterable[Path], *, sites_of: int = 1, pools: Iterable[int] = POOLS) -> None:
+    """Measure and print.
+
+    Parameters
+    ----------
+    corpora
+        Where the pages are.
+    sites_of
+        One of so many sites is taken, by a hash of its key, with all its pages.
+    pools
+        Numbers of processes that run tasks.
+    """
+    bodies = [body for corpus in corpora for body in page_messages(corpus, sites_of=sites_of)]
+    for pool in pools:
         _print(pool, bodies)
 
 
-def page_messages(corpus: Path) -> list[bytes]:
-    """Return the page messages of a corpus."""
+def page_messages(corpus: Path, *, sites_of: int = 1) -> list[bytes]:
+    """Return the page messages of a corpus, of one of so many of its sites."""
     with gzip.open(corpus / "pages.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [json.dumps(json.loads(line)).encode() for line in lines]
+        messages = [json.loads(line) for line in lines]
+    return [
+        json.dumps(message).encode()
+        for message in messages
+        if _number(site_key(message.get("site"), message["url"])) % sites_of == 0
+    ]
+
+
+def _number(site: str) -> int:
+    return int(hashlib.sha256(site.encode()).hexdigest(), 16)
 
 
 def _print(pool: int, bodies: list[bytes]) -> None:
@@ -144,4 +165,8 @@ def _difference(after: Seconds, before: Seconds) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main(map(Path, sys.argv[1:]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("corpora", nargs="+", type=Path)
+    parser.add_argument("--sites-of", type=int, default=1)
+    parser.add_argument("--pools", nargs="+", type=int, default=POOLS)
+    main(**vars(parser.parse_args()))
