@@ -1,6 +1,8 @@
 """How the classifiers of the service are trained, and made trees that it reads."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -17,9 +19,9 @@ SEED = 0
 
 
 def new_classifier(
-    *, trees: int, leaves: int, min_rows_in_leaf: int
+    *, trees: int, leaves: int, min_rows_in_leaf: int, seed: int = SEED
 ) -> HistGradientBoostingClassifier:
-    """Return a classifier to be fitted, always in the same way."""
+    """Return a classifier to be fitted, in the same way for the same seed."""
     return HistGradientBoostingClassifier(
         max_iter=trees,
         learning_rate=LEARNING_RATE,
@@ -28,7 +30,7 @@ def new_classifier(
         l2_regularization=SHRINKAGE,
         max_features=COLUMNS_AT_A_SPLIT,
         early_stopping=False,
-        random_state=SEED,
+        random_state=seed,
     )
 
 
@@ -66,3 +68,14 @@ def as_trees(
         )
     base = float(np.ravel(classifier._baseline_prediction)[0])
     return BoostedTrees(tuple(columns), round(base, 6), tuple(trees))
+
+
+def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
+    """Return the classifier whose log odds are the mean of those of several on the same columns."""
+    trees = [
+        replace(tree, value=[round(value / len(models), 5) for value in tree.value])
+        for model in models
+        for tree in model.trees
+    ]
+    base = fmean(model.base for model in models)
+    return BoostedTrees(models[0].columns, round(base, 6), tuple(trees))

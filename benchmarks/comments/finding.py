@@ -5,6 +5,7 @@ they are found, author, date and buttons included, and as they are read.
 """
 
 import argparse
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -15,26 +16,34 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from benchmarks.comments.examples import Example
-from benchmarks.comments.labels import is_good
-from benchmarks.comments.train import read_corpora, train
+from benchmarks.comments.labels import agreement_of, is_good, page_f1_of
+from benchmarks.comments.train import (
+    FOLDS,
+    TOGETHER,
+    Choice,
+    choose,
+    out_of_fold,
+    read_corpora,
+    train,
+    train_certainty,
+)
 from benchmarks.extraction.examples import fold_of
-from worker.boosting import BoostedTrees
+from worker.comments.certainty import Certainty
 from worker.comments.commentsminer import mine_comments
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE
+from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments
 from worker.evaluation.agreement import bag_of_words
 from worker.evaluation.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from worker.evaluation.records import Comment
 from worker.evaluation.words import words
 
-FOLDS = 4
-
 MARKED = ("reader_comments", "forum_threads")
 """Corpora whose comments were marked one by one."""
 
-AGREES = 0.7
-"""F1 of the words of all comments from which a page's were found, where no more is marked."""
+MIN_VOTERS = 3
+"""Pages of a site from which on what they have in common is voted on."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,8 @@ class Result:
         The same of what is read from the records.
     agreement
         F1 of all their words, from 0 to 1, where the gold's are marked together.
+    pattern
+        What the service would remember of the page.
     """
 
     example: Example
@@ -61,6 +72,7 @@ class Result:
     page_f1: float | None
     score: CommentScore | None
     agreement: float | None
+    pattern: CommentPattern
 
     @property
     def is_found(self) -> bool:
@@ -68,29 +80,37 @@ class Result:
         return self.confidence >= MIN_CONFIDENCE
 
 
-def cross_validate(examples: Sequence[Example], folds: int) -> Iterator[Result]:
-    """Find the comments of pages whose sites the classifier has not seen."""
-    for fold in range(folds):
-        model = train([each for each in examples if fold_of(each.gold.site, folds) != fold])
-        for example in examples:
-            if fold_of(example.gold.site, folds) == fold:
-                yield find(example, model)
+def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
+    """Find the comments of pages whose sites the service has not seen."""
+    choices = list(map(choose, examples, out_of_fold(examples)))
+    for fold in range(FOLDS):
+        certainty = train_certainty(
+            choice
+            for choice in choices
+            if choice is not None and fold_of(choice.example.gold.site, FOLDS) != fold
+        )
+        for example, choice in zip(examples, choices, strict=True):
+            if fold_of(example.gold.site, FOLDS) == fold:
+                yield find(example, choice, certainty)
 
 
-def find(example: Example, model: BoostedTrees) -> Result:
-    """Find and read the comments of the likeliest candidate."""
-    if not example.candidates:
-        return Result(example, 0.0, None, None, None if example.is_bare else 0.0)
-    probabilities = model.probabilities(example.rows)
-    best = int(probabilities.argmax())
+def find(example: Example, choice: Choice | None, certainty: Certainty) -> Result:
+    """Read the comments of the likeliest candidate, and say how certain they are."""
+    if choice is None:
+        return Result(example, 0.0, None, None, None if example.is_bare else 0.0, NONE_SEEN)
+    best = choice.place
     elements = PageElements.of(example.page.document).elements
-    records = [elements[index] for index in example.candidates[best].members]
+    chosen = example.candidates[best]
+    confidence = 0.0 if choice.row is None else certainty.probability(choice.row)
     return Result(
         example,
-        float(probabilities[best]),
+        confidence,
         None if example.page_f1 is None else float(example.page_f1[best]),
-        _score(example, records),
+        _score(example, [elements[index] for index in chosen.members]),
         None if example.agreement is None else float(example.agreement[best]),
+        CommentPattern(chosen.signature, chosen.levels, confidence)
+        if confidence >= MIN_CONFIDENCE
+        else NONE_SEEN,
     )
 
 
@@ -150,19 +170,85 @@ def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
         bare = [each for each in of_corpus if each.example.is_bare]
         commented = [each for each in of_corpus if not each.example.is_bare]
         found = [each for each in commented if each.is_found]
-        rightly = [(each.agreement or 0.0) >= AGREES for each in found]
+        rightly = [(each.agreement or 0.0) >= TOGETHER for each in found]
         yield (
             f"| {name} | {len(commented)} | {_percent([each.is_found for each in commented])} "
             f"| {_percent(rightly)} | {len(bare)} | {_percent([each.is_found for each in bare])} |"
         )
 
 
+def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
+    """Yield the lines of a table of sites of several pages: what the vote of all of them changes.
+
+    The pages of a site stand for a group of the service's, though they may be of two templates.
+    Scored is the F1 of the comments, where they were marked one by one, or else of their words.
+    """
+    yield (
+        "| | sites | pages with comments | F1, alone | F1, voted "
+        "| pages without | alarms, alone | alarms, voted |"
+    )
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    of_site: defaultdict[tuple[str, str], list[Result]] = defaultdict(list)
+    for each in results:
+        of_site[each.example.corpus, each.example.gold.site].append(each)
+    groups = {key: pages for key, pages in of_site.items() if len(pages) >= MIN_VOTERS}
+    for name in dict.fromkeys(corpus for corpus, _ in groups):
+        sites = [pages for (corpus, _), pages in groups.items() if corpus == name]
+        commented: list[tuple[float, float]] = []
+        bare: list[tuple[bool, bool]] = []
+        for pages in sites:
+            known = vote(page.pattern for page in pages)
+            for page in pages:
+                if page.example.is_bare:
+                    bare.append((page.is_found, _is_found(page, known)))
+                else:
+                    commented.append((_f1_alone(page), _f1_voted(page, known)))
+        columns = [f"{fmean(column):.1f}" for column in zip(*commented, strict=True)]
+        alarms = [_percent(column) for column in zip(*bare, strict=True)] or ["–", "–"]
+        yield (
+            f"| {name} | {len(sites)} | {len(commented)} | {' | '.join(columns)} "
+            f"| {len(bare)} | {' | '.join(alarms)} |"
+        )
+
+
+def _f1_alone(result: Result) -> float:
+    if not result.is_found:
+        return 0.0
+    return result.page_f1 if result.page_f1 is not None else 100.0 * (result.agreement or 0.0)
+
+
+def _f1_voted(result: Result, known: CommentPattern) -> float:
+    if not known.is_named:
+        return _f1_alone(result)
+    example = result.example
+    elements = PageElements.of(example.page.document)
+    number_of = {element: number for number, element in enumerate(elements.elements)}
+    records = known.records(example.page.document)
+    members = tuple(sorted(number_of[each] for each in records if each in number_of))
+    if not members:
+        return 0.0
+    if example.gold.comments:
+        return float(page_f1_of(elements, [members], example.gold.comments)[0])
+    return 100.0 * float(agreement_of(elements, [members], example.gold.comment_text or "")[0])
+
+
+def _is_found(result: Result, known: CommentPattern) -> bool:
+    """Tell whether the service would take something of a page for comments after a vote."""
+    return bool(known.records(result.example.page.document)) if known.is_named else result.is_found
+
+
 def without_threads(examples: Sequence[Example]) -> Iterator[str]:
     """Yield what a classifier makes of threads that has seen none."""
     model = train([each for each in examples if each.corpus != "forum_threads"])
-    results = [find(each, model) for each in examples if each.corpus == "forum_threads"]
-    good = [each.page_f1 >= GOOD_PAGE_F1 for each in results if each.page_f1 is not None]
-    read = [each.score.good for each in results if each.score is not None]
+    good: list[bool] = []
+    read: list[bool] = []
+    for example in examples:
+        if example.corpus == "forum_threads" and example.page_f1 is not None:
+            best = int(model.probabilities(example.rows).argmax())
+            elements = PageElements.of(example.page.document).elements
+            score = _score(example, [elements[i] for i in example.candidates[best].members])
+            good.append(bool(is_good(example.page_f1)[best]))
+            read.append(score is not None and score.good)
     yield f"P@1 on threads, trained without: {_percent(good)} %, read {_percent(read)} %"
 
 
@@ -212,9 +298,10 @@ def main() -> None:
     options = parser.parse_args()
     examples = list(read_corpora(options.corpora))
     print("\n".join(beside(examples)), end="\n\n", flush=True)
-    results = list(cross_validate(examples, FOLDS))
+    results = list(cross_validate(examples))
     print("\n".join(table(results)), end="\n\n", flush=True)
     print("\n".join(table_of_pages(results)), end="\n\n", flush=True)
+    print("\n".join(table_of_votes(results)), end="\n\n", flush=True)
     print_scores(results, {f"from {each:.1f}": each for each in np.arange(0.2, 0.9, 0.1)})
     print("\n".join(without_threads(examples)))
 

@@ -1,4 +1,4 @@
-"""Train the classifier of candidates: ``python -m benchmarks.comments.train FOLDER --model FILE``.
+"""Train how comments are found: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
 
 ``FOLDER`` holds the corpora. Pages whose comments were marked one by one teach which candidate
 is right; pages without comments, that none is; pages whose comments were marked together teach
@@ -6,19 +6,29 @@ both, see `settled`.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
 
-from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.boosting import as_trees, mean_of, new_classifier
 from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
+from benchmarks.extraction.examples import fold_of
 from worker.boosting import BoostedTrees
+from worker.comments.certainty import (
+    CERTAINTY_COLUMNS,
+    Certainty,
+    Floats,
+    measure_choice,
+)
+from worker.comments.elements import PageElements
 from worker.comments.features import COLUMNS, Rows
+from worker.comments.finding import MIN_PROBABILITY
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1")
 
@@ -26,11 +36,35 @@ TREES = 120
 LEAVES = 12
 MIN_CANDIDATES_IN_LEAF = 15
 
+RUNS = 4
+"""Classifiers, drawn with other chances, whose mean is taken."""
+
+QUANTILES = 63
+"""Values of a column that are told apart in training."""
+
+FOLDS = 4
+"""Parts of the sites: those of one are judged by what the others teach."""
+
+TOGETHER = 0.7
+"""F1 of the words of all comments from which a page's were found, where no more is marked."""
+
+CERTAINTY_FREEDOM = 0.3
+"""How far the weights of the regression may be from 0, scikit-learn's ``C``."""
+
+LEAST_DEVIATION = 1e-9
+
 GOOD_WEIGHT = 1.0
 """Weight of the right candidates of a page together."""
 
 OTHERS_WEIGHT = 1.0
 """Weight of the wrong ones together, where comments were marked one by one."""
+
+NEARLY_BEST = 3.0
+"""F1, in percent, that a right candidate may stay behind the best of its page.
+
+Those that stay behind farther, with a form among the comments or without the first post, teach
+nothing: they are not wrong, and as right ones they kept the best from being told from them.
+"""
 
 BARE_WEIGHT = 0.3
 """The same on all other pages, of which there are ten times as many."""
@@ -73,13 +107,84 @@ def train(examples: Sequence[Example]) -> BoostedTrees:
     candidates that teach most on all others.
     """
     marked = [example for example in examples if example.page_f1 is not None]
-    first = _fit([_labels(example) for example in marked])
+    first = _fit([_labels(example) for example in marked], runs=1)
     others = [
         _hardest(settled(example, first), first)
         for example in examples
         if example.page_f1 is None and len(example.rows)
     ]
-    return _fit([_labels(example) for example in [*marked, *others]])
+    return _fit([_labels(example) for example in [*marked, *others]], RUNS)
+
+
+def out_of_fold(examples: Sequence[Example], folds: int = FOLDS) -> list[Floats]:
+    """Return, for each page, the probabilities of its candidates by a classifier of other sites."""
+    probabilities: dict[int, Floats] = {}
+    for fold in range(folds):
+        model = train([each for each in examples if fold_of(each.gold.site, folds) != fold])
+        for number, example in enumerate(examples):
+            if fold_of(example.gold.site, folds) == fold:
+                rows = example.rows
+                probabilities[number] = model.probabilities(rows) if len(rows) else np.zeros(0)
+    return [probabilities[number] for number in range(len(examples))]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The likeliest candidate of a page.
+
+    Attributes
+    ----------
+    example
+        The page.
+    place
+        Which of its candidates it is.
+    row
+        What is measured of it when it is read; None where it is too unlikely to be.
+    """
+
+    example: Example
+    place: int
+    row: Floats | None
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether these are the comments; None where the gold does not settle it."""
+        example = self.example
+        if example.page_f1 is not None:
+            return bool(is_good(example.page_f1)[self.place])
+        if example.agreement is None or example.agreement[self.place] <= DIFFERS:
+            return False
+        return True if example.agreement[self.place] >= TOGETHER else None
+
+
+def choose(example: Example, probabilities: Floats) -> Choice | None:
+    """Take the likeliest candidate of a page and read it; None where there is none."""
+    if not len(probabilities):
+        return None
+    place = int(probabilities.argmax())
+    if probabilities[place] < MIN_PROBABILITY:
+        return Choice(example, place, None)
+    elements = PageElements.of(example.page.document)
+    row = measure_choice(elements, example.page.url, example.candidates, probabilities)
+    return Choice(example, place, row)
+
+
+def train_certainty(choices: Iterable[Choice]) -> Certainty:
+    """Train how certain to be of choices that were made by a classifier of other sites."""
+    settled = [
+        (choice.row, choice.is_right)
+        for choice in choices
+        if choice.row is not None and choice.is_right is not None
+    ]
+    rows, labels = (np.array(column) for column in zip(*settled, strict=True))
+    mean, deviation = rows.mean(axis=0), np.maximum(rows.std(axis=0), LEAST_DEVIATION)
+    regression = LogisticRegression(C=CERTAINTY_FREEDOM, max_iter=1_000)
+    regression.fit((rows - mean) / deviation, labels)
+    weights = regression.coef_[0] / deviation
+    base = float(regression.intercept_[0] - weights @ mean)
+    return Certainty(
+        CERTAINTY_COLUMNS, tuple(round(float(each), 4) for each in weights), round(base, 4)
+    )
 
 
 def settled(example: Example, first: BoostedTrees) -> Example:
@@ -119,8 +224,10 @@ def _hardest(example: Example, first: BoostedTrees) -> Example:
 
 
 def _labels(example: Example) -> _Labels:
-    page_f1 = example.page_f1
-    good = np.zeros(len(example.rows), dtype=np.bool_) if page_f1 is None else is_good(page_f1)
+    page_f1 = np.zeros(len(example.rows)) if example.page_f1 is None else example.page_f1
+    is_near = is_good(page_f1)
+    good = is_near & (page_f1 >= page_f1.max(initial=0.0) - NEARLY_BEST)
+    kept = good | ~is_near
     is_marked = example.gold.comments is not None
     others_weight = OTHERS_WEIGHT if is_marked else BARE_WEIGHT
     weights = np.where(
@@ -128,7 +235,7 @@ def _labels(example: Example) -> _Labels:
         GOOD_WEIGHT / max(int(good.sum()), 1),
         others_weight / max(int((~good).sum()), 1),
     )
-    return _blinded(example), good, weights
+    return _blinded(example)[kept], good[kept], weights[kept]
 
 
 def _blinded(example: Example) -> Rows:
@@ -141,11 +248,32 @@ def _blinded(example: Example) -> Rows:
     return rows
 
 
-def _fit(parts: Sequence[_Labels]) -> BoostedTrees:
+def _fit(parts: Sequence[_Labels], runs: int) -> BoostedTrees:
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_CANDIDATES_IN_LEAF)
-    classifier.fit(rows, labels, sample_weight=weights * len(rows) / weights.sum())
-    return as_trees(classifier, COLUMNS)
+    rounded = _rounded(rows)
+    models = []
+    for seed in range(runs):
+        classifier = new_classifier(
+            trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_CANDIDATES_IN_LEAF, seed=seed
+        )
+        classifier.fit(rounded, labels, sample_weight=weights * len(rows) / weights.sum())
+        models.append(as_trees(classifier, COLUMNS))
+    return mean_of(models)
+
+
+def _rounded(rows: Rows) -> Rows:
+    """Return rows with each value replaced by the nearest of `QUANTILES` of its column.
+
+    With more values than that, weighing the bins takes most of the time of training.
+    """
+    rounded = rows.copy()
+    for column in rounded.T:
+        quantiles = np.unique(
+            np.quantile(column, np.linspace(0.0, 1.0, QUANTILES), method="nearest")
+        )
+        borders = (quantiles[1:] + quantiles[:-1]) / 2
+        column[:] = quantiles[np.searchsorted(borders, column)]
+    return rounded
 
 
 def read_corpora(folder: Path) -> Iterator[Example]:
@@ -158,10 +286,14 @@ def main() -> None:
     """Train."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the corpora")
-    parser.add_argument("--model", type=Path, required=True, help="file to write")
+    parser.add_argument("--model", type=Path, required=True, help="file of the classifier")
+    parser.add_argument("--certainty", type=Path, required=True, help="file of the regression")
     options = parser.parse_args()
-    model = train(list(read_corpora(options.folder)))
-    options.model.write_text(model.to_json(), encoding="utf-8")
+    examples = list(read_corpora(options.folder))
+    choices = map(choose, examples, out_of_fold(examples))
+    certainty = train_certainty(each for each in choices if each is not None)
+    options.certainty.write_text(certainty.to_json(), encoding="utf-8")
+    options.model.write_text(train(examples).to_json(), encoding="utf-8")
 
 
 if __name__ == "__main__":

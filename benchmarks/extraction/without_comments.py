@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.comments.train import read_corpora
+from benchmarks.comments.train import choose, out_of_fold, read_corpora, train_certainty
 from benchmarks.comments.train import train as train_comments
 from benchmarks.extraction.examples import (
     Example,
@@ -22,6 +22,7 @@ from benchmarks.extraction.examples import (
 from benchmarks.extraction.train import extract, fit
 from worker.boosting import BoostedTrees
 from worker.comments import find_comments
+from worker.comments.certainty import Certainty
 from worker.content.reading import apart_from_article
 from worker.evaluation import PageScores, Prediction, macro_average, paired_difference, score_page
 from worker.extractors.reading import page_of
@@ -65,16 +66,18 @@ def cross_validate(
             [hint for hint in hints if fold_of(hint.site, folds) != fold],
             loose,
         )
-        finder = train_comments(
-            [each for each in commented if fold_of(each.gold.site, folds) != fold]
-        )
+        others = [each for each in commented if fold_of(each.gold.site, folds) != fold]
+        finder = train_comments(others)
+        choices = map(choose, others, out_of_fold(others))
+        certainty = train_certainty(each for each in choices if each is not None)
         for example in examples:
             if fold_of(example.gold.site, folds) == fold:
-                yield _row(example, lines, finder)
+                yield _row(example, lines, finder, certainty)
 
 
-def _row(example: Example, lines: BoostedTrees, finder: BoostedTrees) -> Row:
-    apart = apart_from_article(find_comments(page_of(example.page), model=finder))
+def _row(example: Example, lines: BoostedTrees, finder: BoostedTrees, certainty: Certainty) -> Row:
+    found = find_comments(page_of(example.page), model=finder, certainty=certainty)
+    apart = apart_from_article(found)
     kept = _scores(example, extract(example.page, example.knowledge, lines))
     if not apart:
         return Row(example.corpus, False, kept, kept)

@@ -74,17 +74,29 @@ _OF_TAG = {
     "li": "items",
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "headings"),
 }
-_OF_ELEMENT = ("elements", *dict.fromkeys(_OF_TAG.values()), "discussing", "other_parts")
+_OF_LINK = ("long_links", "fragment_links", "unendorsed_links")
+_OF_ELEMENT = (
+    *("elements", *dict.fromkeys(_OF_TAG.values())),
+    *(*_OF_LINK, "discussing", "other_parts"),
+)
 
 COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
 """What is counted of every element, all that is below it included.
 
 ``repeated`` are the texts that the page shows `OFTEN`; ``discussing`` and ``other_parts`` the
 elements whose class or id speaks of a discussion, or of another part of a page; ``personal`` are
-words that writers address each other with.
+words that writers address each other with. ``long_links`` read like headlines,
+``fragment_links`` lead to a place in a page, ``unendorsed_links`` are those that a site does
+not vouch for, as it marks what readers bring (``rel``).
 """
 
+HEADLINE = 25
+"""Letters of a link that reads like a headline."""
+
+_UNENDORSED = frozenset(["nofollow", "ugc", "external"])
+
 _TEXT_COLUMNS = len(_OF_TEXT) + len(_IN_PLACE)
+_LINK_COLUMNS = [_OF_ELEMENT.index(name) for name in _OF_LINK]
 _COLUMN_OF_TAG = {tag: _OF_ELEMENT.index(name) for tag, name in _OF_TAG.items()}
 
 
@@ -211,8 +223,18 @@ class PageElements:
             column = _COLUMN_OF_TAG.get(tag)
             if column is not None:
                 counts[index, column] = 1
+            if tag == "a":
+                counts[index, _LINK_COLUMNS] = self._link_kinds(index)
         counts[:, -2:] = self.name_kinds
         return counts
+
+    def _link_kinds(self, index: int) -> tuple[bool, bool, bool]:
+        """Say which of `_OF_LINK` a link is."""
+        link = self.elements[index]
+        letters = sum(self.lengths[self.text_starts[index] : self.text_ends[index]].tolist())
+        fragment = (link.get("href") or "").partition("#")[2]
+        kinds = (link.get("rel") or "").lower().split()
+        return letters >= HEADLINE, len(fragment) > 1, not _UNENDORSED.isdisjoint(kinds)
 
     def text_of(self, index: int, without: Iterable[int] = ()) -> str:
         """Return the text below an element on one line, without that of some inside it.

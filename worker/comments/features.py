@@ -4,6 +4,7 @@ A record here is an element without those of the same candidate inside it: a com
 what its answers say.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,7 +28,10 @@ _CODE_OF_TAG = {tag: code for code, tag in enumerate(_CODED_TAGS, 1)}
 
 _PAPER = ("text_density", "characters", "link_density", "words")
 _AVERAGED = tuple(name for name in COUNTED if name not in {"characters", "words"})
-_SHARED = ("sentences", "personal", "dates", "links", "images", "paragraphs", "fields", "repeated")
+_SHARED = (
+    *("sentences", "personal", "dates", "links", "images", "paragraphs", "fields", "repeated"),
+    *("long_links", "fragment_links", "unendorsed_links"),
+)
 _VARYING = ("elements", "links", "texts", "dates", "repeated", "paragraphs")
 
 PAPER_COLUMNS = tuple(
@@ -37,6 +41,14 @@ PAPER_COLUMNS = tuple(
 
 MOST_NAMES = 5
 """Elements with telling names around an element, from which on no more are counted."""
+
+LONGEST_COUNT = 30
+"""Characters of the longest text that is looked at for the number of comments."""
+
+COUNT_WITHIN = 30
+"""Texts before the first record that are looked at for it."""
+
+_NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 
 _EPSILON = 1e-9
 
@@ -55,7 +67,7 @@ def measure(page: PageElements, candidates: Sequence[Candidate]) -> Rows:
     -------
     array of shape (candidates, `COLUMNS`)
     """
-    measures = _measures(_Records(page, [each.members for each in candidates]))
+    measures = _measures(_Records(page, [each.members for each in candidates]), candidates)
     return np.column_stack(list(measures.values())).astype(np.float32)
 
 
@@ -145,7 +157,7 @@ class _Records:
         return np.asarray(counts / self.sizes, dtype=np.float64)
 
 
-def _measures(records: _Records) -> _Measures:
+def _measures(records: _Records, candidates: Sequence[Candidate]) -> _Measures:
     return {
         **_paper_measures(records),
         **_contents(records),
@@ -153,6 +165,10 @@ def _measures(records: _Records) -> _Measures:
         **_place(records),
         **_names(records),
         **_beside_others(records),
+        **_left_out(records),
+        **_said(records),
+        "levels": np.array([each.levels for each in candidates], dtype=np.float64),
+        "named": np.array([each.signature.name != "" for each in candidates], dtype=np.float64),
     }
 
 
@@ -314,6 +330,52 @@ def _beside_others(records: _Records) -> _Measures:
     }
 
 
+def _left_out(records: _Records) -> _Measures:
+    """Measure how far the records are all there is of their kind, and of no other kind."""
+    page = records.page
+    kinds: dict[tuple[int, str], int] = {}
+    kind_of = np.array(
+        [kinds.setdefault(each, len(kinds)) for each in zip(page.parents, page.tags, strict=True)]
+    )
+    shown = np.array(page.text_ends) > np.array(page.text_starts)
+    of_kind = np.bincount(kind_of[shown], minlength=len(kinds))
+    pairs = np.unique(np.column_stack([records.candidate, kind_of[records.element]]), axis=0)
+    siblings = np.bincount(pairs[:, 0], weights=of_kind[pairs[:, 1]], minlength=len(records.sizes))
+    made: dict[tuple[str, str], int] = {}
+    class_of = np.array(
+        [
+            made.setdefault(
+                (tag, masked(next(iter((element.get("class") or "").split()), ""))), len(made)
+            )
+            for tag, element in zip(page.tags, page.elements, strict=True)
+        ]
+    )
+    pairs, counts = np.unique(
+        np.column_stack([records.candidate, class_of[records.element]]), axis=0, return_counts=True
+    )
+    commonest = np.zeros(len(records.sizes))
+    np.maximum.at(commonest, pairs[:, 0], counts)
+    return {
+        "siblings left out": siblings / records.sizes - 1.0,
+        "records of the commonest class": commonest / records.sizes,
+    }
+
+
+def _said(records: _Records) -> _Measures:
+    """Tell whether the page says the number of the records, shortly before the first."""
+    numbers = [
+        frozenset(map(int, _NUMBER.findall(text))) if len(text) <= LONGEST_COUNT else frozenset()
+        for text in records.page.texts
+    ]
+    said = [
+        any(size in each for each in numbers[max(0, start - COUNT_WITHIN) : start + 1])
+        for size, start in zip(
+            records.sizes.tolist(), records.text_starts[records.firsts].tolist(), strict=True
+        )
+    ]
+    return {"count said": np.array(said, dtype=np.float64)}
+
+
 def _rank(values: _Floats) -> _Floats:
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     return ranks.astype(np.float64)
@@ -365,5 +427,10 @@ COLUMNS = (
     "share of sentences",
     "elements of the same kind",
     "distinct kinds",
+    "siblings left out",
+    "records of the commonest class",
+    "count said",
+    "levels",
+    "named",
 )
 """Names of what is measured, in the order of the columns."""

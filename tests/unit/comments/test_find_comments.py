@@ -73,6 +73,26 @@ def test_finds_none_on_an_article_without(comments: str) -> None:
     assert found.pattern.signature is None
 
 
+def test_dated_teasers_of_other_articles_are_no_comments() -> None:
+    teasers = "".join(
+        f'<li><span class="date">May {day}, 2024</span><p>{said}</p>'
+        f'<a href="/2024/05/{day}.html">Read the whole story of the flood, part {day}</a></li>'
+        for day, said in enumerate(SAID, 3)
+    )
+    found = find_comments(_page(f'<div class="box"><h3>More</h3><ul>{teasers}</ul></div>'))
+    assert found.records == ()
+
+
+def test_a_form_between_the_comments_is_none() -> None:
+    form = (
+        '<div class="comment-form"><b>Write something</b><textarea></textarea>'
+        "<button>Send</button></div>"
+    )
+    comments = [_comment(number) for number in range(6)]
+    found = find_comments(_page("".join([*comments[:3], form, *comments[3:]])))
+    assert _ids(found) == [f"comment-{number}" for number in range(6)]
+
+
 def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
     alone = _page(_comment(3))
     assert find_comments(alone).records == ()
