@@ -121,6 +121,12 @@ def test_votes_do_not_depend_on_their_order() -> None:
     assert len(votes) == 1
 
 
+def test_what_is_hardly_likely_on_one_page_is_not_looked_for_on_others() -> None:
+    teasers = Signature("li", ".teaser", "")
+    assert vote([CommentPattern(teasers, 0, 0.45), *[NONE_SEEN] * 8]).signature is None
+    assert vote([CommentPattern(teasers, 0, 0.95), *[NONE_SEEN] * 8]).signature == teasers
+
+
 def test_pages_without_comments_vote_for_nothing() -> None:
     assert vote([]) == vote([NONE_SEEN, NONE_SEEN]) == NONE_SEEN
 
