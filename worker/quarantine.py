@@ -65,7 +65,9 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     """Yield the messages in the quarantine of a stage; they stay there."""
     with _taking(settings) as (connection, queues):
         found = [_read(stage, message) for message in _take_all(connection, queues[stage])]
-    known = _failures(settings, [each.message_id for each in found if each.message_id])
+    # No text of PostgreSQL holds a NUL.
+    task_ids = [each.message_id or "" for each in found]
+    known = _failures(settings, [each for each in task_ids if each and "\x00" not in each])
     for each in found:
         failure = known.get(each.message_id or "")
         if failure is None:
