@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
-from worker.intake import fetched_page
+from worker.page_messages import fetched_page
 from worker.pages import Tree
 from worker.relay import joined
 from worker.store import trees

@@ -19,7 +19,8 @@ from tests.deployment import Deployment, remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
 from worker.broker import messages_waiting
-from worker.intake import fetched_page
+from worker.page_messages import fetched_page
+from worker.quarantine import browse
 from worker.settings import Settings
 from worker.store.pages import FetchedPage, ReadPage
 from worker.tasks import names
@@ -135,6 +136,8 @@ def test_a_message_that_cannot_be_stored_drags_no_other_along(
         deployment.wait_for_receipts(len(wanted))
         quarantine = deployment.topology.quarantines["intake"]
         deployment.wait_until(lambda: messages_waiting(deployment.settings, quarantine) == 1)
+        [poison] = browse(deployment.settings, "intake")
+        assert (poison.message_id, poison.body) == ("\x00", wanted[12])
         with deployment.database.transaction() as session:
             identifiers = session.scalars(
                 select(Receipt.message_id).where(Receipt.message_id.startswith("sound-"))
