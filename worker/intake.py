@@ -278,7 +278,8 @@ class Intake(ConsumerMixin):
         time.sleep(DATABASE_PAUSE_SECONDS)
         self._heartbeat.beat()
         # The broker would take a consumer that neither reads nor writes for dead.
-        self.connection.heartbeat_check()
+        if self._channel_connection is not None:
+            self._channel_connection.heartbeat_check()
 
 
 def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
