@@ -6,11 +6,22 @@ its own.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Float,
+    and_,
+    bindparam,
+    delete,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.elements import Grouping
 
 from models.tables import ClusteringAttempt
 
@@ -36,7 +47,7 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
     site_id
         The site.
     pauses_seconds
-        As of `may_begin`.
+        Pause after the first attempt, the second and so on, see `may_begin`.
 
     Returns
     -------
@@ -44,36 +55,35 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
         How often it was begun since one ended well, this time included; None where it must not
         be begun now.
     """
-    return session.scalar(
-        insert(ClusteringAttempt)
-        .values(site_id=site_id, number=1)
-        .on_conflict_do_update(
-            index_elements=[ClusteringAttempt.site_id],
-            set_={"number": ClusteringAttempt.number + 1, "began_at": func.now()},
-            where=may_begin(pauses_seconds),
-        )
-        .returning(ClusteringAttempt.number)
-    )
+    values = {"new_site_id": site_id, "pauses_seconds": list(pauses_seconds)}
+    return session.scalar(_BEGIN, values)
 
 
-def may_begin(pauses_seconds: Sequence[float]) -> ColumnElement[bool]:
+def may_begin() -> ColumnElement[bool]:
     """Condition: a site with an attempt is not in quarantine, nor in the pause after that one.
 
-    Parameters
-    ----------
-    pauses_seconds
-        Pause after the first attempt, the second and so on; none after later ones.
+    Its parameter ``pauses_seconds`` has the pause after the first attempt, the second and so on;
+    there is none after later ones.
     """
+    pauses = Grouping(bindparam("pauses_seconds", type_=ARRAY(Float)))
+    pause = func.coalesce(pauses[ClusteringAttempt.number], 0.0)
     return and_(
         ClusteringAttempt.quarantined_at.is_(None),
-        *(
-            or_(
-                ClusteringAttempt.number != number,
-                ClusteringAttempt.began_at <= func.now() - timedelta(seconds=pause),
-            )
-            for number, pause in enumerate(pauses_seconds, 1)
-        ),
+        ClusteringAttempt.began_at <= func.now() - func.make_interval(0, 0, 0, 0, 0, 0, pause),
     )
+
+
+_BEGIN = (
+    insert(ClusteringAttempt)
+    .values(site_id=bindparam("new_site_id"), number=1)
+    .on_conflict_do_update(
+        index_elements=[ClusteringAttempt.site_id],
+        set_={"number": ClusteringAttempt.number + 1, "began_at": func.now()},
+        where=may_begin(),
+    )
+    .returning(ClusteringAttempt.number)
+    .execution_options(dml_strategy="raw")
+)
 
 
 def note_error(session: Session, site_id: int, error: str) -> None:

@@ -90,6 +90,12 @@ class Database:
         with self._session.begin() as session:
             yield session
 
+    @contextmanager
+    def statement_by_statement(self) -> Iterator[Connection]:
+        """Give a connection on which each statement is a transaction of its own."""
+        with self.engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
     def run(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` in a transaction, again when the connection was lost.
 

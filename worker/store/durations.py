@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
-from sqlalchemy import bindparam, func, select, text
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -68,10 +68,9 @@ def note(database: Database, work: str, seconds: float, pieces: int = 1) -> None
         How many pieces were done together; each counts for an equal share of the time.
     """
     try:
-        with database.transaction() as session:
-            session.execute(_NOT_WAITED_FOR)
-            share = seconds / pieces
-            session.execute(
+        share = seconds / pieces
+        with database.statement_by_statement() as connection:
+            connection.execute(
                 _COUNT,
                 {
                     "work": work,
@@ -86,9 +85,12 @@ def note(database: Database, work: str, seconds: float, pieces: int = 1) -> None
 
 
 def _counting() -> Insert:
-    add = insert(Duration).values(
-        {name: bindparam(name) for name in ("work", "slot", "at_most", "number", "seconds")}
-    )
+    names = ("work", "slot", "at_most", "number", "seconds")
+    columns = Duration.__table__.columns
+    # Within the statement, which is a transaction, so that nobody waits for the disk.
+    not_waited_for = func.set_config("synchronous_commit", "off", True).table_valued("setting")
+    values = select(*(bindparam(name, type_=columns[name].type) for name in names))
+    add = insert(Duration).from_select(names, values.select_from(not_waited_for))
     return add.on_conflict_do_update(
         constraint="pk_durations",
         set_={
@@ -98,7 +100,6 @@ def _counting() -> Insert:
     ).execution_options(dml_strategy="raw")
 
 
-_NOT_WAITED_FOR = text("SET LOCAL synchronous_commit TO OFF")
 _COUNT = _counting()
 
 

@@ -33,23 +33,27 @@ def await_extraction(session: Session, page_ids: Sequence[int], generation: int)
 
     Returns those that do, ascending: not pages without a tree, or whose HTML was removed.
     """
-    return sorted(
-        session.scalars(
-            update(StoredPage)
-            .where(
-                StoredPage.id.in_(page_ids),
-                StoredPage.tree_id.is_not(None),
-                StoredPage.html_removed_at.is_(None),
-            )
-            .values(
-                generation=generation,
-                extracted_generation=generation - 1,
-                asked_at=func.now(),
-                attempts=0,
-            )
-            .returning(StoredPage.id)
-        )
+    values = {"page_ids": list(page_ids), "new_generation": generation}
+    return sorted(session.scalars(_AWAIT, values))
+
+
+_GENERATION = bindparam("new_generation", type_=Integer)
+_AWAIT = (
+    update(StoredPage)
+    .where(
+        StoredPage.id == func.any(bindparam("page_ids", type_=ARRAY(BigInteger))),
+        StoredPage.tree_id.is_not(None),
+        StoredPage.html_removed_at.is_(None),
     )
+    .values(
+        generation=_GENERATION,
+        extracted_generation=_GENERATION - 1,
+        asked_at=func.now(),
+        attempts=0,
+    )
+    .returning(StoredPage.id)
+    .execution_options(synchronize_session=False, dml_strategy="core_only")
+)
 
 
 @dataclass(frozen=True)

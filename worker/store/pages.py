@@ -29,6 +29,10 @@ from models.tables import Generation, PageContent, Receipt, Site, StoredPage
 from worker.pages import Tree
 from worker.store import trees
 
+COMPRESSION = 5
+"""Level of zlib: of 200 pages of ``daniel`` it takes 1.0 ms each in place of 1.4 ms at the usual 6,
+for 1 % more space; 4 takes 0.9 ms, for 4 % more."""
+
 RecordResult = Literal["accepted", "updated", "duplicate", "superseded"]
 
 
@@ -54,7 +58,7 @@ class FetchedPage:
     @cached_property
     def compressed(self) -> bytes:
         """The content as it is stored."""
-        return zlib.compress(self.content_bytes)
+        return zlib.compress(self.content_bytes, COMPRESSION)
 
     @cached_property
     def content_digest(self) -> str:

@@ -119,7 +119,7 @@ def due_sites(
         .outerjoin(last, last.c.site_id == Site.id)
         .outerjoin(ClusteringAttempt, ClusteringAttempt.site_id == Site.id)
         .where(
-            or_(ClusteringAttempt.site_id.is_(None), may_begin(pauses_seconds)),
+            or_(ClusteringAttempt.site_id.is_(None), may_begin()),
             Site.version > func.coalesce(last.c.version, 0),
             or_(
                 Site.changed_at <= func.now() - timedelta(seconds=settle_seconds),
@@ -132,7 +132,8 @@ def due_sites(
                 blocks.c.oldest <= func.now() - timedelta(seconds=patience_seconds),
             ),
         )
-        .order_by(Site.changed_at, Site.id)
+        .order_by(Site.changed_at, Site.id),
+        {"pauses_seconds": list(pauses_seconds)},
     ).all()
 
 
@@ -221,21 +222,21 @@ def save_generation(
     memberships
         One for each comparable page.
     """
-    session.add(
-        Generation(
-            site_id=site_id,
-            number=number,
-            site_version=site_version,
-            method=method,
-            silhouette=silhouette,
-        )
+    session.execute(
+        _ADD_GENERATION,
+        {
+            "site_id": site_id,
+            "number": number,
+            "site_version": site_version,
+            "method": method,
+            "silhouette": silhouette,
+        },
     )
-    session.flush()
     save_groups(session, site_id, number, groups)
     key = {"site_id": site_id, "generation": number}
     if memberships:
         session.execute(
-            insert(Membership),
+            _ADD_MEMBERSHIPS,
             [
                 {
                     **key,
@@ -247,6 +248,11 @@ def save_generation(
                 for each in memberships
             ],
         )
+
+
+# Raw: the mapper would make one statement of each set of columns that are not null.
+_ADD_GENERATION = insert(Generation).execution_options(dml_strategy="raw")
+_ADD_MEMBERSHIPS = insert(Membership).execution_options(dml_strategy="raw")
 
 
 def save_groups(
