@@ -22,8 +22,8 @@ from worker.pages.places import element_at
 SURE = 0.8
 """Probability that they are comments, from which on elements are taken out of the article.
 
-Of 14 pages of ``l3s_gn1`` and 207 of ``dragnet`` with comments the article got worse on five
-without this limit, on none with it, and better on five either way.
+Of 2,203 pages whose sites neither classifier has seen, 223 have such elements: 14 articles get
+better without them, none worse (``benchmarks/extraction/without_comments.py``).
 """
 
 
