@@ -35,7 +35,7 @@ from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "10"
+EXTRACTION_VERSION = "11"
 """Rises with every change of what extraction gives, so that unchanged pages are done again."""
 
 MAX_ATTEMPTS = 3
