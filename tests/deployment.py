@@ -168,9 +168,8 @@ class Deployment:
         )
 
     def count(self, query: Any) -> int:
-        """Return the number that a query gives."""
-        with self.database.transaction() as session:
-            return int(session.scalar(query))
+        """Return the number that a query gives, after a while if the database is away."""
+        return int(self.database.run(lambda session: session.scalar(query)))
 
     def remove_queues(self) -> None:
         """Remove the queues and exchanges that the deployment declared."""
