@@ -1,7 +1,7 @@
 """Build of the native kernels; everything else is in pyproject.toml.
 
 They are optional: where there is no compiler the package installs without them,
-`worker.distance` compares pages through the `apted` package, `worker.evaluation` matches
+`worker.distance` compares pages through the `apted` package, `worker.evaluation.scores` matches
 texts in plain Python, and `worker.boosting` sums over decision trees with NumPy.
 """
 
@@ -22,8 +22,8 @@ setup(
             optional=True,
         ),
         Extension(
-            "worker.evaluation._matching",
-            sources=["worker/evaluation/_matching.c"],
+            "worker.evaluation.scores._matching",
+            sources=["worker/evaluation/scores/_matching.c"],
             define_macros=[("Py_LIMITED_API", "0x030B0000")],
             py_limited_api=True,
             optional=True,

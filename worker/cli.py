@@ -719,7 +719,7 @@ def bench(
 ) -> None:
     """Run extractors over corpora and score them."""
     from worker.bench import Bench
-    from worker.evaluation import load_diseases
+    from worker.evaluation.scores import load_diseases
     from worker.extractors import Runner, extractor_names
 
     names = extractor_names() if extractors == "all" else extractors.split(",")

@@ -12,7 +12,7 @@ from benchmarks.comments.labels import agreement_of, page_f1_of
 from worker.comments.candidates import Candidate, find_candidates
 from worker.comments.elements import PageElements
 from worker.comments.features import COLUMNS, Rows, measure
-from worker.evaluation import Gold, load_corpus
+from worker.evaluation.scores import Gold, load_corpus
 from worker.pages import Page, PageError, parse_page
 
 UNSAID = Path(__file__).with_name("unsaid.json")

@@ -13,9 +13,9 @@ from statistics import fmean
 from benchmarks.comments.locating import locate
 from worker.comments.comment import Comment as ReadComment
 from worker.comments.reading import read_comments
-from worker.evaluation.comments import CommentScore, score_comments, with_names
-from worker.evaluation.corpora import load_corpus
-from worker.evaluation.records import Comment
+from worker.evaluation.scores.comments import CommentScore, score_comments, with_names
+from worker.evaluation.scores.corpora import load_corpus
+from worker.evaluation.scores.records import Comment
 from worker.pages import parse_page
 
 CORPORA = ("reader_comments", "forum_threads")

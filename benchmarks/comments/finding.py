@@ -34,10 +34,10 @@ from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments
-from worker.evaluation.agreement import bag_of_words
-from worker.evaluation.comments import GOOD_PAGE_F1, CommentScore, score_comments
-from worker.evaluation.records import Comment
-from worker.evaluation.words import words
+from worker.evaluation.scores.agreement import bag_of_words
+from worker.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
+from worker.evaluation.scores.records import Comment
+from worker.evaluation.scores.words import words
 
 MARKED = ("reader_comments", "forum_threads")
 """Corpora whose comments were marked one by one."""

@@ -10,9 +10,9 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from worker.comments.elements import PageElements
 from worker.comments.nesting import nesting_of
-from worker.evaluation.comments import GOOD_PAGE_F1
-from worker.evaluation.records import Comment
-from worker.evaluation.words import words
+from worker.evaluation.scores.comments import GOOD_PAGE_F1
+from worker.evaluation.scores.records import Comment
+from worker.evaluation.scores.words import words
 
 _Floats = npt.NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from worker.comments.commentsminer import LinearRanking
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
 from worker.comments.mining import mine
-from worker.evaluation import load_corpus
+from worker.evaluation.scores import load_corpus
 from worker.pages import parse_page
 
 FOLDS = 5

@@ -11,7 +11,7 @@ from time import process_time
 import numpy as np
 
 from worker.comments import find_comments
-from worker.evaluation import load_corpus
+from worker.evaluation.scores import load_corpus
 from worker.pages import PageError, parse_page
 
 

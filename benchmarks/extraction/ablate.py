@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.extraction.examples import Example, Hint, read_examples, read_hints
 from benchmarks.extraction.train import cross_validate
-from worker.evaluation import PageScores, Prediction, macro_average, score_page
+from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
 from worker.extraction import NoArticleError, extract_article
 from worker.extraction.evidence import COLUMNS
 from worker.extraction.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from worker.evaluation import (
+from worker.evaluation.scores import (
     Gold,
     PageScores,
     Prediction,

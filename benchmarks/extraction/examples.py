@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from benchmarks.extraction.labels import UNSAID, hinted_labels, shares_in_gold
 from worker.bench.measuring import measurable
-from worker.evaluation import Gold, headline_of, load_corpus
-from worker.evaluation.records import Block
+from worker.evaluation.scores import Gold, headline_of, load_corpus
+from worker.evaluation.scores.records import Block
 from worker.extraction import TemplateKnowledge
 from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
 from worker.extraction.outline import Outline

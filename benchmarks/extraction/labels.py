@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from worker.evaluation import Gold, matching_blocks, words
-from worker.evaluation.records import Block
+from worker.evaluation.scores import Gold, matching_blocks, words
+from worker.evaluation.scores.records import Block
 
 UNSAID = -1
 """Label of a line of which nobody said whether it is the article's."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from worker.evaluation import load_corpus
+from worker.evaluation.scores import load_corpus
 from worker.extraction import NoArticleError, TemplateKnowledge, extract_article
 from worker.extractors.grouping import find_neighbours
 from worker.extractors.interface import Source

@@ -26,7 +26,7 @@ from benchmarks.extraction.examples import (
     read_hints,
 )
 from worker.boosting import BoostedTrees
-from worker.evaluation import PageScores, Prediction, macro_average, score_page
+from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
 from worker.extraction import TemplateKnowledge, classification, sentences
 from worker.extraction.apart import leave_out
 from worker.extraction.article import article_of

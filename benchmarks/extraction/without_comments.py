@@ -24,7 +24,13 @@ from worker.boosting import BoostedTrees
 from worker.comments import find_comments
 from worker.comments.certainty import Certainty
 from worker.content.reading import apart_from_article
-from worker.evaluation import PageScores, Prediction, macro_average, paired_difference, score_page
+from worker.evaluation.scores import (
+    PageScores,
+    Prediction,
+    macro_average,
+    paired_difference,
+    score_page,
+)
 from worker.extractors.reading import page_of
 
 SCORES = {"to_f": "toF", "equal": "eqw"}

@@ -17,7 +17,7 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.evaluation import text_only
+from worker.evaluation.scores import text_only
 from worker.sample import generate
 from worker.store import designs
 from worker.store.database import Database

@@ -18,7 +18,7 @@ PACKAGES = ("models", "migrations", "worker")
 USERS_OF_EXTRAS = {
     "peers": "worker/extractors/peers",
     "plot": "worker/templates/picture.py",
-    "recognisers": "worker/evaluation/recognisers.py",
+    "recognisers": "worker/evaluation/scores/recognisers.py",
     "render": "worker/rendering/program.py",
     "scrapy": "worker/neighbours/scrapy.py",
 }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from worker.bench.results import LABELS, Mean
-from worker.evaluation import (
+from worker.evaluation.scores import (
     Difference,
     PageScores,
     bootstrap_interval,

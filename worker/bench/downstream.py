@@ -8,7 +8,7 @@ from typing import Any
 from worker.bench.memo import Memo
 from worker.bench.results import Task
 from worker.bench.scoring import Target, entities, events
-from worker.evaluation import (
+from worker.evaluation.scores import (
     Block,
     Corpus,
     Event,

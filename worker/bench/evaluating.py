@@ -13,7 +13,7 @@ from worker.bench.measuring import Grouped, Progress, measurable
 from worker.bench.memo import Memo, scorer_version
 from worker.bench.results import CorpusTable, Line
 from worker.bench.scoring import Target, prepare, score
-from worker.evaluation import (
+from worker.evaluation.scores import (
     Block,
     Comment,
     Corpus,
@@ -27,7 +27,7 @@ from worker.evaluation import (
     macro_average_by_language,
     macro_average_by_site,
 )
-from worker.evaluation.corpora import open_text
+from worker.evaluation.scores.corpora import open_text
 from worker.extractors import Source
 
 

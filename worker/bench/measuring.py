@@ -16,7 +16,7 @@ from worker.bench.errors import BenchError
 from worker.bench.memo import Memo, scorer_version
 from worker.bench.results import CorpusTable, Kind, Line
 from worker.bench.scoring import LIMITS, limits, prepare, score
-from worker.evaluation import (
+from worker.evaluation.scores import (
     Corpus,
     CorpusError,
     Gold,
@@ -101,7 +101,7 @@ class Bench:
         Parameters
         ----------
         folders
-            Folders as `worker.evaluation.load_corpus` reads them.
+            Folders as `worker.evaluation.scores.load_corpus` reads them.
 
         Raises
         ------

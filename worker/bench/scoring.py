@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
 from worker.bench.memo import Memo
-from worker.evaluation import (
+from worker.evaluation.scores import (
     Block,
     DiseaseWatch,
     Event,
@@ -23,8 +23,8 @@ from worker.evaluation import (
     score_snippets,
     unmarked_document,
 )
-from worker.evaluation.comments import with_names
-from worker.evaluation.page import with_headline
+from worker.evaluation.scores.comments import with_names
+from worker.evaluation.scores.page import with_headline
 from worker.extractors import Source
 from worker.extractors.reading import page_of, text_of
 from worker.pages import PageError

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worker.bench.results import LABELS, CorpusTable, Line, Mean, Task
-from worker.evaluation import PRF
+from worker.evaluation.scores import PRF
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 """Scores of the first table: those of the papers."""

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from worker.bench import CorpusTable, Line, Report, tables_of, to_html
 from worker.bench.results import Mean
-from worker.evaluation import Difference, Interval
+from worker.evaluation.scores import Difference, Interval
 
 METHODS = [f"method {number}" for number in range(20)]
 

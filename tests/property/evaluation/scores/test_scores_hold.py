@@ -1,0 +1,131 @@
+from collections import Counter
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html
+
+from worker.evaluation.scores import (
+    PRF,
+    Gold,
+    Prediction,
+    bag_of_words,
+    best_blocks,
+    best_subtree,
+    characters,
+    headline_of,
+    rouge_lsum,
+    score_page,
+    text_only,
+    words,
+)
+
+sentences = st.lists(
+    st.sampled_from(["a", "b", "cat", "dog", "人", "民", "Köln,", "don't", "3.5", "!"]), max_size=12
+).map(" ".join)
+texts = st.lists(sentences, max_size=5).map("\n".join)
+
+TEXT_SCORES = (text_only, characters, rouge_lsum)
+
+
+@given(texts)
+def test_a_text_is_perfect_against_itself(text: str) -> None:
+    perfect = PRF(100, 100, 100)
+    for score in TEXT_SCORES:
+        assert score(text, text) == perfect
+    gold = Gold(id="page", site="site", text=text)
+    scores = score_page(Prediction(text=text), gold)
+    assert all(
+        value == (0 if name in ("within", "around") else 100) for name, value in scores.items()
+    )
+
+
+@given(texts.filter(words))
+def test_nothing_is_worth_nothing(text: str) -> None:
+    nothing = PRF(0, 0, 0)
+    for score in TEXT_SCORES:
+        assert score("", text) == nothing
+        assert score(text, "") == nothing
+    gold = Gold(id="page", site="site", text=text)
+    assert set(score_page(Prediction(), gold).values()) == {0}
+
+
+@given(texts, texts)
+def test_order_can_only_lose(text: str, gold: str) -> None:
+    bag = bag_of_words(words(text), words(gold))
+    for score in (text_only(text, gold), rouge_lsum(text, gold)):
+        assert 0 <= score.f1 <= 100
+    assert text_only(text, gold).f1 <= bag.f1
+
+
+def common_places(wanted: list[str], found: list[str]) -> set[int]:
+    """Follow the table of a longest common subsequence back, as ROUGE does."""
+    table = [[0] * (len(found) + 1) for _ in range(len(wanted) + 1)]
+    for i, j in product(range(1, len(wanted) + 1), range(1, len(found) + 1)):
+        table[i][j] = (
+            table[i - 1][j - 1] + 1
+            if wanted[i - 1] == found[j - 1]
+            else max(table[i - 1][j], table[i][j - 1])
+        )
+    places = set()
+    i, j = len(wanted), len(found)
+    while i and j:
+        if wanted[i - 1] == found[j - 1]:
+            i, j = i - 1, j - 1
+            places.add(i)
+        elif table[i][j - 1] > table[i - 1][j]:
+            j -= 1
+        else:
+            i -= 1
+    return places
+
+
+def rouge_by_definition(text: str, gold: str) -> PRF:
+    found, wanted = (
+        [line for line in (words(line.lower()) for line in side.splitlines()) if line]
+        for side in (text, gold)
+    )
+    left = [Counter(word for line in side for word in line) for side in (found, wanted)]
+    totals = [counter.total() for counter in left]
+    hits = 0
+    for line in wanted:
+        union: set[int] = set().union(*(common_places(line, other) for other in found))
+        for place in sorted(union):
+            if all(counter[line[place]] for counter in left):
+                hits += 1
+                for counter in left:
+                    counter[line[place]] -= 1
+    return PRF.of(hits, *totals)
+
+
+@given(texts, texts)
+def test_rouge_is_the_union_of_common_subsequences(text: str, gold: str) -> None:
+    assert rouge_lsum(text, gold) == rouge_by_definition(text, gold)
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> html.HtmlElement:
+    def element(depth: int) -> str:
+        tag = draw(st.sampled_from(["div", "p", "b", "li"]))
+        inside = draw(sentences)
+        if depth:
+            inside += "".join(element(depth - 1) for _ in range(draw(st.integers(0, 3))))
+        return f" <{tag}> {inside} </{tag}> "
+
+    body = "".join(element(2) for _ in range(draw(st.integers(1, 3))))
+    return html.document_fromstring(f"<html><body>{body}<p>end</p></body></html>")
+
+
+@given(pages(), texts.filter(words))
+def test_no_element_beats_the_best_subtree(page: html.HtmlElement, text: str) -> None:
+    gold = Gold(id="page", site="site", text=text)
+    scores = [text_only(element.text_content(), text).f1 for element in page.iter()]
+    assert text_only(best_subtree(page, gold).text, text).f1 == max(scores)
+
+
+@given(pages(), texts)
+def test_limits_take_text_of_the_page_only(page: html.HtmlElement, text: str) -> None:
+    gold = Gold(id="page", site="site", text=text)
+    shown = Counter(words(page.text_content()))
+    for limit in (best_subtree(page, gold), best_blocks(page, gold, headline_of(gold, page))):
+        assert Counter(words(limit.text)) <= shown

@@ -1,0 +1,117 @@
+import pytest
+
+from worker.evaluation.scores import (
+    PageScores,
+    bootstrap_interval,
+    macro_average,
+    macro_average_by_language,
+    macro_average_by_site,
+    paired_difference,
+)
+
+ROWS = [
+    PageScores("1", "big.example", "en", {"to": 100.0, "tm": 50.0}),
+    PageScores("2", "big.example", "en", {"to": 100.0}),
+    PageScores("3", "big.example", "en", {"to": 100.0}),
+    PageScores("4", "small.example", "pl", {"to": 0.0}),
+]
+
+
+def test_pages_or_sites_weigh_the_same() -> None:
+    assert macro_average(ROWS) == {"to": 75.0, "tm": 50.0}
+    assert macro_average(ROWS, over="sites") == {"to": 50.0, "tm": 50.0}
+    assert macro_average([]) == {}
+
+
+def test_averages_are_taken_within_languages_and_sites() -> None:
+    assert macro_average_by_language(ROWS) == {"en": {"to": 100.0, "tm": 50.0}, "pl": {"to": 0.0}}
+    assert list(macro_average_by_site(ROWS)) == ["big.example", "small.example"]
+
+
+SITES = [f"site{index % 20}" for index in range(200)]
+
+
+def test_an_interval_holds_the_mean_and_repeats_itself() -> None:
+    values = [float(index * 37 % 101) for index in range(200)]
+    interval = bootstrap_interval(values, SITES, seed=1)
+    assert interval.low < interval.mean < interval.high
+    assert interval.mean == pytest.approx(sum(values) / 200)
+    assert interval == bootstrap_interval(values, SITES, seed=1)
+    wide = bootstrap_interval(values, SITES, seed=1, level=0.99)
+    assert wide.low < interval.low
+    assert interval.high < wide.high
+
+
+def test_pages_of_a_site_are_drawn_together() -> None:
+    by_site = [100.0 * (int(site[4:]) < 10) for site in SITES]
+    pages = [f"page{index}" for index in range(200)]
+    together = bootstrap_interval(by_site, SITES)
+    alone = bootstrap_interval(by_site, pages)
+    assert together.high - together.low > 2 * (alone.high - alone.low)
+
+
+def test_the_mean_of_an_interval_is_over_what_is_asked() -> None:
+    values, sites = [100.0, 100.0, 100.0, 0.0], ["a", "a", "a", "b"]
+    assert bootstrap_interval(values, sites).mean == 75
+    assert bootstrap_interval(values, sites, over="sites").mean == 50
+
+
+def test_intervals_of_nothing_and_of_no_level_are_refused() -> None:
+    with pytest.raises(ValueError, match="no value"):
+        bootstrap_interval([], [])
+    with pytest.raises(ValueError, match="sites"):
+        bootstrap_interval([1.0, 2.0], ["a"])
+    with pytest.raises(ValueError, match="level"):
+        bootstrap_interval([1.0], ["a"], level=95)
+
+
+def methods(sites: int, gain: float) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
+    pages = {f"{site}/{page}": f"site{site}" for site in range(sites) for page in range(3)}
+    worse = {page: float(hash_free(page)) for page in pages}
+    return {page: value + gain for page, value in worse.items()}, worse, pages
+
+
+def hash_free(page: str) -> int:
+    return sum(map(ord, page)) * 31 % 50
+
+
+def test_a_constant_gain_is_significant_in_proportion_to_the_sites() -> None:
+    few = paired_difference(*methods(5, 2.0))
+    assert few.mean == few.low == few.high == pytest.approx(2)
+    # Of 2^5 ways to swap the methods by site, two are as far from 0 as what is seen.
+    assert few.p_value == 2 / 32
+    assert (few.pages, few.sites) == (15, 5)
+    many = paired_difference(*methods(40, 2.0))
+    assert many.p_value < 0.001
+
+
+def test_a_gain_on_one_site_of_many_is_not_significant() -> None:
+    first, second, sites = methods(40, 0.0)
+    first = {page: value + 30 * (sites[page] == "site7") for page, value in first.items()}
+    difference = paired_difference(first, second, sites)
+    assert difference.p_value > 0.3
+    assert difference.low <= 0 < difference.mean
+
+
+def test_methods_that_agree_do_not_differ() -> None:
+    same = paired_difference(*methods(4, 0.0))
+    assert (same.mean, same.p_value) == (0, 1)
+
+
+def test_the_order_of_the_methods_changes_the_sign_alone() -> None:
+    first, second, sites = methods(30, 0.0)
+    first = {page: value + len(sites[page]) % 3 for page, value in first.items()}
+    forth, back = (
+        paired_difference(first, second, sites, seed=3),
+        paired_difference(second, first, sites, seed=3),
+    )
+    assert forth.mean == -back.mean
+    assert forth.p_value == back.p_value
+
+
+def test_only_pages_of_both_methods_are_compared() -> None:
+    sites = {"1": "a", "2": "a", "3": "b"}
+    difference = paired_difference({"1": 10.0, "2": 20.0}, {"2": 15.0, "3": 0.0}, sites)
+    assert (difference.mean, difference.pages) == (5, 1)
+    with pytest.raises(ValueError, match="no value"):
+        paired_difference({"1": 1.0}, {"2": 1.0}, sites)

@@ -1,0 +1,121 @@
+from difflib import SequenceMatcher
+
+import pytest
+
+from worker.evaluation.scores import (
+    PRF,
+    Block,
+    characters,
+    read_markup,
+    text_and_markup,
+    text_only,
+    write_markup,
+)
+from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
+
+GOLD_FILE = """URL: http://www.example.org/<p>/page
+
+   <h>Storytelling across time
+and borders
+
+<p>This page tells
+stories.
+<l>One story
+<l>Another one"""
+
+TEXT_FILE = """Home Contact
+<p>Storytelling across time and borders
+<p>This page tells stories.
+<p>One story Another one
+<p>Print this page"""
+
+
+def test_markup_is_read_as_segments() -> None:
+    assert read_markup(GOLD_FILE) == (
+        Block(HEADING, "Storytelling across time and borders"),
+        Block(PARAGRAPH, "This page tells stories."),
+        Block(LIST_ITEM, "One story"),
+        Block(LIST_ITEM, "Another one"),
+    )
+    assert read_markup(TEXT_FILE)[0] == Block("", "Home Contact")
+
+
+def test_html_left_in_markup_is_no_text() -> None:
+    markup = """<!DOCTYPE html><html><head><script>var x = "<p>";</script></head><body>
+    <p>A <a href="/x">link</a> &lt;b&gt;<br/>and<div class="y">more</div></p>
+    <!-- <p>not this --><P>x &lt; y <jefferai> said</p></body></html>"""
+    assert read_markup(markup) == (
+        Block(PARAGRAPH, "A link &lt;b&gt; and more"),
+        Block(PARAGRAPH, "x &lt; y <jefferai> said"),
+    )
+
+
+def test_markup_is_written_as_it_is_read() -> None:
+    blocks = read_markup(GOLD_FILE)
+    assert read_markup(write_markup(blocks)) == blocks
+    assert write_markup([Block("quote", "Said she")]) == "<p>Said she"
+    assert write_markup([Block("", "Unmarked")]) == "Unmarked"
+
+
+def cleaneval_script(text_tokens: list[str], gold_tokens: list[str]) -> tuple[PRF, PRF]:
+    """Score as the competition's script does, from difflib's operations."""
+    operations = SequenceMatcher(None, text_tokens, gold_tokens, autojunk=False).get_opcodes()
+    kept = [text_tokens[i:j] for name, i, j, _, _ in operations if name == "equal"]
+    sides = ([token for part in kept for token in part], text_tokens, gold_tokens)
+    tags = ([token for token in side if token in ("<h>", "<p>", "<l>")] for side in sides)
+    return PRF.of(*map(len, sides)), PRF.of(*map(len, tags))
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_text_and_markup_is_the_competitions(labelled: bool) -> None:
+    text, gold = (
+        file.replace("URL: http://www.example.org/<p>/page", "") for file in (TEXT_FILE, GOLD_FILE)
+    )
+    if not labelled:
+        gold = gold.replace("<h>", "<p>").replace("<l>", "<p>")
+    tokens, marks = cleaneval_script(
+        text.replace("<p>", "<p> ").split(),
+        gold.replace("<h>", "<h> ").replace("<p>", "<p> ").replace("<l>", "<l> ").split(),
+    )
+    score = text_and_markup(
+        read_markup(TEXT_FILE), read_markup(GOLD_FILE), labelled=labelled, split=str.split
+    )
+    assert score.tokens == tokens
+    assert score.marks == marks
+
+
+def test_labels_count_only_when_asked() -> None:
+    wanted = [Block(PARAGRAPH, "one"), Block(PARAGRAPH, "two"), Block(PARAGRAPH, "three")]
+    found = [Block(PARAGRAPH, "one"), Block(PARAGRAPH, "two"), Block(LIST_ITEM, "three")]
+    assert text_and_markup(found, wanted, labelled=False).marks == PRF(100, 100, 100)
+    assert text_and_markup(found, wanted).marks == PRF.of(2, 3, 3)
+    assert text_and_markup(found, wanted).tokens == PRF.of(5, 6, 6)
+
+
+def test_only_a_mark_itself_counts_as_a_mark() -> None:
+    score = text_and_markup([Block("", "<p> x")], [Block("", "<p> x")], split=str.split)
+    assert score.tokens == PRF(100, 100, 100)
+
+
+def test_words_count_in_order() -> None:
+    assert text_only("The cat sat.", "the cat sat") == PRF.of(2, 3, 3)
+    assert text_only("two one", "one two") == PRF.of(1, 2, 2)
+    assert text_only("menu one two three menu", "one two three") == PRF(60, 100, 75)
+
+
+def test_characters_count_after_white_space_is_normalised() -> None:
+    assert characters("one\r\n\n two", "one two\n") == PRF(100, 100, 100)
+    assert characters("流感", "流行性感冒") == PRF.of(2, 2, 5)
+
+
+def test_nothing_wanted_and_nothing_found_is_perfect() -> None:
+    for score in (text_only, characters):
+        assert score(" ", "") == PRF(100, 100, 100)
+        assert score("something", "") == PRF(0, 0, 0)
+        assert score("", "something") == PRF(0, 0, 0)
+    assert text_and_markup([], []).tokens == PRF(100, 100, 100)
+
+
+def test_counts_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="in common"):
+        PRF.of(3, 2, 4)

@@ -1,0 +1,118 @@
+from dataclasses import replace
+
+import pytest
+from lxml import html
+
+from worker.evaluation.scores import PRF, Comment, Gold, comment_scores, score_comments
+from worker.evaluation.scores.comments import with_names
+
+THREAD = (
+    Comment("I think the flu is overrated by the press", "Ann", "3 January 2012"),
+    Comment("You would not say so in a hospital bed", "Bo", "2012-01-04T10:00:00Z", parent=0),
+    Comment("Agreed with Bo, ask the nurses", "Cy", None, parent=1),
+    Comment("+1", "Di", "5 hours ago"),
+)
+
+
+def test_a_thread_is_perfect_against_itself() -> None:
+    score = score_comments(THREAD, THREAD)
+    assert score.records == PRF(100, 100, 100)
+    assert score.text_f1 == score.authors == score.dates == score.parents == score.replies == 100
+    assert score.good
+
+
+def test_no_comments_are_right_where_there_are_none() -> None:
+    assert score_comments((), ()).records == PRF(100, 100, 100)
+    missing = score_comments((), THREAD)
+    assert missing.records == PRF(0, 0, 0)
+    assert missing.text_f1 is missing.authors is missing.parents is None
+    assert not missing.good
+    assert score_comments(THREAD, ()).records == PRF(0, 0, 0)
+
+
+def test_the_largest_matching_is_found() -> None:
+    # The first record fits both gold comments, the second one only the first.
+    wanted = [Comment("one two three four"), Comment("one two three five")]
+    found = [Comment("one two three"), Comment("two four one")]
+    score = score_comments(found, wanted)
+    assert score.records == PRF(100, 100, 100)
+
+
+def test_the_most_alike_texts_are_matched() -> None:
+    wanted = [Comment("one two three four", "Ann"), Comment("one two three five", "Bo")]
+    found = [Comment("one two three five", "Bo"), Comment("one two three four", "Ann")]
+    assert score_comments(found, wanted).authors == 100
+
+
+def test_badly_trimmed_and_foreign_records_cost() -> None:
+    found = [
+        Comment("Ann 3 January 2012 Reply Share I think the flu is overrated by the press"),
+        Comment("Subscribe to our letter"),
+    ]
+    score = score_comments(found, THREAD)
+    assert score.records == PRF.of(1, 2, 4)
+    assert score.text_f1 is not None
+    assert 50 < score.text_f1 < 100
+    assert score.authors == score.dates == 0
+
+
+def test_parents_are_compared_through_the_matching() -> None:
+    found = [
+        Comment("Log in to comment"),
+        Comment(THREAD[0].text),
+        Comment(THREAD[1].text, parent=1),
+        Comment(THREAD[2].text, parent=1),
+        Comment(THREAD[3].text, parent=0),
+    ]
+    score = score_comments(found, THREAD)
+    assert score.parents == 50
+    assert score.replies == 50
+
+
+def test_names_and_days_may_be_written_otherwise() -> None:
+    found = [
+        Comment(THREAD[0].text, "ANN", "2012-01-03"),
+        Comment(THREAD[1].text, "Ann", "Jan 4, 2012 at 10:00"),
+    ]
+    score = score_comments(found, THREAD)
+    assert score.authors == 50
+    assert score.dates == 100
+
+
+def test_comments_without_words_match_by_their_signs() -> None:
+    score = score_comments([Comment("👍"), Comment("!!")], [Comment("!!"), Comment("…")])
+    assert score.records == PRF.of(1, 2, 2)
+
+
+def test_a_date_is_right_as_written_or_as_understood() -> None:
+    wanted = [Comment("one two three", date="3 days ago"), Comment("four five", date="3 May 2020")]
+    found = [
+        Comment("one two three", date="3 days ago", published="2020-05-01T10:00"),
+        Comment("four five", date="yesterday", published="2020-05-03"),
+    ]
+    assert score_comments(found, wanted).dates == 100
+    assert score_comments(found[::-1], wanted[:1]).dates == 100
+    assert score_comments(found, [replace(wanted[1], date="4 May 2020")]).dates == 0
+
+
+def test_a_page_is_scored_by_what_its_gold_says_of_comments() -> None:
+    one_by_one = comment_scores(THREAD, Gold("1", "a.example", comments=THREAD))
+    assert one_by_one["comments_f"] == one_by_one["comments_words_f"] == 100
+    assert one_by_one["comments_good"] == 100
+    together = Gold("1", "a.example", comment_text="I think the flu is overrated")
+    assert comment_scores(THREAD[:1], together) == {"comments_words_f": pytest.approx(80)}
+    assert comment_scores(THREAD, Gold("1", "a.example")) == {}
+
+
+@pytest.mark.parametrize("gold", [Gold("1", "a", comments=()), Gold("1", "a", comment_text="")])
+def test_comments_where_there_are_none_are_false_alarms(gold: Gold) -> None:
+    assert comment_scores((), gold) == {"comments_none": 100}
+    assert comment_scores(THREAD, gold) == {"comments_none": 0}
+
+
+def test_an_author_given_as_an_address_is_the_name_that_links_there() -> None:
+    document = html.document_fromstring(
+        "<p><a href='/u/1'><img></a> <a href='/u/1'>Ann Gull</a> <a href='/u/2'>Bo</a></p>"
+    )
+    wanted = (Comment("One", "/u/1"), Comment("Two", "Cy"), Comment("Three"))
+    assert [each.author for each in with_names(wanted, document)] == ["Ann Gull", "Cy", None]

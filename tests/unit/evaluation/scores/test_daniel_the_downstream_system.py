@@ -1,0 +1,150 @@
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from worker.evaluation.scores import (
+    PRF,
+    Block,
+    DiseaseWatch,
+    Event,
+    load_diseases,
+    marked_document,
+    score_task,
+    unmarked_document,
+)
+from worker.evaluation.scores.daniel import zones
+from worker.evaluation.scores.records import HEADING, PARAGRAPH
+
+WATCH = DiseaseWatch(
+    {"dengue": "Dengue", "yellow fever": "Yellow_fever", "HIV": "HIV", "Dengue": "Dengue"}
+)
+FILLER = "<p>Nothing happened here today, we hear."
+
+
+def event(*paragraphs: str) -> Event:
+    found = WATCH.event("".join(f"<p>{paragraph}" for paragraph in paragraphs))
+    assert found is not None
+    return found
+
+
+def test_a_disease_in_headline_and_lead_is_the_event() -> None:
+    found = event("A dengue outbreak", "Officials say dengue is here.", "More rain.", "The end.")
+    assert found == Event("Dengue", "dengue", 0.99)
+    assert found.relevant
+
+
+def test_nothing_repeated_of_a_name_is_no_event() -> None:
+    assert WATCH.event("") is None
+    assert WATCH.event("<p>5<p>6<p>7") is None
+    assert DiseaseWatch({"xyz": "Xyz"}).event("<p>aaa<p>bbb<p>ccc") is None
+
+
+def test_a_name_in_one_zone_alone_is_not_repeated() -> None:
+    once = WATCH.event("<p>Weather<p>dengue, dengue and dengue<p>Sports<p>Markets<p>Other")
+    assert once is None or once.name != "dengue" or once.score < 0.5
+
+
+def test_most_of_a_name_is_scored_by_its_share() -> None:
+    # "yellow feve" is 11 of 12 characters, in the first zones.
+    found = event("The yellow fevers", "More yellow fevers", "Rain.", "End.", "Stop.")
+    assert found.name == "yellow fever"
+    assert found.score == 0.99
+    inflected = event("The yellow fevex", "More yellow fevey", "Rain.", "End.", "Stop.")
+    assert inflected.score == pytest.approx(11 / 12)
+    assert inflected.relevant
+
+
+def test_another_first_letter_costs_a_tenth() -> None:
+    watch = DiseaseWatch({"zdengue": "Dengue"})
+    found = watch.event("<p>dengue there<p>dengue here<p>Rain<p>End")
+    assert found is not None
+    assert found.score == pytest.approx(6 / 7 - 0.1)
+
+
+def test_the_first_letter_may_be_capital() -> None:
+    watch = DiseaseWatch({"Dengue fever": "Dengue"})
+    found = watch.event("<p>dengue fever<p>Dengue fever<p>Rain<p>End")
+    assert found is not None
+    # "Dengue fever" is in one zone only, " fever" and the like in both; "engue fever" wins.
+    assert found.score == pytest.approx(11 / 12 - 0.1)
+
+
+def test_far_from_both_ends_a_disease_scores_less() -> None:
+    def with_filler(before: int, between: int, after: int) -> Event:
+        document = FILLER * before + "<p>dengue" + FILLER * between + "<p>dengue" + FILLER * after
+        found = WATCH.event(document)
+        assert found is not None
+        return found
+
+    in_the_body = with_filler(3, 0, 9)
+    # Zones 3 and 4 of 14: 3 and 4 from the nearer end, and none of them in the headline.
+    assert in_the_body.score == pytest.approx(0.99 ** (1 + 3 * math.log(4)) - 0.1)
+    in_the_lead = with_filler(1, 0, 11)
+    assert in_the_lead.score == 0.99
+    at_the_end = with_filler(11, 0, 1)
+    assert at_the_end.score == in_the_lead.score
+    assert with_filler(0, 5, 5).score == 0.99
+
+
+def test_the_largest_name_wins_a_tie() -> None:
+    watch = DiseaseWatch({"flu": "Flu", "pox": "Pox"})
+    found = watch.event("<p>flu and pox<p>flu and pox<p>Rain<p>End")
+    assert found is not None
+    assert found.disease == "Pox"
+
+
+def test_zones_are_paragraphs_else_lines() -> None:
+    assert zones("<p>a</p>\n<p>b</p>\n<p>c</p>") == ["a</p>\n", "b</p>\n", "c</p>"]
+    assert zones("a\n\nb\nc") == ["a", "b", "c"]
+
+
+def test_without_zones_a_text_is_cut_in_three() -> None:
+    sentences = "One is. Two is. Three is. Four is. Five is. Six"
+    assert zones(sentences) == [sentences[:15], sentences[15:30], sentences[30:]]
+    assert zones("Title\n" + sentences) == ["Title", sentences[:23], sentences[23:]]
+    short = "Title\nOne is. Two is."
+    assert zones(short) == [short]
+    assert zones("") == [""]
+
+
+def test_a_short_text_needs_a_name_only_once() -> None:
+    start = WATCH.event("HIV again. Nothing else.")
+    assert start == Event("HIV", "HIV", 0.99)
+    later = WATCH.event("We speak of HIV. Nothing else.")
+    assert later is not None
+    assert later.disease == "HIV"
+    assert 0.85 < later.score < 0.9
+
+
+def test_lost_paragraph_marks_change_the_result() -> None:
+    blocks = [
+        Block(HEADING, "New  dengue alarm"),
+        Block(PARAGRAPH, "The island reports dengue. It rains."),
+        Block(PARAGRAPH, "All is well. All is calm. " * 9),
+        Block(PARAGRAPH, "Good night."),
+    ]
+    marked, unmarked = marked_document(blocks), unmarked_document(blocks)
+    assert marked.startswith("<p>New dengue alarm</p>\n<p>The island")
+    assert "\n" not in unmarked
+    with_marks, without = WATCH.event(marked), WATCH.event(unmarked)
+    assert with_marks == Event("Dengue", "dengue", 0.99)
+    # Headline and lead are now one zone, in which nothing counts as repeated.
+    assert without is None or not without.relevant
+
+
+def test_the_task_is_scored_by_documents_and_by_pairs() -> None:
+    dengue, flu = Event("Dengue", "dengue", 0.9), Event("Flu", "flu", 0.9)
+    doubtful = Event("Flu", "flu", 0.79)
+    reference = {"1": dengue, "2": flu, "3": doubtful, "4": None}
+    found = {"1": dengue, "2": dengue, "3": flu, "other": flu}
+    score = score_task(found, reference)
+    assert score.documents == PRF.of(2, 3, 2)
+    assert score.pairs == PRF.of(1, 3, 2)
+    assert score_task(reference, reference).pairs == PRF(100, 100, 100)
+
+
+def test_diseases_are_read_by_language(tmp_path: Path) -> None:
+    (tmp_path / "diseases.json").write_text(json.dumps({"pl": {"Grypa": "Flu"}}))
+    assert load_diseases(tmp_path / "diseases.json") == {"pl": {"Grypa": "Flu"}}

@@ -1,0 +1,68 @@
+import pytest
+
+from worker.evaluation.scores import PRF, Gazetteer, recogniser_of, score_names
+
+TEXTS = [
+    "Flu Returns To The Northern Islands\n"
+    "On Monday the minister Anna Kowalska spoke in Warsaw. The crowd cheered.\n"
+    "Later, Anna Kowalska met the crowd in Warsaw again, with Jean-Pierre Blanc.",
+    "In Warsaw the crowd waits for Kowalska. 《人民日报》 says so.",
+]
+
+
+def test_names_are_found_as_they_stand_in_the_gold() -> None:
+    gazetteer = Gazetteer(TEXTS)
+    found = gazetteer.find(TEXTS[0])
+    assert found["Anna Kowalska"] == 2
+    assert found["Warsaw"] == 2
+    assert found["Monday"] == 1
+    assert "Kowalska" not in found
+    assert gazetteer.find(TEXTS[1])["Kowalska"] == 1
+
+
+def test_sentence_starts_and_headlines_make_no_names() -> None:
+    found = Gazetteer(TEXTS).find(" ".join(TEXTS))
+    for word in ("The", "Later", "In", "On", "Northern Islands", "Returns"):
+        assert word not in found
+
+
+def test_titles_in_angle_quotes_are_names() -> None:
+    assert Gazetteer(TEXTS).find("《人民日报》报道")["人 民 日 报"] == 1
+
+
+def test_names_of_extracted_and_gold_text_are_compared() -> None:
+    gazetteer = Gazetteer(TEXTS)
+    wanted = gazetteer.find("Anna Kowalska left Warsaw.")
+    found = gazetteer.find("Anna Kowalska left. Read also: Monday in Warsaw, Warsaw on Monday")
+    assert score_names(found, wanted) == PRF.of(2, 5, 2)
+    assert score_names(wanted, wanted) == PRF(100, 100, 100)
+    assert score_names({}, wanted) == PRF(0, 0, 0)
+
+
+def test_no_text_makes_no_names() -> None:
+    gazetteer = Gazetteer([])
+    assert len(gazetteer) == 0
+    assert not gazetteer.find("Anna Kowalska")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        (
+            "ru",
+            "Маргарет Чен прилетела в Москву.\nВ Москве её ждал мэр.",
+            ["Маргарет Чен", "Москву"],
+        ),
+        ("zh", "陈竺在北京表示。\n他去了上海。", ["陈竺", "北京", "上海"]),
+    ],
+)
+def test_a_real_recogniser_finds_names(language: str, text: str, names: list[str]) -> None:
+    recogniser = recogniser_of(language)
+    assert recogniser is not None
+    found = recogniser.find(text)
+    assert set(names) <= set(found)
+    assert recogniser.find(f"{text}\n\n{text}") == found + found
+
+
+def test_a_language_without_a_recogniser_has_none() -> None:
+    assert recogniser_of("la") is None

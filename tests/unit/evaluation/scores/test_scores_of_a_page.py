@@ -1,0 +1,134 @@
+import math
+
+import pytest
+from lxml import html
+
+from worker.evaluation.scores import (
+    PRF,
+    SCORES,
+    Block,
+    Gold,
+    Prediction,
+    agreement,
+    headline_of,
+    read_markup,
+    rouge_lsum,
+    score_page,
+    words,
+)
+from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
+
+
+def test_agreement_is_paper_000s() -> None:
+    gold = words("One two three four.")
+    near = agreement(words("one, two three four"), gold)
+    assert near.cosine == pytest.approx(0.75)
+    assert not near.exact
+    assert not near.equal
+    same = agreement(words("One two three four"), gold)
+    assert (same.cosine, same.exact, same.equal) == (1.0, True, True)
+    assert not same.within_gold
+    assert not same.around_gold
+
+
+def test_inclusion_is_of_whole_words_in_one_stretch() -> None:
+    gold = words("one two three four")
+    assert agreement(words("two three"), gold).within_gold
+    assert agreement(words("zero one two three four five"), gold).around_gold
+    assert not agreement(words("one three"), gold).within_gold
+    assert not agreement(words("wo three"), gold).within_gold
+    assert not agreement([], gold).within_gold
+
+
+def test_exactitude_begins_at_nine_tenths() -> None:
+    gold = [f"w{index}" for index in range(100)]
+    assert agreement([*gold[:90], *map(str, range(10))], gold).exact
+    assert not agreement([*gold[:89], *map(str, range(11))], gold).exact
+
+
+def test_rouge_is_the_union_of_the_published_example() -> None:
+    # Lin 2004, section 3.2: the union covers w1, w2, w3 and w5, so 4/5 of the reference.
+    assert rouge_lsum("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5").recall == 80
+
+
+def test_rouge_counts_no_word_twice() -> None:
+    assert rouge_lsum("flu", "flu\nflu") == PRF.of(1, 1, 2)
+    assert rouge_lsum("Flu flu", "FLU") == PRF.of(1, 2, 1)
+
+
+def test_a_page_gets_every_score_that_applies() -> None:
+    blocks = (Block(HEADING, "Flu"), Block(PARAGRAPH, "It is back."), Block(LIST_ITEM, "Cough"))
+    gold = Gold(id="1", site="s", text="Flu\nIt is back.\nCough", blocks=blocks)
+    text_alone = score_page(Prediction(text="Flu\nIt is back.\nCough"), gold)
+    assert {name.split("_")[0] for name in text_alone} == set(SCORES)
+    assert text_alone["to_f"] == text_alone["tmu_f"] == text_alone["equal"] == 100
+    assert text_alone["mark_f"] == pytest.approx(100 / 3)
+    marked = Prediction(text="Flu\n\nIt is back.\n\nCough", blocks=blocks)
+    assert score_page(marked, gold)["mark_f"] == 100
+    without_marks = Gold(id="1", site="s", text="Flu\nIt is back.\nCough")
+    assert "tm_f" not in score_page(marked, without_marks)
+
+
+def test_an_extractor_of_any_making_is_scored() -> None:
+    class Stretch:
+        def __init__(self, type: str, text: str) -> None:  # noqa: A002
+            self.type, self.text = type, text
+
+    class Article:
+        title = "Flu"
+        text = "It is back."
+        blocks = [Stretch("paragraph", "It is back.")]  # noqa: RUF012
+
+    extracted = Prediction.of(Article())
+    assert extracted.blocks == (Block(PARAGRAPH, "It is back."),)
+    assert score_page(extracted, Gold(id="1", site="s", text="It is back."))["equal"] == 100
+
+
+def test_a_gold_without_a_text_cannot_be_scored() -> None:
+    with pytest.raises(ValueError, match="no text"):
+        score_page(Prediction(text="x"), Gold(id="1", site="s"))
+
+
+PAGE = html.document_fromstring(
+    """<html><head><title>Flu is back - The Gull</title></head>
+    <body><h2>Latest</h2><p>Flu is back</p><p>It coughs.</p></body></html>"""
+)
+
+
+def test_every_method_is_given_the_headline_of_the_gold() -> None:
+    gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", title="Flu is back")
+    headline = headline_of(gold, PAGE)
+    assert headline == Block(HEADING, "Flu is back")
+    for text in ("It coughs.", "Flu is back! It coughs."):
+        assert score_page(Prediction(text=text), gold, headline)["equal"] == 100
+    assert score_page(Prediction(text="It coughs."), gold)["equal"] == 0
+
+
+def test_an_unnamed_headline_is_the_first_line_that_the_page_calls_a_title() -> None:
+    gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.")
+    assert headline_of(gold, PAGE) == Block(HEADING, "Flu is back")
+    assert headline_of(Gold(id="1", site="s", text="It coughs."), PAGE) is None
+    assert headline_of(Gold(id="1", site="s", text="back Flu\nIt"), PAGE) is None
+
+
+def test_no_headline_is_given_where_the_gold_has_none() -> None:
+    body = Gold(id="1", site="s", text="Flu is back", title="Flu is back", title_in_text=False)
+    elsewhere = Gold(id="1", site="s", text="It coughs.", title="Flu is back")
+    assert headline_of(body, PAGE) is None
+    assert headline_of(elsewhere, PAGE) is None
+    assert headline_of(Gold(id="1", site="s"), PAGE) is None
+
+
+def test_a_headline_has_the_mark_that_the_gold_gives_it() -> None:
+    blocks = read_markup("<p>Flu is back</p>\n<p>It coughs.</p>")
+    gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", blocks=blocks)
+    scores = score_page(Prediction(text="It coughs."), gold, headline_of(gold, PAGE))
+    assert scores["tm_f"] == scores["mark_f"] == 100
+
+
+def test_cosine_of_equal_counts_is_exactly_one() -> None:
+    counts = ["a"] * 3 + ["b"] * 5 + ["c"] * 7
+    assert agreement(counts, counts).cosine == 1
+    assert agreement([], []).cosine == 1
+    assert agreement(["a"], []).cosine == 0
+    assert math.isclose(agreement(["a", "b"], ["a"]).cosine, math.sqrt(0.5))

@@ -1,0 +1,32 @@
+import pytest
+
+from worker.evaluation.scores import words
+from worker.evaluation.scores.words import placed_words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        (" \n\t — … !", []),
+        ("Don't pay 3.50, e-mail U.S.A.", ["Don't", "pay", "3.50", "e", "mail", "U.S.A"]),
+        ("L’été à Köln", ["L’été", "à", "Köln"]),
+        ("Ελλάδα, Россия", ["Ελλάδα", "Россия"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("WHO说流感H5N1", ["WHO", "说", "流", "感", "H5N1"]),
+        ("カタカナー 한국어", ["カ", "タ", "カ", "ナ", "ー", "한", "국", "어"]),
+        ("½ tasse", ["½", "tasse"]),
+    ],
+)
+def test_words_follow_unicode_and_cjk_goes_by_character(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_what_looks_the_same_is_the_same_word() -> None:
+    assert words("e\u0301te\u0301 co\u00adope\u0301ration") == words("été coopération")
+
+
+def test_placed_words_say_where_they_stand() -> None:
+    text = "WHO: 流感, again."
+    assert [word.text for word in placed_words(text)] == words(text)
+    assert all(text[word.start : word.end] == word.text for word in placed_words(text))

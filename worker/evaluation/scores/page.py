@@ -1,0 +1,102 @@
+"""All scores of one page."""
+
+from dataclasses import replace
+
+from worker.evaluation.scores.agreement import agreement, bag_of_words
+from worker.evaluation.scores.cleaneval import characters, text_and_markup
+from worker.evaluation.scores.matching import matched_total
+from worker.evaluation.scores.prf import PRF
+from worker.evaluation.scores.records import HEADING, Block, Gold, Prediction
+from worker.evaluation.scores.rouge import rouge_lsum
+from worker.evaluation.scores.words import words
+
+SCORES = {
+    "exact": "exactitude: cosine of word counts at least 0.9 (paper 000)",
+    "cosine": "cosine of word counts (paper 000)",
+    "equal": "same words in the same order (paper 000)",
+    "within": "strictly inside the gold (paper 000)",
+    "around": "strictly around the gold (paper 000)",
+    "to": "CleanEval text only: words in order",
+    "tm": "CleanEval text and markup, labelled: words and marks in order",
+    "tmu": "CleanEval text and markup, unlabelled",
+    "mark": "CleanEval segments: the marks alone, labelled",
+    "char": "characters in order (paper 001)",
+    "bag": "words, order left aside",
+    "rouge": "ROUGE-LSum",
+}
+"""What `score_page` computes; names with precision, recall and F1 get ``_p _r _f``."""
+
+
+def score_page(
+    extracted: Prediction, gold: Gold, headline: Block | None = None
+) -> dict[str, float]:
+    """Score the text of a page, in percent.
+
+    Parameters
+    ----------
+    extracted
+        What a method found.
+    gold
+        What there is to find; its `text` is not None.
+    headline
+        The headline to give to the method when the gold begins with one, see
+        `worker.evaluation.scores.headlines`.
+
+    Returns
+    -------
+    dict
+        Value by name: ``exact cosine equal within around`` of paper 000, and with the
+        suffixes ``_p _r _f`` the scores ``to tm tmu mark char bag rouge``; see `SCORES`.
+        Those of markup are there only when the gold has marks.
+
+    Raises
+    ------
+    ValueError
+        If the gold has no text.
+    """
+    if gold.text is None:
+        raise ValueError(f"the gold of {gold.id} holds no text")
+    if headline is not None:
+        extracted = with_headline(extracted, headline)
+    found, wanted = words(extracted.text), words(gold.text)
+    paper = agreement(found, wanted)
+    scores = {
+        "exact": 100.0 * paper.exact,
+        "cosine": 100.0 * paper.cosine,
+        "equal": 100.0 * paper.equal,
+        "within": 100.0 * paper.within_gold,
+        "around": 100.0 * paper.around_gold,
+    }
+    _add(scores, "to", PRF.of(matched_total(found, wanted), len(found), len(wanted)))
+    if gold.blocks is not None:
+        labelled = text_and_markup(extracted.paragraphs, gold.blocks)
+        unlabelled = text_and_markup(extracted.paragraphs, gold.blocks, labelled=False)
+        _add(scores, "tm", labelled.tokens)
+        _add(scores, "tmu", unlabelled.tokens)
+        _add(scores, "mark", labelled.marks)
+    _add(scores, "char", characters(extracted.text, gold.text))
+    _add(scores, "bag", bag_of_words(found, wanted))
+    _add(scores, "rouge", rouge_lsum(extracted.text, gold.text))
+    return scores
+
+
+def with_headline(extracted: Prediction, headline: Block) -> Prediction:
+    """Put a headline before a text, unless the text begins with its words.
+
+    Where golds hold the headline, every method is given the same one: most give a body
+    alone, and a table of texts is no place to compare headlines.
+    """
+    title = words(headline.text)
+    if not title or words(extracted.text)[: len(title)] == title:
+        return extracted
+    return replace(
+        extracted,
+        text=f"{headline.text}\n{extracted.text}",
+        blocks=(Block(headline.type or HEADING, headline.text), *extracted.paragraphs),
+    )
+
+
+def _add(scores: dict[str, float], name: str, score: PRF) -> None:
+    scores[f"{name}_p"] = score.precision
+    scores[f"{name}_r"] = score.recall
+    scores[f"{name}_f"] = score.f1
