@@ -719,8 +719,8 @@ def bench(
 ) -> None:
     """Run extractors over corpora and score them."""
     from worker.bench import Bench
+    from worker.evaluation.methods import Runner, extractor_names
     from worker.evaluation.scores import load_diseases
-    from worker.extractors import Runner, extractor_names
 
     names = extractor_names() if extractors == "all" else extractors.split(",")
     with _measurement_bar() as progress:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.extraction.examples import Example, Hint, read_examples, read_hints
 from benchmarks.extraction.train import cross_validate
+from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
 from worker.extraction import NoArticleError, extract_article
 from worker.extraction.evidence import COLUMNS
@@ -19,7 +20,6 @@ from worker.extraction.evidence.layout import BESIDE, PACKETS, POSITION, PROSE, 
 from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE
 from worker.extraction.evidence.view import EvidenceSource
 from worker.extraction.evidence.wording import LINE, WORDING
-from worker.extractors.reading import page_of
 
 STEPS: tuple[tuple[EvidenceSource, ...], ...] = (
     (LINE,),

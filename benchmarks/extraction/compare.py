@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from worker.evaluation.methods import Job, Runner, Source
+from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import (
     Gold,
     PageScores,
@@ -20,8 +22,6 @@ from worker.evaluation.scores import (
     paired_difference,
     score_page,
 )
-from worker.extractors import Job, Runner, Source
-from worker.extractors.reading import page_of
 
 SCORE = "to_f"
 

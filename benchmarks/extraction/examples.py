@@ -10,15 +10,15 @@ import numpy.typing as npt
 
 from benchmarks.extraction.labels import UNSAID, hinted_labels, shares_in_gold
 from worker.bench.measuring import measurable
+from worker.evaluation.methods import Source
+from worker.evaluation.methods.grouping import find_neighbours
+from worker.evaluation.methods.ours import knowledge_of
+from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import Gold, headline_of, load_corpus
 from worker.evaluation.scores.records import Block
 from worker.extraction import TemplateKnowledge
 from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
 from worker.extraction.outline import Outline
-from worker.extractors import Source
-from worker.extractors.grouping import find_neighbours
-from worker.extractors.ours import knowledge_of
-from worker.extractors.reading import page_of
 from worker.pages import PageError
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import click
 
+from worker.evaluation.methods.grouping import find_neighbours
+from worker.evaluation.methods.interface import Source
+from worker.evaluation.methods.reading import page_of
+from worker.evaluation.methods.usage import peak_memory
 from worker.evaluation.scores import load_corpus
 from worker.extraction import NoArticleError, TemplateKnowledge, extract_article
-from worker.extractors.grouping import find_neighbours
-from worker.extractors.interface import Source
-from worker.extractors.reading import page_of
-from worker.extractors.usage import peak_memory
 from worker.pages import PageError, parse_page
 
 LINE_EVERY = 1000

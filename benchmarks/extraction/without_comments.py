@@ -24,6 +24,7 @@ from worker.boosting import BoostedTrees
 from worker.comments import find_comments
 from worker.comments.certainty import Certainty
 from worker.content.reading import apart_from_article
+from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import (
     PageScores,
     Prediction,
@@ -31,7 +32,6 @@ from worker.evaluation.scores import (
     paired_difference,
     score_page,
 )
-from worker.extractors.reading import page_of
 
 SCORES = {"to_f": "toF", "equal": "eqw"}
 """Scores that are shown, by the name that tables give them."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.extractors.gull import holds_story, page
-from worker.extractors import (
+from tests.unit.evaluation.methods.gull import holds_story, page
+from worker.evaluation.methods import (
     Extracted,
     Extractor,
     Job,
@@ -21,8 +21,13 @@ from worker.extractors import (
     extractor_names,
     get_extractor,
 )
-from worker.extractors.peers.bridge import BridgeError, bridge_to, close_bridges, running_programs
-from worker.extractors.usage import cpu_seconds, peak_memory
+from worker.evaluation.methods.peers.bridge import (
+    BridgeError,
+    bridge_to,
+    close_bridges,
+    running_programs,
+)
+from worker.evaluation.methods.usage import cpu_seconds, peak_memory
 
 BRIDGED = ["boilerpipe_java", "readability_js"]
 

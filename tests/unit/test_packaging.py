@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("models", "migrations", "worker")
 USERS_OF_EXTRAS = {
-    "peers": "worker/extractors/peers",
+    "peers": "worker/evaluation/methods/peers",
     "plot": "worker/templates/picture.py",
     "recognisers": "worker/evaluation/scores/recognisers.py",
     "render": "worker/rendering/program.py",

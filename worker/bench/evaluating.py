@@ -13,6 +13,7 @@ from worker.bench.measuring import Grouped, Progress, measurable
 from worker.bench.memo import Memo, scorer_version
 from worker.bench.results import CorpusTable, Line
 from worker.bench.scoring import Target, prepare, score
+from worker.evaluation.methods import Source
 from worker.evaluation.scores import (
     Block,
     Comment,
@@ -28,7 +29,6 @@ from worker.evaluation.scores import (
     macro_average_by_site,
 )
 from worker.evaluation.scores.corpora import open_text
-from worker.extractors import Source
 
 
 def evaluate(

@@ -16,18 +16,7 @@ from worker.bench.errors import BenchError
 from worker.bench.memo import Memo, scorer_version
 from worker.bench.results import CorpusTable, Kind, Line
 from worker.bench.scoring import LIMITS, limits, prepare, score
-from worker.evaluation.scores import (
-    Corpus,
-    CorpusError,
-    Gold,
-    PageScores,
-    Prediction,
-    TextStatistics,
-    load_corpus,
-    macro_average_by_language,
-    macro_average_by_site,
-)
-from worker.extractors import (
+from worker.evaluation.methods import (
     Extractor,
     Gives,
     Job,
@@ -41,7 +30,18 @@ from worker.extractors import (
     is_peer,
     parse_chain,
 )
-from worker.extractors.grouping import find_neighbours
+from worker.evaluation.methods.grouping import find_neighbours
+from worker.evaluation.scores import (
+    Corpus,
+    CorpusError,
+    Gold,
+    PageScores,
+    Prediction,
+    TextStatistics,
+    load_corpus,
+    macro_average_by_language,
+    macro_average_by_site,
+)
 
 Grouped = Literal["site", "language"]
 Progress = Callable[[str, int, int], None]

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
+from worker.evaluation.methods.provenance import own_release
 from worker.evaluation.scores import Difference, Interval, TaskScore, TextStatistics
-from worker.extractors.provenance import own_release
 
 Kind = Literal["method", "peer", "limit", "gold"]
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
 from worker.bench.memo import Memo
+from worker.evaluation.methods import Source
+from worker.evaluation.methods.reading import page_of, text_of
 from worker.evaluation.scores import (
     Block,
     DiseaseWatch,
@@ -25,8 +27,6 @@ from worker.evaluation.scores import (
 )
 from worker.evaluation.scores.comments import with_names
 from worker.evaluation.scores.page import with_headline
-from worker.extractors import Source
-from worker.extractors.reading import page_of, text_of
 from worker.pages import PageError
 
 LIMITS = {

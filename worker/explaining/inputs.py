@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from models.messages import PageMessage
+from worker.evaluation.methods import Source
 from worker.explaining.errors import ExplainingError
 from worker.explaining.fetching import fetch
-from worker.extractors import Source
 from worker.pages import Page, PageError, parse_page, site_key, site_of
 from worker.settings import WHOLE_MATRIX_TREES
 from worker.sources import read_messages
@@ -73,7 +73,7 @@ def load_subject(
     if not others:
         return Subject(page, None, 1, 0)
     # The numerical libraries take long to import: a page alone needs none of them.
-    from worker.extractors.grouping import find_neighbours
+    from worker.evaluation.methods.grouping import find_neighbours
 
     sources = [source, *others]
     neighbours = find_neighbours(sources, [site] * len(sources), threads=threads)[0]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.bench.corpus import write_corpus
 from worker.bench import Bench, BenchError, CorpusTable, Line
-from worker.extractors import Extractor, Gives, Runner
+from worker.evaluation.methods import Extractor, Gives, Runner
 
 OBEDIENT = "tests.unit.bench.obedient"
 

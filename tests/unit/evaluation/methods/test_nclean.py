@@ -1,0 +1,82 @@
+import pickle
+
+import pytest
+
+from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, page
+from worker.evaluation.methods import Source, UnavailableError, get_extractor, parse_chain
+from worker.evaluation.methods.papers.nclean import Model, Normalisation, shipped_model, trained
+
+
+def gold(story: str) -> str:
+    return "\n".join(SENTENCES[story])
+
+
+def test_a_model_trained_on_pairs_cleans_a_page_it_has_not_seen() -> None:
+    method = trained((page(story), gold(story)) for story in ("harbour", "library"))
+
+    found = method.extract(page("school"))
+
+    assert method.name == "nclean"
+    assert holds_story(found.text, "school")
+    assert FOOTER not in found.text
+    assert "Town" not in found.text
+
+
+def test_the_version_tells_what_it_was_trained_on() -> None:
+    one, other, same = (trained([(page(s), gold(s))]) for s in ("harbour", "library", "harbour"))
+    assert one.version != other.version
+    assert one.version == same.version
+
+
+def test_a_trained_method_can_be_sent_to_another_process() -> None:
+    method = trained([(page("harbour"), gold("harbour"))])
+    copy = pickle.loads(pickle.dumps(method))
+    assert copy.extract(page("school")) == method.extract(page("school"))
+
+
+def test_it_goes_by_its_name_when_pairs_are_given() -> None:
+    pairs = [(page("harbour"), gold("harbour"))]
+    assert get_extractor("nclean", pairs=pairs).version == trained(pairs).version
+    assert parse_chain("wutsi>nclean", pairs=pairs).name == "wutsi>nclean"
+    with pytest.raises(UnavailableError, match="nclean must be trained"):
+        get_extractor("nclean")
+
+
+def test_training_needs_clean_and_dirty_text() -> None:
+    with pytest.raises(ValueError, match="no clean text or no dirty text"):
+        Model.train([])
+    with pytest.raises(ValueError, match="no clean text or no dirty text"):
+        Model.train([(Source("<p>All of it."), "All of it.")])
+
+
+@pytest.mark.parametrize(
+    ("normalisation", "expected"),
+    [
+        (Normalisation.NONE, "Zoë, 12 日"),
+        (Normalisation.ASCII, "Zo~, 12 ~"),
+        (Normalisation.NON_LEXICAL, "aaa, 00 a"),
+    ],
+)
+def test_normalisation(normalisation: Normalisation, expected: str) -> None:
+    assert normalisation.apply("Zoë, 12 日") == expected
+
+
+def test_a_model_survives_being_written_down() -> None:
+    model = Model.train([(page("harbour"), gold("harbour"))])
+    assert Model.from_json(model.to_json()) == model
+    assert Model.from_json(model.to_json()).digest == model.digest
+
+
+def test_probabilities_of_a_first_character_add_up_to_one() -> None:
+    ngrams = Model.train([(page("harbour"), gold("harbour"))]).clean
+    alphabet = {ngram[-1] for ngram in ngrams.counts}
+    seen = sum(2 ** -ngrams.information(character) for character in alphabet)
+    unseen = 2 ** -ngrams.information("☃")
+    assert seen + unseen == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["ascii", "non-lexical"])
+def test_shipped_models_tell_prose_from_menus(name: str) -> None:
+    model = shipped_model(name)
+    assert model.is_clean(SENTENCES["library"][1])
+    assert not model.is_clean("Home | About | Contact | Site map | Copyright 2007")

@@ -1,0 +1,32 @@
+from tests.unit.evaluation.methods.gull import SENTENCES, page
+from worker.evaluation.methods import ALONE, Source
+from worker.evaluation.methods.grouping import find_neighbours
+
+
+def test_pages_of_a_template_are_neighbours_and_others_are_not() -> None:
+    pages = [page(story) for story in SENTENCES]
+    other_site = Source(pages[0].html, "https://elsewhere.example/1")
+    unreadable = Source(b"%PDF-1.4", "https://gull.example/report")
+
+    neighbours = find_neighbours([*pages, other_site, unreadable])
+
+    for source, found in zip(pages, neighbours, strict=False):
+        assert found.pivot in pages
+        assert found.pivot != source
+        assert set(found.group) == set(pages) - {source}
+    assert neighbours[3:] == [ALONE, ALONE]
+
+
+def test_sites_may_be_given() -> None:
+    pages = [page(story) for story in SENTENCES]
+    neighbours = find_neighbours(pages, ["a", "a", "b"])
+    assert neighbours[0].pivot == pages[1]
+    assert neighbours[1].pivot == pages[0]
+    assert neighbours[2] == ALONE
+
+
+def test_the_same_address_twice_counts_once() -> None:
+    pages = [page("harbour"), page("library"), page("harbour")]
+    neighbours = find_neighbours(pages)
+    assert neighbours[0].pivot == pages[1]
+    assert neighbours[2] == ALONE

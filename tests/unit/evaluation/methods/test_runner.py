@@ -1,0 +1,206 @@
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.unit.evaluation.methods.gull import neighbours_of, page
+from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
+from worker.evaluation.methods import (
+    Extracted,
+    Extractor,
+    Failure,
+    Job,
+    Outcome,
+    Runner,
+    Source,
+    Summary,
+    UnknownExtractorError,
+    parse_chain,
+)
+
+
+def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
+    """Run a method on pages with orders; say what it wrote, or the kind of failure, for each."""
+    results = list(runner.run(extractor, [Job(Source(order)) for order in orders]))
+    results.sort(key=lambda result: result.index)
+    assert [result.index for result in results] == list(range(len(orders)))
+    found = [result.outcome.result for result in results]
+    return [each.kind if isinstance(each, Failure) else each.text for each in found]
+
+
+def programs_running() -> int:
+    """Count the programs that a misbehaving method started."""
+    count = 0
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            count += NAME.encode() in process.read_bytes() and b"sleep(600)" in process.read_bytes()
+        except OSError:
+            continue
+    return count
+
+
+def test_pages_are_extracted_in_parallel_and_all_come_back() -> None:
+    orders = [f"page {number}" for number in range(20)]
+    assert run(Runner(processes=2), method(), *orders) == orders
+
+
+def test_a_page_that_fails_stops_nothing() -> None:
+    orders = ["one", "raise", "two", "recurse", "three", "crash", "four", "exit", "print"]
+    expected = ["one", "error", "two", "error", "three", "crash", "four", "crash", "print"]
+    assert run(Runner(processes=2), method(), *orders) == expected
+
+
+def test_a_page_that_hangs_is_given_up_and_the_next_one_is_extracted() -> None:
+    runner = Runner(processes=1, seconds_per_page=5)
+    assert run(runner, method(), "one", "hang", "two") == ["one", "timeout", "two"]
+
+
+def test_programs_of_a_page_that_hangs_are_stopped_with_it() -> None:
+    runner = Runner(processes=1, seconds_per_page=5)
+    assert run(runner, method(), "hang in a program", "two") == ["timeout", "two"]
+    assert programs_running() == 0
+
+
+def test_no_process_outlives_a_run_that_is_broken_off() -> None:
+    results = Runner(processes=1, seconds_per_page=300).run(
+        method(), [Job(Source("one")), Job(Source("hang in a program"))]
+    )
+    next(results)
+    deadline = time.monotonic() + 60
+    while not programs_running() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    results.close()
+    assert programs_running() == 0
+
+
+@pytest.mark.parametrize(
+    ("preparation", "detail"), [("lack", "the moon is not full"), ("abort", "SIGABRT")]
+)
+def test_a_method_that_cannot_start_says_why_on_every_page(preparation: str, detail: str) -> None:
+    results = Runner(processes=2).run(
+        unpreparable(preparation), [Job(Source("one")), Job(Source("two")), Job(Source("three"))]
+    )
+    failures = [result.outcome.failure for result in results]
+    assert len(failures) == 3
+    assert all(failure and failure.kind == "unavailable" for failure in failures)
+    assert all(failure and detail in failure.detail for failure in failures)
+
+
+def test_a_library_that_is_not_installed_is_reported() -> None:
+    absent = Extractor("absent", "1", "a_library_that_nobody_wrote:extract")
+    (result,) = Runner(processes=1).run(absent, [Job(Source("one"))])
+    assert result.outcome.failure is not None
+    assert result.outcome.failure.kind == "unavailable"
+    assert "a_library_that_nobody_wrote" in result.outcome.failure.detail
+
+
+def test_an_unknown_name_is_an_error_of_the_caller() -> None:
+    with pytest.raises(UnknownExtractorError):
+        list(Runner().run("nonsense", [Job(Source("one"))]))
+
+
+def test_a_page_without_article_is_told_apart_from_a_failure() -> None:
+    jobs = [Job(Source(b"\x89PNG\r\n")), Job(page("harbour"))]
+    results = sorted(Runner(processes=1).run("paper000", jobs), key=lambda result: result.index)
+    assert [result.outcome.result for result in results] == [
+        Failure("refused", "no-comparable-page"),
+        Failure("refused", "no-comparable-page"),
+    ]
+    (result,) = Runner(processes=1).run("wutsi", jobs[:1])
+    assert result.outcome.result == Failure("refused", "not-html")
+
+
+def test_a_chain_runs_elsewhere_as_it_does_here() -> None:
+    job = Job(page("harbour"), neighbours_of("harbour"))
+    (result,) = Runner(processes=1).run("detourage>html_killer", [job])
+    direct = parse_chain("detourage>html_killer").extract(job.source, job.neighbours)
+    assert result.outcome.extracted == direct
+
+
+def test_time_and_memory_are_measured() -> None:
+    jobs = [Job(Source("compute")), Job(Source("idle"))]
+    outcomes = [result.outcome for result in Runner(processes=1).run(method(), jobs)]
+    times = [outcome.cpu_seconds for outcome in outcomes]
+    assert times[0] is not None
+    assert times[1] is not None
+    assert times[0] > 10 * times[1]
+    summary = Summary.of(outcomes)
+    assert summary.peak_memory is not None
+    assert summary.peak_memory > 5_000_000
+    assert summary.pages_per_cpu_second == pytest.approx(2 / sum(filter(None, times)))
+
+
+def test_a_page_is_computed_once_and_then_remembered(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    extractor = method(calls=calls)
+    runner = Runner(processes=2, cache=tmp_path / "cache")
+
+    first = run(runner, extractor, "one", "raise")
+    again = run(runner, extractor, "two", "raise", "one")
+
+    assert first == ["one", "error"]
+    assert again == ["two", "error", "one"]
+    assert sorted(calls.read_text().split()) == ["one", "raise", "two"]
+
+
+def test_what_is_remembered_is_what_was_computed(tmp_path: Path) -> None:
+    jobs = [Job(page("harbour"), neighbours_of("harbour")), Job(page("school"))]
+    runner = Runner(processes=1, cache=tmp_path)
+    computed = {result.index: result.outcome for result in runner.run("trafilatura", jobs)}
+    remembered = {result.index: result.outcome for result in runner.run("trafilatura", jobs)}
+    assert remembered == computed
+    assert all(result.cached for result in runner.run("trafilatura", jobs))
+
+
+def test_a_timeout_is_not_remembered(tmp_path: Path) -> None:
+    runner = Runner(processes=1, cache=tmp_path, seconds_per_page=3)
+    assert run(runner, method(), "hang") == ["timeout"]
+    results = list(Runner(processes=1, cache=tmp_path).run(method(), [Job(Source("one"))]))
+    assert not results[0].cached
+    assert not list(tmp_path.rglob("*.json"))[1:]
+
+
+def test_another_version_is_another_method(tmp_path: Path) -> None:
+    runner = Runner(processes=1, cache=tmp_path)
+    job = Job(Source("one"))
+    list(runner.run(method(), [job]))
+    newer = Extractor("obedient", "2", f"{NAME}:obey")
+    assert [result.cached for result in runner.run(newer, [job])] == [False]
+
+
+def test_a_method_that_compares_pages_is_remembered_with_the_other_page(tmp_path: Path) -> None:
+    runner = Runner(processes=1, cache=tmp_path)
+    alone, together = Job(page("harbour")), Job(page("harbour"), neighbours_of("harbour"))
+    list(runner.run("detourage", [alone]))
+    list(runner.run("wutsi", [alone]))
+    assert [result.cached for result in runner.run("detourage", [together])] == [False]
+    assert [result.cached for result in runner.run("wutsi", [together])] == [True]
+
+
+def test_a_damaged_file_of_the_cache_is_computed_again(tmp_path: Path) -> None:
+    runner = Runner(processes=1, cache=tmp_path)
+    run(runner, method(), "one")
+    (file,) = tmp_path.rglob("*.json")
+    file.write_text('{"result"')
+    assert run(runner, method(), "one") == ["one"]
+
+
+def test_a_summary_counts_failures_by_kind() -> None:
+    outcomes = [
+        Outcome(Failure("error", "LookupError"), 1.0, 5),
+        Outcome(Failure("error", "LookupError"), 1.0, 9),
+        Outcome(Failure("timeout", "more than 3 s")),
+        Outcome(Extracted.from_lines("a", "b"), 2.0, 7),
+    ]
+    summary = Summary.of(outcomes)
+    assert summary.failures == {"error": 2, "timeout": 1}
+    assert summary.detail == "LookupError"
+    assert (summary.pages, summary.timed_pages, summary.peak_memory) == (4, 3, 9)
+    assert summary.pages_per_cpu_second == pytest.approx(3 / 4)
+
+
+def test_a_summary_of_nothing() -> None:
+    summary = Summary.of([])
+    assert summary.pages_per_cpu_second is None
+    assert summary.peak_memory is None
+    assert summary.detail is None

@@ -1,0 +1,1 @@
+"""The methods of the papers, each as its authors describe it."""
