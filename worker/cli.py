@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from models.tables import DesignChange
-    from worker.bench.measuring import Grouped
-    from worker.bench.measuring import Progress as OnProgress
-    from worker.bench.results import CorpusTable
     from worker.doctor import Finding
+    from worker.evaluation.bench.measuring import Grouped
+    from worker.evaluation.bench.measuring import Progress as OnProgress
+    from worker.evaluation.bench.results import CorpusTable
     from worker.quarantine import QuarantinedMessage
     from worker.run import RunSummary
     from worker.store.database import Database
@@ -640,7 +640,7 @@ def evaluate(
     GOLD is a folder with pages.jsonl.gz and gold.jsonl.gz, or a file of gold
     records. ARTICLES are files of article messages.
     """
-    from worker.bench import evaluate as evaluate_articles
+    from worker.evaluation.bench import evaluate as evaluate_articles
 
     with _measurement_bar() as progress:
         table = evaluate_articles(
@@ -718,7 +718,7 @@ def bench(
     html_file: Path | None,
 ) -> None:
     """Run extractors over corpora and score them."""
-    from worker.bench import Bench
+    from worker.evaluation.bench import Bench
     from worker.evaluation.methods import Runner, extractor_names
     from worker.evaluation.scores import load_diseases
 
@@ -876,7 +876,7 @@ def _measurement_bar() -> Iterator[OnProgress]:
 def _report(
     tables: list[CorpusTable], by: str | None, json_file: Path | None, html_file: Path | None
 ) -> None:
-    from worker.bench import Report, tables_of, to_html
+    from worker.evaluation.bench import Report, tables_of, to_html
 
     report = Report.now(tables, by)
     if json_file:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.extraction.labels import UNSAID, hinted_labels, shares_in_gold
-from worker.bench.measuring import measurable
+from worker.evaluation.bench.measuring import measurable
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.grouping import find_neighbours
 from worker.evaluation.methods.ours import knowledge_of

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from worker.bench.results import Line
+from worker.evaluation.bench.results import Line
 
 _WIDTH = 420
 _LABELS = 150

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from worker.bench.memo import Memo
-from worker.bench.results import Task
-from worker.bench.scoring import Target, entities, events
+from worker.evaluation.bench.memo import Memo
+from worker.evaluation.bench.results import Task
+from worker.evaluation.bench.scoring import Target, entities, events
 from worker.evaluation.scores import (
     Block,
     Corpus,

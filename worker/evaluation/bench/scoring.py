@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
-from worker.bench.memo import Memo
+from worker.evaluation.bench.memo import Memo
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import page_of, text_of
 from worker.evaluation.scores import (

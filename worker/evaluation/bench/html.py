@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from worker.bench.plots import plot
-from worker.bench.results import LABELS, CorpusTable, Line, Mean, Report
-from worker.bench.terminal import (
+from worker.evaluation.bench.plots import plot
+from worker.evaluation.bench.results import LABELS, CorpusTable, Line, Mean, Report
+from worker.evaluation.bench.terminal import (
     SIGNIFICANT,
     STATISTICS,
     TASK_HEADS,
@@ -43,7 +43,7 @@ class _Cell:
 
 def to_html(report: Report) -> str:
     """Write a report as a self-contained page with sortable tables and a plot per score."""
-    folder = files("worker.bench")
+    folder = files("worker.evaluation.bench")
     style = folder.joinpath("report.css").read_text("utf-8")
     script = folder.joinpath("report.js").read_text("utf-8")
     environment = ", ".join(f"{name} {value}" for name, value in report.environment.items())

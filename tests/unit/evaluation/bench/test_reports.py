@@ -4,8 +4,8 @@ from io import StringIO
 
 from rich.console import Console
 
-from worker.bench import CorpusTable, Line, Report, tables_of, to_html
-from worker.bench.results import Mean
+from worker.evaluation.bench import CorpusTable, Line, Report, tables_of, to_html
+from worker.evaluation.bench.results import Mean
 from worker.evaluation.scores import Difference, Interval
 
 METHODS = [f"method {number}" for number in range(20)]

@@ -10,12 +10,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from worker.bench.averaging import best_by_score, means
-from worker.bench.downstream import Downstream
-from worker.bench.errors import BenchError
-from worker.bench.memo import Memo, scorer_version
-from worker.bench.results import CorpusTable, Kind, Line
-from worker.bench.scoring import LIMITS, limits, prepare, score
+from worker.evaluation.bench.averaging import best_by_score, means
+from worker.evaluation.bench.downstream import Downstream
+from worker.evaluation.bench.errors import BenchError
+from worker.evaluation.bench.memo import Memo, scorer_version
+from worker.evaluation.bench.results import CorpusTable, Kind, Line
+from worker.evaluation.bench.scoring import LIMITS, limits, prepare, score
 from worker.evaluation.methods import (
     Extractor,
     Gives,

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.bench.corpus import write_corpus
-from worker.bench import Bench, BenchError, CorpusTable, Line
+from tests.unit.evaluation.bench.corpus import write_corpus
+from worker.evaluation.bench import Bench, BenchError, CorpusTable, Line
 from worker.evaluation.methods import Extractor, Gives, Runner
 
-OBEDIENT = "tests.unit.bench.obedient"
+OBEDIENT = "tests.unit.evaluation.bench.obedient"
 
 
 MARKED_UP = "<p>three gulls</p><p>and an advertisement</p>"

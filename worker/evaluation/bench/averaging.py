@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from worker.bench.results import LABELS, Mean
+from worker.evaluation.bench.results import LABELS, Mean
 from worker.evaluation.scores import (
     Difference,
     PageScores,

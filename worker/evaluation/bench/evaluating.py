@@ -7,12 +7,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from models.messages import ArticleMessage
-from worker.bench.averaging import means
-from worker.bench.errors import BenchError
-from worker.bench.measuring import Grouped, Progress, measurable
-from worker.bench.memo import Memo, scorer_version
-from worker.bench.results import CorpusTable, Line
-from worker.bench.scoring import Target, prepare, score
+from worker.evaluation.bench.averaging import means
+from worker.evaluation.bench.errors import BenchError
+from worker.evaluation.bench.measuring import Grouped, Progress, measurable
+from worker.evaluation.bench.memo import Memo, scorer_version
+from worker.evaluation.bench.results import CorpusTable, Line
+from worker.evaluation.bench.scoring import Target, prepare, score
 from worker.evaluation.methods import Source
 from worker.evaluation.scores import (
     Block,

@@ -13,8 +13,8 @@ from typing import Any
 
 def scorer_version() -> str:
     """Digest the source that scores depend on, so that none outlives its definition."""
-    worker = files("worker")
-    sources = [*worker.joinpath("evaluation").iterdir(), worker.joinpath("bench", "scoring.py")]
+    evaluation = files("worker.evaluation")
+    sources = [*evaluation.joinpath("scores").iterdir(), evaluation.joinpath("bench", "scoring.py")]
     digest = sha256()
     for source in sorted(sources, key=lambda each: each.name):
         if source.name.endswith((".py", ".c")):

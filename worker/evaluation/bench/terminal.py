@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from worker.bench.results import LABELS, CorpusTable, Line, Mean, Task
+from worker.evaluation.bench.results import LABELS, CorpusTable, Line, Mean, Task
 from worker.evaluation.scores import PRF
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
