@@ -23,7 +23,7 @@ from benchmarks.extraction.train import extract, fit
 from worker.boosting import BoostedTrees
 from worker.comments import find_comments
 from worker.comments.certainty import Certainty
-from worker.content.reading import apart_from_article
+from worker.content import apart_from_article
 from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import (
     PageScores,

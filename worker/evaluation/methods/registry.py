@@ -28,7 +28,7 @@ _HERE = "worker.evaluation.methods"
 _OWN_SOURCE = (
     "worker/boosting",
     "worker/comments",
-    "worker/content",
+    "worker/content.py",
     "worker/extraction",
     "worker/language",
     "worker/pages",

@@ -1,4 +1,4 @@
-"""A page read as a whole: what readers wrote is no part of the article."""
+"""All that a page holds for its readers: its article, and the comments below it, apart from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +18,15 @@ from worker.comments.extents import extents_of
 from worker.extraction import Extraction, TemplateKnowledge, extract_article
 from worker.pages import Page
 from worker.pages.places import element_at
+
+__all__ = [
+    "SURE",
+    "Content",
+    "apart_from_article",
+    "comment_pattern_of",
+    "comments_of",
+    "read_content",
+]
 
 SURE = 0.8
 """Probability that they are comments, from which on elements are taken out of the article.
