@@ -2,7 +2,7 @@
 
 They are optional: where there is no compiler the package installs without them,
 `worker.distance` compares pages through the `apted` package, `worker.evaluation.scores` matches
-texts in plain Python, and `worker.boosting` sums over decision trees with NumPy.
+texts in plain Python, and `worker.learning` sums over decision trees with NumPy.
 """
 
 from pathlib import Path
@@ -29,8 +29,8 @@ setup(
             optional=True,
         ),
         Extension(
-            "worker.boosting._trees",
-            sources=["worker/boosting/_trees.c"],
+            "worker.learning._trees",
+            sources=["worker/learning/_trees.c"],
             define_macros=[("Py_LIMITED_API", "0x030B0000")],
             py_limited_api=True,
             optional=True,

@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from worker.boosting import BoostedTrees, Tree
+from worker.learning import BoostedTrees, Tree
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0

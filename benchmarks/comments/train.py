@@ -19,7 +19,6 @@ from benchmarks.boosting import as_trees, mean_of, new_classifier
 from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.examples import fold_of
-from worker.boosting import BoostedTrees
 from worker.comments.certainty import (
     CERTAINTY_COLUMNS,
     Certainty,
@@ -29,6 +28,7 @@ from worker.comments.certainty import (
 from worker.comments.elements import PageElements
 from worker.comments.features import COLUMNS, Rows
 from worker.comments.finding import MIN_PROBABILITY
+from worker.learning import BoostedTrees
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1")
 

@@ -25,7 +25,6 @@ from benchmarks.extraction.examples import (
     read_examples,
     read_hints,
 )
-from worker.boosting import BoostedTrees
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.ours import outline_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
@@ -33,6 +32,7 @@ from worker.extraction import TemplateKnowledge, classification, sentences
 from worker.extraction.apart import leave_out
 from worker.extraction.article import article_of
 from worker.extraction.evidence import COLUMNS, Rows
+from worker.learning import BoostedTrees
 
 TREES = 180
 LEAVES = 24

@@ -20,7 +20,6 @@ from benchmarks.extraction.examples import (
     read_hints,
 )
 from benchmarks.extraction.train import extract, fit
-from worker.boosting import BoostedTrees
 from worker.comments import find_comments
 from worker.comments.certainty import Certainty
 from worker.content import apart_from_article
@@ -32,6 +31,7 @@ from worker.evaluation.scores import (
     paired_difference,
     score_page,
 )
+from worker.learning import BoostedTrees
 
 SCORES = {"to_f": "toF", "equal": "eqw"}
 """Scores that are shown, by the name that tables give them."""

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
-from worker.boosting import BoostedTrees
 from worker.comments.candidates import find_candidates
 from worker.comments.certainty import Certainty, measure_choice, trained_certainty
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
 from worker.comments.pattern import CommentPattern
 from worker.comments.ranking import trained_model
+from worker.learning import BoostedTrees
 from worker.pages import Page
 
 MIN_PROBABILITY = 0.02

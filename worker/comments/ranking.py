@@ -4,8 +4,8 @@ Boosted trees trained on other sites (``benchmarks/comments/train.py``) weigh wh
 `worker.comments.features` measures.
 """
 
-from worker.boosting import BoostedTrees, load_trained
 from worker.comments.features import COLUMNS
+from worker.learning import BoostedTrees, load_trained
 
 
 def trained_model() -> BoostedTrees:

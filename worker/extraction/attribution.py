@@ -10,7 +10,7 @@ common explains none of them.
 import numpy as np
 import numpy.typing as npt
 
-from worker.boosting.trees import BoostedTrees, Floats, Tree
+from worker.learning.trees import BoostedTrees, Floats, Tree
 
 Contributions = npt.NDArray[np.float64]
 

@@ -11,13 +11,13 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from worker.boosting import BoostedTrees, load_trained
 from worker.extraction.evidence import COLUMNS, gather_evidence
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import MAX_CAPTION_TOKENS
+from worker.learning import BoostedTrees, load_trained
 
 METHOD = "lines"
 

@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 from lxml.html import HtmlElement
 
-from worker.boosting.trees import Floats
 from worker.extraction import titles
 from worker.extraction.article import Template, find_article
 from worker.extraction.attribution import contributions
@@ -18,6 +17,7 @@ from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.phrases import ASPECTS, phrase
 from worker.extraction.result import Extraction
+from worker.learning.trees import Floats
 from worker.pages import Page
 
 Verdict = Literal["kept", "title", "comment", "dropped"]

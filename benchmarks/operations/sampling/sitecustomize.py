@@ -24,7 +24,7 @@ KINDS = {
     "worker.distance": "distances",
     "worker.templates": "grouping",
     "worker.extraction": "extraction",
-    "worker.boosting": "extraction",
+    "worker.learning": "extraction",
     "worker.comments": "extraction",
     "worker.store": "database client",
     "sqlalchemy": "database client",

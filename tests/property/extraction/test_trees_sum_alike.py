@@ -7,7 +7,7 @@ import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.boosting.trees import PackedTrees, Tree
+from worker.learning.trees import PackedTrees, Tree
 
 COLUMNS = 3
 VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])

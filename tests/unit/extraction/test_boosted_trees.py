@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from worker.boosting.trees import BoostedTrees, Tree
 from worker.extraction.classification import trained_model
 from worker.extraction.evidence import COLUMNS
+from worker.learning.trees import BoostedTrees, Tree
 
 STUMP = Tree(
     column=[1, -1, -1], threshold=[0.5, 0, 0], left=[1, 0, 0], right=[2, 0, 0], value=[0, -2, 3]

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from tests.unit.extraction.article_pages import page, paragraphs, prose
-from worker.boosting.trees import BoostedTrees, Tree
 from worker.extraction import extract_article
 from worker.extraction.article import article_of
 from worker.extraction.classification import choose_lines, find_body
@@ -11,6 +10,7 @@ from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
 from worker.extraction.result import Extraction
+from worker.learning.trees import BoostedTrees, Tree
 
 # Takes lines of more than five words for the article's, with a probability of 0.9.
 LONG_LINES = BoostedTrees(

@@ -26,7 +26,7 @@ from worker.evaluation.methods.provenance import (
 _HERE = "worker.evaluation.methods"
 
 _OWN_SOURCE = (
-    "worker/boosting",
+    "worker/learning",
     "worker/comments",
     "worker/content.py",
     "worker/extraction",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 try:
-    from worker.boosting import _trees
+    from worker.learning import _trees
 except ImportError:
     IMPLEMENTATION = "python"
 else:

@@ -82,7 +82,7 @@ static PyMethodDef methods[] = {
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_trees", "Native kernel of worker.boosting.", 0, methods, slots,
+    PyModuleDef_HEAD_INIT, "_trees", "Native kernel of worker.learning.", 0, methods, slots,
     NULL, NULL, NULL,
 };
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from worker.boosting.trees import BoostedTrees
+from worker.learning.trees import BoostedTrees
 
 
 def load_trained(package: str, columns: Sequence[str]) -> BoostedTrees:
