@@ -524,7 +524,7 @@ def cluster(
     threads: int,
 ) -> None:
     """Show the template groups of the pages of each site, without any service."""
-    from worker.clustering import check_drawable, cluster_pages, draw_clustering
+    from worker.inspection.cluster_report import check_drawable, cluster_pages, draw_clustering
 
     if plot:
         check_drawable(plot)
@@ -572,8 +572,8 @@ def explain(
     """
     from worker.comments import read_comments
     from worker.content import apart_from_article, comments_of
-    from worker.explaining import load_subject, to_html, to_json, to_terminal
     from worker.extraction import explain_article
+    from worker.inspection import load_subject, to_html, to_json, to_terminal
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     found = comments_of(subject.page)

@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from worker.clustering import cluster_pages
+from worker.inspection.cluster_report import cluster_pages
 from worker.sources import read_messages
 from worker.templates.generations import FEWEST, design_change
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("models", "migrations", "worker")
 USERS_OF_EXTRAS = {
     "peers": "worker/evaluation/methods/peers",
-    "plot": "worker/templates/picture.py",
+    "plot": "worker/inspection/site_picture.py",
     "recognisers": "worker/evaluation/scores/recognisers.py",
     "render": "worker/rendering/program.py",
     "scrapy": "worker/neighbours/scrapy.py",

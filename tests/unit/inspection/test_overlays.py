@@ -3,8 +3,8 @@ from html import unescape
 
 from lxml import etree, html
 
-from worker.explaining import to_html
 from worker.extraction import explain_article
+from worker.inspection import to_html
 from worker.pages import Page, parse_page
 
 STORY = "".join(

@@ -6,9 +6,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from worker.explaining.summary import summary, told_reasons
 from worker.extraction import Explanation
 from worker.extraction.explanation import Verdict
+from worker.inspection.summary import summary, told_reasons
 
 MAX_CHARACTERS = 300
 """Beginning of a line that is shown."""

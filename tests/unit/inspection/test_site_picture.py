@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from tests.unit.templates.template_sites import made_site
-from worker.templates import SiteGroups, group_pages
-from worker.templates.picture import (
+from worker.inspection.site_picture import (
     LEGEND_CHARACTERS,
     LEGEND_GROUPS,
     abridged,
@@ -16,6 +15,7 @@ from worker.templates.picture import (
     draw_map,
     reading_order,
 )
+from worker.templates import SiteGroups, group_pages
 
 
 def site_of(templates: list[int], *, unknown: int | None = None) -> SiteGroups:

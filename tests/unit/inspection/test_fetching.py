@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from worker.explaining import ExplainingError
-from worker.explaining.fetching import fetch
+from worker.inspection import ExplainingError
+from worker.inspection.fetching import fetch
 
 
 class _Pages(BaseHTTPRequestHandler):

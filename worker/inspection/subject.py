@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from models.messages import PageMessage
 from worker.evaluation.methods import Source
-from worker.explaining.errors import ExplainingError
-from worker.explaining.fetching import fetch
+from worker.inspection.errors import ExplainingError
+from worker.inspection.fetching import fetch
 from worker.pages import Page, PageError, parse_page, site_key, site_of
 from worker.settings import WHOLE_MATRIX_TREES
 from worker.sources import read_messages

@@ -45,7 +45,7 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
 def test_says_when_a_picture_leaves_sites_out(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.templates.picture.MAX_SITES", 1)
+    monkeypatch.setattr("worker.inspection.site_picture.MAX_SITES", 1)
     picture = tmp_path / "groups.png"
     done = CliRunner().invoke(main, ["cluster", str(crawl), "--plot", str(picture)])
     assert done.exit_code == 0
@@ -74,7 +74,7 @@ def test_says_in_a_line_what_is_wrong(crawl: Path, options: list[str], complaint
 
 
 def test_a_missing_library_is_named(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "worker.templates.picture", raising=False)
+    monkeypatch.delitem(sys.modules, "worker.inspection.site_picture", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = CliRunner().invoke(main, ["cluster", str(crawl), "--plot", "picture.png"])
     assert done.exit_code == 1

@@ -7,7 +7,7 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from models.messages import MAX_HTML_BYTES
-from worker.explaining.errors import ExplainingError
+from worker.inspection.errors import ExplainingError
 
 SECONDS = 30.0
 """Time limit of a page."""

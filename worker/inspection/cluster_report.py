@@ -128,7 +128,7 @@ def check_drawable(path: Path) -> None:
         If the drawing library is missing, or the suffix is that of no picture.
     """
     try:
-        from worker.templates.picture import SUFFIXES
+        from worker.inspection.site_picture import SUFFIXES
     except ModuleNotFoundError as error:
         raise ClusteringError(
             f"a picture needs {error.name}, which is not installed: pip install 'detourage[plot]'"
@@ -138,8 +138,8 @@ def check_drawable(path: Path) -> None:
 
 
 def draw_clustering(clustering: Clustering, path: Path) -> int:
-    """Draw the largest sites as `worker.templates.picture` does, and return how many."""
-    from worker.templates.picture import MAX_SITES, draw
+    """Draw the largest sites as `worker.inspection.site_picture` does, and return how many."""
+    from worker.inspection.site_picture import MAX_SITES, draw
 
     draw(clustering.sites, path)
     return min(len(clustering.sites), MAX_SITES)

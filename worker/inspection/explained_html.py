@@ -14,12 +14,12 @@ from itertools import accumulate
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.explaining.summary import summary, told, told_reasons
 from worker.extraction import ExplainedLine, Explanation, Image
 from worker.extraction.explanation import Verdict
 from worker.extraction.media import base_of, image_of
 from worker.extraction.outline import Outline
 from worker.extraction.vocabulary import NO_TEXT
+from worker.inspection.summary import summary, told, told_reasons
 from worker.pages import Page
 
 _POLICY = (
@@ -53,7 +53,7 @@ def to_html(explanation: Explanation, page: Page, group_size: int, comments: int
     comments
         Number of comments on the page.
     """
-    style = files("worker.explaining").joinpath("overlay.css").read_text("utf-8")
+    style = files("worker.inspection").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
         for name, fact in summary(explanation, group_size, comments)
@@ -186,7 +186,7 @@ def _set_head(document: HtmlElement, base: str) -> None:
     policy.set("content", _POLICY)
     address = head.makeelement("base", {"href": base, "target": "_blank"})
     marks = head.makeelement("style")
-    marks.text = files("worker.explaining").joinpath("marks.css").read_text("utf-8")
+    marks.text = files("worker.inspection").joinpath("marks.css").read_text("utf-8")
     head.insert(0, policy)
     head.insert(1, address)
     head.append(marks)
