@@ -21,10 +21,10 @@ from tests.deployment import Deployment, remove_queues
 from tests.pages import article_html, message
 from tests.services import running_services, temporary_database
 from worker.application import create_app
+from worker.messaging.task_names import REPROCESS
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.tasks.names import REPROCESS
 
 SITE = "large.example"
 PAGES, NEW = 1000, 100

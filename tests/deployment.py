@@ -13,8 +13,8 @@ import amqp
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
-from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
+from worker.messaging.broker import connect, topology_of
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.pages import is_pending

@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 
 from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
-from worker.page_messages import fetched_page
+from worker.messaging import task_names
+from worker.messaging.page_messages import fetched_page
 from worker.pages import Tree
 from worker.relay import joined
 from worker.store import trees
 from worker.store.database import Database
 from worker.store.outbox import Waiting
 from worker.store.pages import FetchedPage
-from worker.tasks import names
 from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
@@ -29,13 +29,13 @@ from worker.tasks.reprocess import parse, reprocess, reprocess_due
 T = TypeVar("T")
 
 TASKS: Mapping[str, Callable[..., None]] = {
-    names.ASSIGN: assign,
-    names.COMPARE: compare,
-    names.CLUSTER: cluster,
-    names.EXTRACT: extract,
-    names.PARSE: parse,
-    names.PRUNE: prune,
-    names.REPROCESS_DUE: reprocess_due,
+    task_names.ASSIGN: assign,
+    task_names.COMPARE: compare,
+    task_names.CLUSTER: cluster,
+    task_names.EXTRACT: extract,
+    task_names.PARSE: parse,
+    task_names.PRUNE: prune,
+    task_names.REPROCESS_DUE: reprocess_due,
 }
 
 
@@ -77,10 +77,10 @@ class Tasks:
 
     def finish(self) -> None:
         """Run comparisons and clusterings until there are no more."""
-        while blocks := self.take(names.COMPARE):
+        while blocks := self.take(task_names.COMPARE):
             for block in blocks:
                 compare(**block)
-            for site in self.take(names.CLUSTER):
+            for site in self.take(task_names.CLUSTER):
                 cluster(**site)
 
     def run(self, task: str, *, times: int = 1) -> int:
@@ -100,7 +100,7 @@ class Tasks:
         while sum(self.run(task) for task in TASKS):
             pass
 
-    def reprocess(self, site: str, stage: names.ReprocessStage = "extract") -> None:
+    def reprocess(self, site: str, stage: task_names.ReprocessStage = "extract") -> None:
         """Ask for a site to be taken up again."""
         reprocess(site, stage)
 

@@ -19,12 +19,9 @@ from celery.signals import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker import logs
-from worker.broker import connect, topology_of, transport_options
 from worker.heartbeat import Heartbeat
-from worker.settings import Settings, load_settings
-from worker.store import durations, failures
-from worker.tasks.context import database
-from worker.tasks.names import (
+from worker.messaging.broker import connect, topology_of, transport_options
+from worker.messaging.task_names import (
     ASSIGN,
     CLUSTER_DUE,
     EXTRACT,
@@ -35,6 +32,9 @@ from worker.tasks.names import (
     STAGE_OF_TASK,
     STAGES,
 )
+from worker.settings import Settings, load_settings
+from worker.store import durations, failures
+from worker.tasks.context import database
 
 logger = logging.getLogger(__name__)
 

@@ -29,9 +29,9 @@ from rich.table import Column, Table
 from models.messages import ArticleMessage, PageMessage
 from worker.errors import ExpectedError
 from worker.heartbeat import Heartbeat
+from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES, STAGES
 from worker.settings import Settings, load_settings
 from worker.store.removable import KINDS, Kind
-from worker.tasks.names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES, STAGES
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -143,7 +143,7 @@ def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
 @input_paths
 def send(inputs: tuple[Path, ...]) -> None:
     """Publish pages to a deployment, as a crawler does."""
-    from worker.publishing import publish_pages
+    from worker.messaging.publishing import publish_pages
 
     sent = publish_pages(load_settings(), _messages(inputs), message_prefix=f"send-{uuid4()}-")
     click.echo(f"{sent} messages sent")
@@ -252,7 +252,7 @@ def _change_reprocessing(change: Callable[[Session], bool], done: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(site: str | None, as_json: bool) -> None:
     """Show sites, groups, outcomes and queues of a deployment."""
-    from worker.broker import queue_depths
+    from worker.messaging.broker import queue_depths
 
     settings = load_settings()
     sites = site_status(settings, site)

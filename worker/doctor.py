@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kombu.exceptions import ChannelError
 
 from worker import distance
-from worker.broker import connect, depth, topology_of
+from worker.messaging.broker import connect, depth, topology_of
 from worker.settings import Settings, unknown_variables
 from worker.store import backlog, migrations
 from worker.store.database import Database

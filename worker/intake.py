@@ -23,15 +23,15 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs
-from worker.broker import connect, topology_of
 from worker.heartbeat import Heartbeat
-from worker.page_messages import UnusableMessageError, fetched_page, read_message
+from worker.messaging.broker import connect, topology_of
+from worker.messaging.page_messages import UnusableMessageError, fetched_page, read_message
+from worker.messaging.topology import Topology
 from worker.settings import Settings
 from worker.store import backlog, durations, outbox, pages
 from worker.store.database import Database, is_connection_lost
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.tasks.parsing import parse_or_reject, store_pages
-from worker.topology import Topology
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from prometheus_client.core import (
     Metric,
 )
 
-from worker.broker import queue_states
+from worker.messaging.broker import queue_states
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.durations import Histogram, histograms

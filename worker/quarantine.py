@@ -9,7 +9,7 @@ from typing import Any
 
 from kombu import Connection, Message, Producer
 
-from worker.broker import connect, depth, topology_of
+from worker.messaging.broker import connect, depth, topology_of
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.failures import Failure, last_failures

@@ -20,13 +20,13 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.application import create_app
-from worker.broker import connect, depth, topology_of
 from worker.heartbeat import Heartbeat
+from worker.messaging.broker import connect, depth, topology_of
+from worker.messaging.task_names import EXTRACT, OTHERS, STAGE_OF_TASK
 from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
 from worker.store.outbox import Waiting
-from worker.tasks.names import EXTRACT, OTHERS, STAGE_OF_TASK
 
 logger = logging.getLogger(__name__)
 

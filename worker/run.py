@@ -21,14 +21,14 @@ from worker import quarantine
 from worker.application import create_app
 from worker.embedded import embedded_services
 from worker.errors import ExpectedError
-from worker.publishing import publish_pages
+from worker.messaging.publishing import publish_pages
+from worker.messaging.task_names import CLUSTER_DUE
 from worker.settings import Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus
 from worker.supervisor import Supervisor
-from worker.tasks.names import CLUSTER_DUE
 
 POLL_SECONDS = 0.25
 

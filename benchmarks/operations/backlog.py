@@ -18,7 +18,7 @@ from tests.faults.documents import table
 from tests.faults.memory import COLUMNS, MemoryLog
 from tests.faults.proving_ground import ProvingGround, Servers
 from tests.faults.scenarios import site_pages
-from worker.broker import queue_depths
+from worker.messaging.broker import queue_depths
 from worker.store.pages import is_pending
 
 SITES = 50

@@ -23,7 +23,7 @@ from tests.faults.documents import table
 from tests.faults.memory import COLUMNS, MemoryLog
 from tests.faults.proving_ground import ProvingGround, Servers
 from tests.faults.scenarios import site_pages
-from worker.broker import messages_waiting
+from worker.messaging.broker import messages_waiting
 
 LOOK_EVERY_SECONDS = 5.0
 

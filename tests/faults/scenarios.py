@@ -22,7 +22,7 @@ from tests.faults.sabotage.sitecustomize import (
 )
 from tests.pages import article_html, message
 from worker.application import create_app
-from worker.tasks.names import REPROCESS, STAGE_OF_TASK, ReprocessStage
+from worker.messaging.task_names import REPROCESS, STAGE_OF_TASK, ReprocessStage
 
 OF_EACH_KIND = 100
 """Unusable messages of each kind."""

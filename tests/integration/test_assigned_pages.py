@@ -18,11 +18,12 @@ from models.tables import (
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.evaluation.scores import text_only
+from worker.messaging import task_names
 from worker.sample import generate
 from worker.store import designs
 from worker.store.database import Database
 from worker.store.pages import is_pending
-from worker.tasks import extract, names
+from worker.tasks import extract
 from worker.tasks.assign import assign
 from worker.tasks.known_templates import KnownTemplates
 
@@ -168,8 +169,8 @@ def test_an_assignment_delivered_again_changes_nothing(tasks: Tasks) -> None:
     tasks.settle()
     tasks.articles()
     tasks.publish("a", [*articles([9]), *articles(range(2, 6), "table")])
-    tasks.run(names.ASSIGN, times=3)
-    tasks.run(names.EXTRACT, times=2)
+    tasks.run(task_names.ASSIGN, times=3)
+    tasks.run(task_names.EXTRACT, times=2)
     groups = tasks.groups(site_id)
     sizes = dict(tasks.ask(select(TemplateGroup.number, TemplateGroup.size)))
     assert sizes == {
@@ -182,13 +183,13 @@ def test_a_page_that_the_clustering_has_seen_is_left_to_it(tasks: Tasks) -> None
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.publish("a", articles([9]))
-    late = tasks.take(names.ASSIGN)
+    late = tasks.take(task_names.ASSIGN)
     tasks.group(site_id)
     tasks.settle()
     before = tasks.ask(select(Membership.page_id, Membership.generation, Membership.confidence))
     for each in late:
         assign(**each)
-    assert tasks.take(names.EXTRACT) == []
+    assert tasks.take(task_names.EXTRACT) == []
     after = tasks.ask(select(Membership.page_id, Membership.generation, Membership.confidence))
     assert after == before
 

@@ -15,13 +15,13 @@ from models.tables import StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.broker import connect, topology_of
+from worker.messaging import task_names
+from worker.messaging.broker import connect, topology_of
 from worker.settings import load_settings
 from worker.store import extractions
 from worker.store.extractions import Begun, Standing
 from worker.store.pages import is_pending
 from worker.tasks import extract as extract_module
-from worker.tasks import names
 from worker.tasks.extract import _EXTRACTION_LOCK, MAX_ATTEMPTS, extract, extract_late
 
 
@@ -94,15 +94,15 @@ def test_an_extraction_that_another_process_is_at_is_left_to_it(tasks: Tasks, pa
 
 @pytest.mark.usefixtures("queues")
 def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> None:
-    tasks.take(names.EXTRACT)
+    tasks.take(task_names.EXTRACT)
     extract_late()
-    assert tasks.take(names.EXTRACT) == []
+    assert tasks.take(task_names.EXTRACT) == []
     with tasks.database.transaction() as session:
         long_ago = StoredPage.asked_at - timedelta(days=1)
         session.execute(update(StoredPage).values(asked_at=long_ago))
     extract_late()
     extract_late()
-    assert tasks.run(names.EXTRACT) == 4
+    assert tasks.run(task_names.EXTRACT) == 4
     assert outcome(tasks, page_id) == ("article", None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
 
@@ -110,14 +110,14 @@ def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> Non
 def test_pages_that_were_extracted_together_when_their_process_ended_are_extracted_alone(
     tasks: Tasks, page_id: int
 ) -> None:
-    together = tasks.take(names.EXTRACT)
+    together = tasks.take(task_names.EXTRACT)
     (killer,) = [each for each in together if each["page_id"] == page_id]
     die(tasks, page_id, times=1)
     first, *rest = together
     extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
     assert outcome(tasks, page_id) == (None, None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == [page_id]
-    assert tasks.take(names.EXTRACT) == [{**killer, names.OTHERS: []}]
+    assert tasks.take(task_names.EXTRACT) == [{**killer, task_names.OTHERS: []}]
     die(tasks, page_id, times=MAX_ATTEMPTS - 1)
     extract(**killer)
     assert outcome(tasks, page_id)[0] == "failed"
@@ -134,9 +134,9 @@ def test_pages_that_cannot_be_stored_together_are_stored_one_by_one(
         return message.model_copy(update={"title": "\x00"}) if job.page_id == page_id else message
 
     monkeypatch.setattr(extract_module, "_message", unwritable)
-    first, *rest = tasks.take(names.EXTRACT)
+    first, *rest = tasks.take(task_names.EXTRACT)
     extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
-    alone = tasks.take(names.EXTRACT)
+    alone = tasks.take(task_names.EXTRACT)
     assert len(alone) == 4
     for each in alone:
         with suppress(DBAPIError):

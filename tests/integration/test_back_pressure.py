@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.deployment import Deployment, remove_queues
 from tests.pages import message
-from worker.broker import connect, messages_waiting
 from worker.intake import GATE_MESSAGES
+from worker.messaging import task_names
+from worker.messaging.broker import connect, messages_waiting
 from worker.relay import PAGES_OF_A_TASK
 from worker.settings import Settings
 from worker.store import outbox
-from worker.tasks import names
 
 Alone = Callable[..., AbstractContextManager[Deployment]]
 
@@ -70,7 +70,7 @@ def test_the_relay_keeps_in_the_database_what_a_queue_has_no_room_for(alone: Alo
     with alone("relay", queue_limit=10, articles_limit=3) as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
-            _ask(session, names.PARSE, site_id=1, number=40)
+            _ask(session, task_names.PARSE, site_id=1, number=40)
             for place in range(8):
                 outbox.add_message(
                     session,
@@ -99,10 +99,10 @@ def test_a_site_need_not_wait_until_a_busy_one_is_done(alone: Alone) -> None:
     with alone("relay", queue_limit=5) as deployment:
         queue = deployment.topology.task_queue("reprocess")
         with deployment.database.transaction() as session:
-            _ask(session, names.PARSE, site_id=1, number=200)
+            _ask(session, task_names.PARSE, site_id=1, number=200)
         deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 5)
         with deployment.database.transaction() as session:
-            _ask(session, names.PARSE, site_id=2, number=3)
+            _ask(session, task_names.PARSE, site_id=2, number=3)
         left = select(func.count()).where(OutboxEntry.site_id == 2)
         done = 0
         with connect(deployment.settings) as connection, connection.channel() as channel:
@@ -119,16 +119,16 @@ def test_extractions_that_wait_are_done_together_but_those_that_are_to_be_alone(
     with alone("relay", queue_limit=4 * PAGES_OF_A_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
-            _ask(session, names.EXTRACT, site_id=1, number=2 * PAGES_OF_A_TASK)
-            lonely = {"page_id": -1, "generation": 1, names.OTHERS: []}
-            outbox.add_tasks(session, names.EXTRACT, [lonely] * 2, site_id=2)
-        left = select(func.count()).where(OutboxEntry.task == names.EXTRACT)
+            _ask(session, task_names.EXTRACT, site_id=1, number=2 * PAGES_OF_A_TASK)
+            lonely = {"page_id": -1, "generation": 1, task_names.OTHERS: []}
+            outbox.add_tasks(session, task_names.EXTRACT, [lonely] * 2, site_id=2)
+        left = select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)
         deployment.wait_until(lambda: deployment.count(left) == 0)
         tasks = []
         with connect(deployment.settings) as connection, connection.channel() as channel:
             while (message := channel.basic_get(queue, no_ack=True)) is not None:
                 _, arguments, _ = json.loads(message.body)
-                others = [page_id for page_id, _ in arguments.get(names.OTHERS, [])]
+                others = [page_id for page_id, _ in arguments.get(task_names.OTHERS, [])]
                 tasks.append([arguments["page_id"], *others])
     assert tasks.count([-1]) == 2
     assert sorted(page_id for pages in tasks for page_id in pages) == [

@@ -8,12 +8,12 @@ from sqlalchemy import select, update
 from models.tables import ClusteringAttempt, Generation, OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.broker import topology_of
+from worker.messaging import task_names
+from worker.messaging.broker import topology_of
 from worker.settings import load_settings
 from worker.store import clusterings
 from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks import cluster as clustering
-from worker.tasks import names
 from worker.tasks.cluster import (
     _CLUSTERING_LOCK,
     MAX_ATTEMPTS,
@@ -63,7 +63,7 @@ def outcomes(tasks: Tasks) -> list[str]:
 def due(tasks: Tasks) -> list[int]:
     """Return the sites whose clustering the look for sites asks for."""
     cluster_due_sites(settle_seconds=0)
-    return [each["site_id"] for each in tasks.take(names.CLUSTER)]
+    return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 
 
 def way_back(tasks: Tasks) -> OutboxEntry:
@@ -160,7 +160,7 @@ def test_the_task_in_quarantine_clusters_the_site_afresh(tasks: Tasks, site_id: 
 
 @pytest.mark.parametrize("stage", ["parse", "compare", "cluster"])
 def test_reprocessing_takes_a_site_out_of_quarantine(
-    tasks: Tasks, site_id: int, stage: names.ReprocessStage
+    tasks: Tasks, site_id: int, stage: task_names.ReprocessStage
 ) -> None:
     die(tasks, site_id, times=MAX_ATTEMPTS)
     cluster(site_id)

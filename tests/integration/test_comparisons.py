@@ -22,10 +22,10 @@ from worker.distance import (
     normalised_distance,
     tree_edit_distance,
 )
+from worker.messaging import task_names
 from worker.pages import Tree
 from worker.settings import load_settings
 from worker.store import trees
-from worker.tasks import names
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import MAX_ATTEMPTS, compare
 from worker.tasks.reprocess import reprocess
@@ -103,26 +103,26 @@ def test_a_group_keeps_its_number_when_another_outgrows_it(tasks: Tasks) -> None
 def test_blocks_that_died_are_asked_for_again_and_no_others(tasks: Tasks) -> None:
     site_id = tasks.publish("a", two_templates())
     cluster(site_id)
-    blocks = tasks.take(names.COMPARE)
+    blocks = tasks.take(task_names.COMPARE)
     assert len(blocks) == 3
     compare(**blocks[0])
     done = tasks.ask(select(func.count()).select_from(Distance))
     assert done[0] > 0
 
     cluster(site_id)
-    assert tasks.take(names.COMPARE) == []
+    assert tasks.take(task_names.COMPARE) == []
     assert tasks.generations(site_id) == 0
 
     with tasks.database.transaction() as session:
         session.execute(text("UPDATE comparison_blocks SET asked_at = now() - interval '1 day'"))
     cluster(site_id)
-    again = tasks.take(names.COMPARE)
+    again = tasks.take(task_names.COMPARE)
     assert sorted(each["block_id"] for each in again) == sorted(
         each["block_id"] for each in blocks[1:]
     )
     for each in [*again, *blocks]:
         compare(**each)
-    (last,) = tasks.take(names.CLUSTER)
+    (last,) = tasks.take(task_names.CLUSTER)
     cluster(**last)
     assert tasks.generations(site_id) == 1
     assert tasks.ask(select(func.count()).select_from(Distance)) == [40 * 39 // 2]
@@ -157,11 +157,11 @@ def test_pages_that_come_in_meanwhile_wait_for_the_next_clustering(tasks: Tasks)
 def test_few_missing_pairs_are_compared_without_a_block(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     cluster(site_id)
-    assert tasks.take(names.COMPARE) == []
+    assert tasks.take(task_names.COMPARE) == []
     assert tasks.generations(site_id) == 1
     tasks.publish("a", articles([9]))
     cluster(site_id)
-    assert tasks.take(names.COMPARE) == []
+    assert tasks.take(task_names.COMPARE) == []
     assert len(tasks.groups(site_id)) == 7
 
 

@@ -21,7 +21,7 @@ from models.messages import PageMessage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.services import Services
-from worker.broker import connect, depth, topology_of
+from worker.messaging.broker import connect, depth, topology_of
 from worker.sample import generate
 from worker.settings import Settings
 

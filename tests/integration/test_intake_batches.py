@@ -18,12 +18,12 @@ from models.tables import PageContent, Receipt, Site, StoredPage, StoredTree
 from tests.deployment import Deployment, remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
-from worker.broker import messages_waiting
-from worker.page_messages import fetched_page
+from worker.messaging import task_names
+from worker.messaging.broker import messages_waiting
+from worker.messaging.page_messages import fetched_page
 from worker.quarantine import browse
 from worker.settings import Settings
 from worker.store.pages import FetchedPage, ReadPage
-from worker.tasks import names
 from worker.tasks.parsing import parse_or_reject, store_pages
 
 
@@ -96,7 +96,7 @@ def test_pages_of_sites_with_groups_are_assigned_whatever_comes_with_them(tasks:
     later = bodies(2, 6)
     with tasks.database.transaction() as session:
         store_pages(session, [read(body) for body in later])
-    asked = tasks.take(names.ASSIGN)
+    asked = tasks.take(task_names.ASSIGN)
     urls = tasks.ask(
         select(StoredPage.url).where(StoredPage.id.in_([each["page_id"] for each in asked]))
     )

@@ -10,8 +10,8 @@ from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.services import Services, temporary_database, unused_ports
-from worker.broker import connect, topology_of
 from worker.cli import main
+from worker.messaging.broker import connect, topology_of
 from worker.settings import load_settings
 
 Environment = pytest.MonkeyPatch

@@ -11,10 +11,11 @@ from models.tables import Article, OutboxEntry, Reprocessing, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.cli import main
+from worker.messaging import task_names
 from worker.settings import load_settings
 from worker.store import reprocessings
 from worker.store.pages import is_pending
-from worker.tasks import extract, names, reprocess
+from worker.tasks import extract, reprocess
 from worker.tasks.extractions import ask_for_late_extractions
 from worker.tasks.known_templates import KnownTemplates
 
@@ -53,10 +54,10 @@ def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(
     assert len(first) == PAGES
 
     tasks.reprocess("a", "parse")
-    tasks.run(names.PARSE, times=2)
+    tasks.run(task_names.PARSE, times=2)
     tasks.publish("a", pages_of("plain", range(PAGES, PAGES + NEW_PAGES // 2)))
     tasks.group(site_id)
-    run_some(tasks, names.EXTRACT, share=0.4)
+    run_some(tasks, task_names.EXTRACT, share=0.4)
     tasks.publish("a", pages_of("plain", range(PAGES + NEW_PAGES // 2, PAGES + NEW_PAGES)))
     tasks.settle()
     assert tasks.ask(select(StoredPage.url).where(is_pending())) != []
@@ -172,7 +173,7 @@ def test_it_waits_while_much_is_waiting(tasks: Tasks, monkeypatch: pytest.Monkey
     monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "7")
     load_settings.cache_clear()
     reprocess.reprocess_all()
-    tasks.run(names.REPROCESS_DUE)
+    tasks.run(task_names.REPROCESS_DUE)
     assert taken_up(tasks) == 3
     tasks.settle()
     tasks.articles()
@@ -185,10 +186,10 @@ def test_whoever_dies_at_it_another_goes_on(
 ) -> None:
     monkeypatch.setattr(reprocess, "SITES_OF_A_TASK", 2)
     reprocess.reprocess_all()
-    tasks.run(names.REPROCESS_DUE, times=2)
+    tasks.run(task_names.REPROCESS_DUE, times=2)
     assert taken_up(tasks) == 4
     with tasks.database.transaction() as session:
-        session.execute(delete(OutboxEntry).where(OutboxEntry.task == names.REPROCESS_DUE))
+        session.execute(delete(OutboxEntry).where(OutboxEntry.task == task_names.REPROCESS_DUE))
     reprocess.reprocess_due()
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))

@@ -6,7 +6,12 @@ import json
 import pytest
 
 from models.messages import MAX_HTML_BYTES
-from worker.page_messages import MAX_BODY_BYTES, UnusableMessageError, fetched_page, read_message
+from worker.messaging.page_messages import (
+    MAX_BODY_BYTES,
+    UnusableMessageError,
+    fetched_page,
+    read_message,
+)
 from worker.pages import site_name
 from worker.sources.messages import oversized_message
 

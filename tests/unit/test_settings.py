@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from worker.messaging.task_names import STAGES
+from worker.messaging.topology import Topology
 from worker.settings import Settings, SettingsError, load_settings, unknown_variables
-from worker.tasks.names import STAGES
-from worker.topology import Topology
 
 
 @pytest.fixture(autouse=True)

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from models.tables import StoredPage
 from worker import logs
 from worker.distance import normalised_distance
+from worker.messaging import task_names
 from worker.store import assignments, clusterings, pages, templates, trees
 from worker.store.assignments import Outlier
 from worker.store.templates import NewGroup, NewMembership
-from worker.tasks import names
 from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
@@ -42,11 +42,11 @@ joins them adds 19. A template that makes a seventh of the pages that fit no gro
 
 MAX_COMPARED = 3
 """Times that the message of a page may come back, as when its process ended, before the page is
-compared with no other: less than the broker allows (`worker.topology.DELIVERY_LIMIT`), so that the
+compared with no other: less than the broker allows (`DELIVERY_LIMIT`), so that the
 page is not in limbo. Only RabbitMQ counts them; to look costs nothing."""
 
 
-@shared_task(name=names.ASSIGN, bind=True, **TASK_OPTIONS)
+@shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)
 def assign(self: Any, page_id: int, site_version: int) -> None:
     """Let a page join the nearest group of its site, or none, and ask for its extraction.
 

@@ -10,9 +10,10 @@ from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
 from worker import logs
-from worker.broker import messages_waiting, topology_of
 from worker.distance import Block
 from worker.distance.blocks import BLOCK_NODES
+from worker.messaging import task_names
+from worker.messaging.broker import messages_waiting, topology_of
 from worker.settings import Settings, load_settings
 from worker.store import (
     assignments,
@@ -28,7 +29,6 @@ from worker.store import (
 )
 from worker.store.database import is_connection_lost
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
-from worker.tasks import names
 from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
@@ -82,7 +82,7 @@ _CLUSTERING_LOCK = 0x6477
 lock of `worker.store.templates` ends with a transaction, and counting needs one of its own."""
 
 
-@shared_task(name=names.CLUSTER_DUE, **TASK_OPTIONS)
+@shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of each site whose pages changed and are settled.
 
@@ -114,10 +114,10 @@ def _ask_for_due_clusterings(session: Session, settings: Settings, settle_second
         # What the intake waits for may be the first clustering of the sites that it knows.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
-    asked = outbox.sites_waiting(session, names.CLUSTER) if due else set()
+    asked = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
     outbox.add_tasks_of_sites(
         session,
-        names.CLUSTER,
+        task_names.CLUSTER,
         [(site_id, {"site_id": site_id}) for site_id in due if site_id not in asked],
     )
 
@@ -126,7 +126,7 @@ def _pauses(settings: Settings) -> list[float]:
     return [settings.cluster_interval_seconds * periods for periods in PAUSES]
 
 
-@shared_task(name=names.CLUSTER, **TASK_OPTIONS)
+@shared_task(name=task_names.CLUSTER, **TASK_OPTIONS)
 def cluster(site_id: int, *, afresh: bool = False) -> None:
     """Group the pages of a site and ask for the extractions that the groups change.
 
@@ -200,7 +200,7 @@ def _give_up(session: Session, site_id: int) -> None:
     ask_for_extractions(session, site_id, waiting, generation)
     offer_task(
         session,
-        names.CLUSTER,
+        task_names.CLUSTER,
         {"site_id": site_id, "afresh": True},
         stage="cluster",
         reason="clustering-failed",
@@ -214,7 +214,7 @@ def _cluster(session: Session, site_id: int) -> None:
         return
     settings = load_settings()
     if comparisons.is_in_flight(session, site_id):
-        if outbox.is_waiting(session, names.COMPARE, site_id):
+        if outbox.is_waiting(session, task_names.COMPARE, site_id):
             return
         late = comparisons.ask_again(
             session, site_id, patience_seconds=settings.comparison_patience_seconds
@@ -346,7 +346,7 @@ def _ask_for_missing(session: Session, site: ComparedSite, missing: Missing) -> 
 
 def _ask_for_blocks(session: Session, site_id: int, block_ids: list[int]) -> None:
     wanted = [{"block_id": each} for each in block_ids]
-    outbox.add_tasks(session, names.COMPARE, wanted, site_id=site_id)
+    outbox.add_tasks(session, task_names.COMPARE, wanted, site_id=site_id)
 
 
 def _load_site(session: Session, site_id: int) -> ComparedSite | None:
@@ -423,7 +423,7 @@ def _dispatch_extractions(
         (unchanged if same else changed).append(page.id)
     # What earlier generations asked for is void, and would pile up where clusterings are frequent.
     if number > 1:
-        outbox.withdraw(session, names.EXTRACT, site_id, "page_id", sorted(by_id))
+        outbox.withdraw(session, task_names.EXTRACT, site_id, "page_id", sorted(by_id))
     if unchanged:
         templates.carry_over(session, unchanged, number)
     ask_for_extractions(session, site_id, changed, number)

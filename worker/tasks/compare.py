@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from worker.distance import Block, TreeTooLargeError
 from worker.distance.assignment import KnownNearest, nearest_of_changed
 from worker.distance.forest import Forest, forest_of
+from worker.messaging import task_names
 from worker.pages import Tree, site_name
 from worker.settings import load_settings
 from worker.store import comparisons, outbox, pages, references, trees
 from worker.store.references import Nearest
-from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_trees import stored_trees
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
 """Processes that a block may take down with it before its trees count as not comparable: less than
-the deliveries of a message (`worker.topology.DELIVERY_LIMIT`).
+the deliveries of a message (`worker.messaging.topology.DELIVERY_LIMIT`).
 
 The kernel bounds its memory, so none should; but no page may block its site.
 """
@@ -67,7 +67,7 @@ class Job:
     earlier: list[tuple[list[int], dict[int, Nearest]]]
 
 
-@shared_task(name=names.COMPARE, **TASK_OPTIONS)
+@shared_task(name=task_names.COMPARE, **TASK_OPTIONS)
 def compare(block_id: int) -> None:
     """Compute and store what a block asks for, save what is known already.
 
@@ -141,14 +141,14 @@ def _save(
         _offer_to_compare_again(session, job)
     if finished.is_last:
         wanted = {"site_id": job.site_id}
-        outbox.add_tasks(session, names.CLUSTER, [wanted], site_id=job.site_id)
+        outbox.add_tasks(session, task_names.CLUSTER, [wanted], site_id=job.site_id)
 
 
 def _offer_to_compare_again(session: Session, job: Job) -> None:
     site = site_name(pages.site_key(session, job.site_id))
     offer_task(
         session,
-        names.REPROCESS,
+        task_names.REPROCESS,
         {"site": site, "stage": "compare"},
         stage="compare",
         reason="comparison-failed",

@@ -17,9 +17,10 @@ from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Block, Comment, Embed, Image, Metadata, Template
 from worker import logs
-from worker.broker import messages_waiting, topology_of
 from worker.content import Content, read_content
 from worker.extraction import Moment, NeedsRenderingError, NoArticleError
+from worker.messaging import task_names
+from worker.messaging.broker import messages_waiting, topology_of
 from worker.pages import parse_page, site_name
 from worker.settings import load_settings
 from worker.store import articles, extractions, outbox
@@ -27,7 +28,7 @@ from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
 from worker.store.extractions import Begun, Extracted, Standing
 from worker.store.outbox import NewMessage
-from worker.tasks import names, rendered
+from worker.tasks import rendered
 from worker.tasks.comment_patterns import patterns_for_page
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_each_alone, ask_for_late_extractions
@@ -40,7 +41,7 @@ EXTRACTION_VERSION = "11"
 
 MAX_ATTEMPTS = 3
 """Processes that a page may take down with it before its outcome is ``failed``: less than the
-deliveries of a message (`worker.topology.DELIVERY_LIMIT`), so that the page is not in limbo."""
+deliveries of a message (`DELIVERY_LIMIT`), so that the page is not in limbo."""
 
 MAX_ROUTING_KEY_BYTES = 255
 """What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
@@ -80,7 +81,7 @@ def extraction_key(content_digest: str, pivot_digest: str | None, group_pattern:
 _templates = KnownTemplates()
 
 
-@shared_task(name=names.EXTRACT, **TASK_OPTIONS)
+@shared_task(name=task_names.EXTRACT, **TASK_OPTIONS)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
     """Extract pages, each with its group of a generation, and send the articles out.
 
@@ -129,7 +130,7 @@ def _extract_together(wanted: Mapping[int, int]) -> None:
         database().run(lambda session: _ask_for_each_alone(session, again))
 
 
-@shared_task(name=names.EXTRACT_LATE, **TASK_OPTIONS)
+@shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
 def extract_late() -> None:
     """Ask again for extractions whose messages must have been lost.
 
@@ -142,7 +143,7 @@ def extract_late() -> None:
     number = database().run(
         lambda session: (
             0
-            if outbox.is_waiting(session, names.EXTRACT)
+            if outbox.is_waiting(session, task_names.EXTRACT)
             else ask_for_late_extractions(session, patience_seconds=patience)
         )
     )

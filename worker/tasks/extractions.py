@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
+from worker.messaging import task_names
 from worker.store import extractions, outbox
-from worker.tasks import names
 
 ASKED_AGAIN_AT_ONCE = 1000
 """Late extractions that are asked for in one go: some seconds of work."""
@@ -45,9 +45,9 @@ def ask_for_each_alone(
     """
     outbox.add_tasks(
         session,
-        names.EXTRACT,
+        task_names.EXTRACT,
         [
-            {"page_id": page_id, "generation": wanted[page_id], names.OTHERS: []}
+            {"page_id": page_id, "generation": wanted[page_id], task_names.OTHERS: []}
             for page_id in page_ids
         ],
         site_id=site_id,
@@ -57,7 +57,7 @@ def ask_for_each_alone(
 def _ask(session: Session, site_id: int, wanted: Sequence[tuple[int, int]]) -> None:
     outbox.add_tasks(
         session,
-        names.EXTRACT,
+        task_names.EXTRACT,
         [{"page_id": page_id, "generation": generation} for page_id, generation in wanted],
         site_id=site_id,
     )

@@ -5,18 +5,18 @@ from itertools import islice
 
 from celery import shared_task
 
+from worker.messaging import task_names
 from worker.store import outbox, retention
 from worker.store.database import Database
 from worker.store.removable import KINDS, Kind
 from worker.store.retention import Place, Step
-from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 
 STEPS_OF_A_TASK = 20
 """Transactions that one task makes before it asks for the next: some seconds of work."""
 
 
-@shared_task(name=names.PRUNE, **TASK_OPTIONS)
+@shared_task(name=task_names.PRUNE, **TASK_OPTIONS)
 def prune(
     older_than_days: float,
     kinds: Sequence[Kind] = KINDS,
@@ -50,7 +50,7 @@ def prune(
         "begin": [rest.rule, rest.after],
     }
     database().run(
-        lambda session: outbox.add_tasks(session, names.PRUNE, [arguments], site_id=None)
+        lambda session: outbox.add_tasks(session, task_names.PRUNE, [arguments], site_id=None)
     )
 
 

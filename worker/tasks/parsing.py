@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from worker.content import comment_pattern_of
+from worker.messaging import task_names
 from worker.pages import PageError, parse_page
 from worker.store import outbox, pages
 from worker.store.pages import CHANGES, FetchedPage, ReadPage, Recorded
-from worker.tasks import names
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ def store_pages(
     touched = pages.touch_sites(session, {each.site_id for each in changed})
     outbox.add_tasks_of_sites(
         session,
-        names.ASSIGN,
+        task_names.ASSIGN,
         [
             (
                 each.site_id,

@@ -9,7 +9,7 @@ from uuid import uuid4
 from celery import current_app
 from sqlalchemy.orm import Session
 
-from worker.broker import topology_of
+from worker.messaging.broker import topology_of
 from worker.settings import load_settings
 from worker.store import outbox
 

@@ -6,6 +6,7 @@ from typing import Any
 from celery import shared_task
 from sqlalchemy.orm import Session
 
+from worker.messaging import task_names
 from worker.settings import load_settings
 from worker.store import (
     backlog,
@@ -18,7 +19,6 @@ from worker.store import (
     templates,
     trees,
 )
-from worker.tasks import names
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.parsing import parse_or_reject
@@ -36,8 +36,8 @@ class UnknownSiteError(LookupError):
     """No page of the site was ever received."""
 
 
-@shared_task(name=names.REPROCESS, bind=True, **TASK_OPTIONS)
-def reprocess(self: Any, site: str, stage: names.ReprocessStage = "extract") -> None:
+@shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
+def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
     """Take all pages of a site from a stage on again; each article gets a new revision.
 
     A page whose HTML was removed keeps its last article. A message that comes twice has the
@@ -57,12 +57,14 @@ def reprocess(self: Any, site: str, stage: names.ReprocessStage = "extract") -> 
 
 
 def _check(stage: str) -> None:
-    if stage not in names.REPROCESS_STAGES:
-        raise ValueError(f"stage must be one of {', '.join(names.REPROCESS_STAGES)}, not {stage!r}")
+    if stage not in task_names.REPROCESS_STAGES:
+        raise ValueError(
+            f"stage must be one of {', '.join(task_names.REPROCESS_STAGES)}, not {stage!r}"
+        )
 
 
 def _reprocess(
-    session: Session, task_id: str | None, site: str, stage: names.ReprocessStage
+    session: Session, task_id: str | None, site: str, stage: task_names.ReprocessStage
 ) -> None:
     site_ids = pages.sites_called(session, site)
     if not site_ids:
@@ -86,7 +88,7 @@ def take_up_site(session: Session, site_id: int, stage: str) -> int:
         clusterings.forget(session, site_id)
     if stage == "parse":
         wanted = [{"page_id": page_id} for page_id in page_ids]
-        outbox.add_tasks(session, names.PARSE, wanted, site_id=site_id)
+        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
     elif stage == "compare":
         _forget_comparisons(session, site_id)
         pages.touch_site(session, site_id)
@@ -112,9 +114,9 @@ def extract_again(session: Session, site_id: int) -> None:
     )
 
 
-@shared_task(name=names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
+@shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
 def reprocess_all(
-    self: Any, stage: names.ReprocessStage = "extract", pages_per_minute: float | None = None
+    self: Any, stage: task_names.ReprocessStage = "extract", pages_per_minute: float | None = None
 ) -> None:
     """Take all pages of all sites from a stage on again, site by site.
 
@@ -138,14 +140,14 @@ def reprocess_all(
         if not _is_new(session, self.request.id):
             return
         if reprocessings.begin(session, stage, pages_per_minute):
-            outbox.add_tasks(session, names.REPROCESS_DUE, [{}], site_id=None)
+            outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         else:
             logger.warning("all sites are being reprocessed already, the new request is ignored")
 
     database().run(begin)
 
 
-@shared_task(name=names.REPROCESS_DUE, **TASK_OPTIONS)
+@shared_task(name=task_names.REPROCESS_DUE, **TASK_OPTIONS)
 def reprocess_due() -> None:
     """Take up the sites that the reprocessing of all has come to.
 
@@ -158,7 +160,7 @@ def reprocess_due() -> None:
             if not database().run(_take_up_next):
                 return
         database().run(
-            lambda session: outbox.add_tasks(session, names.REPROCESS_DUE, [{}], site_id=None)
+            lambda session: outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         )
 
 
@@ -178,7 +180,7 @@ def _take_up_next(session: Session) -> bool:
     return True
 
 
-@shared_task(name=names.PARSE, **TASK_OPTIONS)
+@shared_task(name=task_names.PARSE, **TASK_OPTIONS)
 def parse(page_id: int) -> None:
     """Parse a stored page again."""
     database().run(lambda session: _parse(session, page_id))

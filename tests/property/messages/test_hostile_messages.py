@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.messages import PageMessage
-from worker.page_messages import UnusableMessageError, fetched_page, read_message
+from worker.messaging.page_messages import UnusableMessageError, fetched_page, read_message
 from worker.tasks.parsing import parse_or_reject
 
 REASONS = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kombu import Connection, Exchange, Queue
 
-from worker.tasks.names import STAGES
+from worker.messaging.task_names import STAGES
 
 DELIVERY_LIMIT = 5
 """Deliveries of one message before it is moved to quarantine.

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from kombu import Producer
 
-from worker.broker import connect, topology_of
+from worker.messaging.broker import connect, topology_of
 from worker.settings import Settings
 
 

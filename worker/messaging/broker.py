@@ -5,8 +5,8 @@ from typing import NamedTuple
 from kombu import Connection
 from kombu.transport.base import StdChannel
 
+from worker.messaging.topology import Topology
 from worker.settings import Settings
-from worker.topology import Topology
 
 HEARTBEAT_SECONDS = 30
 """Silence after which a connection counts as lost, twice as long at worst.

@@ -1,0 +1,1 @@
+"""Exchanges, queues, names of tasks, and messages before the service has taken them."""
