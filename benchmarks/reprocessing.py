@@ -20,8 +20,8 @@ from models.tables import StoredPage
 from tests.deployment import Deployment, remove_queues
 from tests.pages import article_html, message
 from tests.services import running_services, temporary_database
-from worker.application import create_app
 from worker.messaging.task_names import REPROCESS
+from worker.service.application import create_app
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.migrations import migrate

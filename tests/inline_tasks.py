@@ -13,7 +13,7 @@ from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.messaging import task_names
 from worker.messaging.page_messages import fetched_page
 from worker.pages import Tree
-from worker.relay import joined
+from worker.service.relay import joined
 from worker.store import trees
 from worker.store.database import Database
 from worker.store.outbox import Waiting

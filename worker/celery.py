@@ -2,7 +2,7 @@
 
 import sys
 
-from worker.application import create_app
+from worker.service.application import create_app
 from worker.settings import SettingsError, load_settings
 
 try:

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from models.tables import DesignChange
-    from worker.doctor import Finding
     from worker.evaluation.bench.measuring import Grouped
     from worker.evaluation.bench.measuring import Progress as OnProgress
     from worker.evaluation.bench.results import CorpusTable
-    from worker.quarantine import QuarantinedMessage
     from worker.run import RunSummary
+    from worker.service.checks import Finding
+    from worker.service.quarantine import QuarantinedMessage
     from worker.store.database import Database
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
@@ -171,7 +171,7 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
 
     With --all those of all sites; `detourage reprocessing` shows how far that is.
     """
-    from worker.application import create_app
+    from worker.service.application import create_app
 
     if every == (site is not None):
         raise click.UsageError("either SITE or --all must be given")
@@ -322,7 +322,7 @@ def _with_store(settings: Settings, use: Callable[[Database], T]) -> T:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
 def metrics(port: int | None, host: str) -> None:
     """Show what a monitor watches, in Prometheus' text format."""
-    from worker.metrics import metrics_text, serve_metrics
+    from worker.service.metrics import metrics_text, serve_metrics
 
     settings = _service_settings()
     if port is None:
@@ -420,7 +420,7 @@ def quarantine_show(message_id: str | None, stage: str | None) -> None:
 @stage_option
 def quarantine_requeue(message_id: str | None, stage: str | None) -> None:
     """Send quarantined messages back to their queue; only MESSAGE_ID if given."""
-    from worker.quarantine import requeue
+    from worker.service.quarantine import requeue
 
     settings = load_settings()
     moved = sum(requeue(settings, each, message_id) for each in _stages(stage))
@@ -433,7 +433,7 @@ def quarantine_requeue(message_id: str | None, stage: str | None) -> None:
 @click.confirmation_option(prompt="Delete these messages for good?")
 def quarantine_drop(message_id: str | None, stage: str | None) -> None:
     """Delete quarantined messages for good; only MESSAGE_ID if given."""
-    from worker.quarantine import drop
+    from worker.service.quarantine import drop
 
     settings = load_settings()
     dropped = sum(drop(settings, each, message_id) for each in _stages(stage))
@@ -452,7 +452,7 @@ def schema(message: str) -> None:
 @main.command()
 def doctor() -> None:
     """Check the installation and the configured deployment."""
-    from worker.doctor import examine
+    from worker.service.checks import examine
 
     _report_findings(examine(load_settings()))
 
@@ -469,7 +469,7 @@ def ready(accepting: bool) -> None:
     The database answers and has the schema of this version, the broker answers and has the
     queues. Exit code 0: it has; 1: it has not. Whether a process is alive tells `health`.
     """
-    from worker.doctor import readiness
+    from worker.service.checks import readiness
 
     settings = load_settings()
     settings.require_database_url()
@@ -750,7 +750,7 @@ def migrate() -> None:
 @main.command()
 def intake() -> None:
     """Run the intake: page messages into the store."""
-    from worker.intake import Intake
+    from worker.service.intake import Intake
 
     settings = _service_settings()
     Intake(settings).run_until_signalled()
@@ -759,7 +759,7 @@ def intake() -> None:
 @main.command()
 def relay() -> None:
     """Run the relay: from the outbox to the broker."""
-    from worker.relay import Relay
+    from worker.service.relay import Relay
 
     settings = _service_settings()
     Relay(settings).run_until_signalled()
@@ -799,7 +799,7 @@ def _stages(stage: str | None) -> list[str]:
 
 
 def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
-    from worker.quarantine import browse
+    from worker.service.quarantine import browse
 
     settings = load_settings()
     for each in _stages(stage):

@@ -17,12 +17,12 @@ from uuid import uuid4
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
-from worker import quarantine
-from worker.application import create_app
 from worker.embedded import embedded_services
 from worker.errors import ExpectedError
 from worker.messaging.publishing import publish_pages
 from worker.messaging.task_names import CLUSTER_DUE
+from worker.service import quarantine
+from worker.service.application import create_app
 from worker.settings import Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database

@@ -27,7 +27,7 @@ from tests.faults.sabotage.sitecustomize import HARMFUL_SITES, TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
 from worker.embedded import SERVER_SETTINGS, THROWAWAY_SETTINGS, embedded_services
 from worker.errors import ExpectedError
-from worker.quarantine import QuarantinedMessage, browse
+from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.migrations import migrate

@@ -21,8 +21,8 @@ from tests.faults.sabotage.sitecustomize import (
     KILLS,
 )
 from tests.pages import article_html, message
-from worker.application import create_app
 from worker.messaging.task_names import REPROCESS, STAGE_OF_TASK, ReprocessStage
+from worker.service.application import create_app
 
 OF_EACH_KIND = 100
 """Unusable messages of each kind."""

@@ -14,7 +14,7 @@ from models.tables import Generation, Site, StoredPage
 from tests.faults.proving_ground import ProvingGround, Servers, balance
 from tests.faults.sabotage.sitecustomize import HANGS, HANGS_NATIVELY, KILLS
 from tests.faults.scenarios import harmful_tree, poison, site_pages, try_fault
-from worker.quarantine import drop, requeue
+from worker.service.quarantine import drop, requeue
 
 PAGES = 16
 

@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.deployment import Deployment, remove_queues
 from tests.pages import message
-from worker.intake import GATE_MESSAGES
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
-from worker.relay import PAGES_OF_A_TASK
+from worker.service.intake import GATE_MESSAGES
+from worker.service.relay import PAGES_OF_A_TASK
 from worker.settings import Settings
 from worker.store import outbox
 

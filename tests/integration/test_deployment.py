@@ -22,8 +22,8 @@ from models.tables import Generation, Site, StoredPage
 from tests.deployment import Deployment
 from tests.pages import article_html, message, paragraphs
 from worker import cli
-from worker.quarantine import browse
 from worker.sample import generate
+from worker.service.quarantine import browse
 from worker.settings import load_settings
 
 REDESIGNED = "harbour-post.example"

@@ -21,7 +21,7 @@ from tests.pages import article_html, message
 from worker.messaging import task_names
 from worker.messaging.broker import messages_waiting
 from worker.messaging.page_messages import fetched_page
-from worker.quarantine import browse
+from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store.pages import FetchedPage, ReadPage
 from worker.tasks.parsing import parse_or_reject, store_pages

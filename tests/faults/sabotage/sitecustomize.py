@@ -133,9 +133,9 @@ def _spring(place: str) -> None:
 
 
 SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "worker.application": {"HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS},
+    "worker.service.application": {"HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS},
     "worker.extraction.article": {"extract_article": _harmed_by_pages},
-    "worker.intake": {"_store": _trapped_after("intake")},
+    "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},
     "worker.tasks.assign": {
         "_assign": _trapped_after("assign"),

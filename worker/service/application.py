@@ -99,7 +99,7 @@ def create_app(settings: Settings) -> Celery:
             "extract-late": {"task": EXTRACT_LATE, "schedule": period},
             "reprocess-due": {"task": REPROCESS_DUE, "schedule": period},
         },
-        beat_scheduler="worker.application:HeartbeatScheduler",
+        beat_scheduler="worker.service.application:HeartbeatScheduler",
         beat_max_loop_interval=HEARTBEAT_SECONDS,
     )
     if settings.broker_is_amqp:

@@ -1,0 +1,1 @@
+"""The processes of a deployment, and what tells how it is."""
