@@ -13,12 +13,12 @@ import amqp
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
-from worker.heartbeat import Heartbeat
 from worker.messaging.broker import connect, topology_of
+from worker.processes.heartbeat import Heartbeat
+from worker.processes.supervisor import Supervisor
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.pages import is_pending
-from worker.supervisor import Supervisor
 
 PATIENCE_SECONDS = 120.0
 PROCESSES = ("intake", "relay", "worker", "beat")

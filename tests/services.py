@@ -25,7 +25,7 @@ from sqlalchemy import URL, Engine, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
 from worker.embedded import embedded_services
-from worker.supervisor import Supervisor
+from worker.processes.supervisor import Supervisor
 
 LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
 START_SECONDS = 90.0

@@ -28,8 +28,8 @@ from rich.table import Column, Table
 
 from models.messages import ArticleMessage, PageMessage
 from worker.errors import ExpectedError
-from worker.heartbeat import Heartbeat
 from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES, STAGES
+from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
 from worker.store.removable import KINDS, Kind
 
@@ -123,8 +123,8 @@ def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
     0: all went well; 1: the run failed; 3: it was completed, but some messages
     were unusable or some pages failed.
     """
+    from worker.processes.supervisor import termination_as_exit
     from worker.run import Run
-    from worker.supervisor import termination_as_exit
 
     output.parent.mkdir(parents=True, exist_ok=True)
     with termination_as_exit(), _progress_bars() as bars:

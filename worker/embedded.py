@@ -33,7 +33,7 @@ from psycopg2.errors import DuplicateDatabase
 from sqlalchemy import URL
 
 from worker.errors import ExpectedError
-from worker.supervisor import Supervisor
+from worker.processes.supervisor import Supervisor
 
 DATABASE = "detourage"
 """Name of the database and of its owner."""
@@ -115,7 +115,7 @@ class Services:
     _supervisor: Supervisor = field(repr=False, compare=False)
 
     def check(self) -> None:
-        """Raise :class:`~worker.supervisor.ChildDied` if PostgreSQL has ended."""
+        """Raise :class:`~worker.processes.supervisor.ChildDied` if PostgreSQL has ended."""
         self._supervisor.check()
 
 

@@ -21,6 +21,7 @@ from worker.embedded import embedded_services
 from worker.errors import ExpectedError
 from worker.messaging.publishing import publish_pages
 from worker.messaging.task_names import CLUSTER_DUE
+from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
 from worker.service.application import create_app
 from worker.settings import Settings, SettingsError
@@ -28,7 +29,6 @@ from worker.store import articles, progress
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus
-from worker.supervisor import Supervisor
 
 POLL_SECONDS = 0.25
 

@@ -27,11 +27,11 @@ from tests.faults.sabotage.sitecustomize import HARMFUL_SITES, TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
 from worker.embedded import SERVER_SETTINGS, THROWAWAY_SETTINGS, embedded_services
 from worker.errors import ExpectedError
+from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.supervisor import Supervisor
 
 SABOTAGE = Path(__file__).parent / "sabotage"
 """Put on the path of a process, lets pages and traps kill it or hold it up, see there."""

@@ -24,7 +24,7 @@ from worker.embedded import (
     embedded_services,
     postgresql_programs,
 )
-from worker.supervisor import ChildDied
+from worker.processes.supervisor import ChildDied
 
 WAIT_SECONDS = 60
 

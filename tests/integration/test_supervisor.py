@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from worker.supervisor import ChildDied, Supervisor, SupervisorError, termination_as_exit
+from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError, termination_as_exit
 
 WAIT_SECONDS = 30
 

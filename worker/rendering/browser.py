@@ -1,7 +1,7 @@
 """A browser that renders one page and is gone again.
 
 What a page's programs do is not to be trusted: the browser runs in processes of its own, below a
-guardian that leaves none of them behind (`worker.supervisor`), without the worker's settings in
+guardian that leaves none of them behind, without the worker's settings in
 its environment, within limits of time and memory, and without network unless it is given one.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.errors import ExpectedError
-from worker.supervisor import ChildDied, Supervisor, SupervisorError
+from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
 
 POLL_SECONDS = 0.05
 """Pause between two looks at whether the browser is done."""

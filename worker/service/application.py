@@ -19,7 +19,6 @@ from celery.signals import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker import logs
-from worker.heartbeat import Heartbeat
 from worker.messaging.broker import connect, topology_of, transport_options
 from worker.messaging.task_names import (
     ASSIGN,
@@ -32,6 +31,7 @@ from worker.messaging.task_names import (
     STAGE_OF_TASK,
     STAGES,
 )
+from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings, load_settings
 from worker.store import durations, failures
 from worker.tasks.context import database

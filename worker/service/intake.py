@@ -23,10 +23,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs
-from worker.heartbeat import Heartbeat
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.page_messages import UnusableMessageError, fetched_page, read_message
 from worker.messaging.topology import Topology
+from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings
 from worker.store import backlog, durations, outbox, pages
 from worker.store.database import Database, is_connection_lost

@@ -19,9 +19,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs
-from worker.heartbeat import Heartbeat
 from worker.messaging.broker import connect, depth, topology_of
 from worker.messaging.task_names import EXTRACT, OTHERS, STAGE_OF_TASK
+from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
 from worker.settings import Settings
 from worker.store import outbox

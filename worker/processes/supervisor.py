@@ -1,7 +1,7 @@
 """Child processes of one command, none of which outlives it.
 
 The children belong to a small separate process, the guardian
-(:mod:`worker.guardian`), that ends them all as soon as the connection to this
+(:mod:`worker.processes.guardian`), that ends them all as soon as the connection to this
 process closes. That one way of stopping serves every ending: the end of the
 ``with`` block, an exception, a signal, and ``kill -9``.
 """
@@ -20,8 +20,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-from worker import guardian
 from worker.errors import ExpectedError
+from worker.processes import guardian
 
 GRACE_SECONDS = 10.0
 """Time that children have between the polite request to end and SIGKILL."""

@@ -1,6 +1,6 @@
 """The process that owns every child of one command and outlives the command itself.
 
-Run as a script by :class:`worker.supervisor.Supervisor`, in a session of its
+Run as a script by :class:`worker.processes.supervisor.Supervisor`, in a session of its
 own; standard library only, so that it starts in a few milliseconds.
 
 The guardian is the parent of all children and, on Linux, their *subreaper*:
