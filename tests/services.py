@@ -24,7 +24,7 @@ from kombu import Connection
 from sqlalchemy import URL, Engine, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from worker.embedded import embedded_services
+from worker.local.embedded import embedded_services
 from worker.processes.supervisor import Supervisor
 
 LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"

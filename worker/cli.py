@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from worker.evaluation.bench.measuring import Grouped
     from worker.evaluation.bench.measuring import Progress as OnProgress
     from worker.evaluation.bench.results import CorpusTable
-    from worker.run import RunSummary
+    from worker.local.run import RunSummary
     from worker.service.checks import Finding
     from worker.service.quarantine import QuarantinedMessage
     from worker.store.database import Database
@@ -123,8 +123,8 @@ def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
     0: all went well; 1: the run failed; 3: it was completed, but some messages
     were unusable or some pages failed.
     """
+    from worker.local.run import Run
     from worker.processes.supervisor import termination_as_exit
-    from worker.run import Run
 
     output.parent.mkdir(parents=True, exist_ok=True)
     with termination_as_exit(), _progress_bars() as bars:

@@ -25,8 +25,8 @@ from tests.deployment import Deployment, process_command, process_environment
 from tests.faults.network import OtherHost
 from tests.faults.sabotage.sitecustomize import HARMFUL_SITES, TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
-from worker.embedded import SERVER_SETTINGS, THROWAWAY_SETTINGS, embedded_services
 from worker.errors import ExpectedError
+from worker.local.embedded import SERVER_SETTINGS, THROWAWAY_SETTINGS, embedded_services
 from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings

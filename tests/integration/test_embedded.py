@@ -18,12 +18,7 @@ import pytest
 from kombu import Connection, Consumer, Exchange, Message, Queue
 from sqlalchemy import create_engine, text
 
-from worker.embedded import (
-    EmbeddedError,
-    Services,
-    embedded_services,
-    postgresql_programs,
-)
+from worker.local.embedded import EmbeddedError, Services, embedded_services, postgresql_programs
 from worker.processes.supervisor import ChildDied
 
 WAIT_SECONDS = 60
@@ -228,7 +223,7 @@ def test_an_installation_closed_to_others_is_left_as_it_is(
     for part in package.parent.glob(f"{package.name}*"):
         shutil.copytree(part, closed / part.name, symlinks=True)
     programs = closed / installed.relative_to(package.parent)
-    monkeypatch.setattr("worker.embedded.postgresql_programs", lambda: programs)
+    monkeypatch.setattr("worker.local.embedded.postgresql_programs", lambda: programs)
     with embedded_services() as services:
         assert query(services.database_url, "SELECT 1") == [(1,)]
     assert closed.stat().st_mode & 0o777 == 0o700

@@ -17,8 +17,8 @@ from uuid import uuid4
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
-from worker.embedded import embedded_services
 from worker.errors import ExpectedError
+from worker.local.embedded import embedded_services
 from worker.messaging.publishing import publish_pages
 from worker.messaging.task_names import CLUSTER_DUE
 from worker.processes.supervisor import Supervisor
