@@ -788,7 +788,7 @@ def _service_settings() -> Settings:
 
 
 def _messages(inputs: tuple[Path, ...]) -> Iterator[bytes]:
-    from worker.sources import read_messages
+    from worker.inputs import read_messages
 
     # Each is looked at before the first message is sent.
     return chain.from_iterable([read_messages(path) for path in inputs])

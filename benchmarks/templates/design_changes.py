@@ -11,8 +11,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from worker.inputs import read_messages
 from worker.inspection.cluster_report import cluster_pages
-from worker.sources import read_messages
 from worker.templates.generations import FEWEST, design_change
 
 FEWEST_PAGES = 2 * FEWEST

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 
 from models.messages import PageMessage
 from worker.evaluation.methods import Source
+from worker.inputs import read_messages
 from worker.inspection.errors import ExplainingError
 from worker.inspection.fetching import fetch
 from worker.pages import Page, PageError, parse_page, site_key, site_of
 from worker.settings import WHOLE_MATRIX_TREES
-from worker.sources import read_messages
 
 MAX_SITE_PAGES = WHOLE_MATRIX_TREES
 """Pages of a site that are compared with each other, those first by address."""
@@ -51,7 +51,7 @@ def load_subject(
     Parameters
     ----------
     place
-        An http or https address, or a file that `worker.sources.read_messages` reads.
+        An http or https address, or a file that `worker.inputs.read_messages` reads.
     site_pages
         File or folder with other pages. Those of the page's site are compared with it; where
         none is, but all are of one site, those: pages saved by hand have lost their address.
@@ -64,7 +64,7 @@ def load_subject(
     ------
     ExplainingError
         If there is no such page, there are several, or it cannot be used.
-    worker.sources.errors.SourceError
+    worker.inputs.errors.SourceError
         If a file cannot be read.
     """
     source, site = _load_page(place, url)

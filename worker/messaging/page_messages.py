@@ -57,7 +57,7 @@ def read_message(body: bytes) -> PageMessage:
 
 
 def _told_by_source(body: bytes) -> UnusableMessageError | None:
-    """Return the reason that `worker.sources` gave in place of a page too large to send."""
+    """Return the reason that `worker.inputs` gave in place of a page too large to send."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         told = json.loads(body)["unusable"]
         return UnusableMessageError(

@@ -17,8 +17,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
+from worker.inputs.messages import page_message
 from worker.messaging.topology import Topology
-from worker.sources.messages import page_message
 
 PAGE = "detourage_page"
 """Key of the items that the pipeline publishes; it leaves others to the next one."""

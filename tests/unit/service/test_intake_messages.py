@@ -6,6 +6,7 @@ import json
 import pytest
 
 from models.messages import MAX_HTML_BYTES
+from worker.inputs.messages import oversized_message
 from worker.messaging.page_messages import (
     MAX_BODY_BYTES,
     UnusableMessageError,
@@ -13,7 +14,6 @@ from worker.messaging.page_messages import (
     read_message,
 )
 from worker.pages import site_name
-from worker.sources.messages import oversized_message
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
 

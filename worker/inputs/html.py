@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from worker.sources.messages import MAX_CONTENT_BYTES, page_message
-from worker.sources.streams import open_source
+from worker.inputs.messages import MAX_CONTENT_BYTES, page_message
+from worker.inputs.streams import open_source
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 

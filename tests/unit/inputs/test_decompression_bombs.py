@@ -13,7 +13,7 @@ import brotli
 import pytest
 
 from tests.pages import article_html, message
-from worker.sources import MAX_MESSAGE_BYTES, SourceError, read_messages, streams
+from worker.inputs import MAX_MESSAGE_BYTES, SourceError, read_messages, streams
 
 MIB = 2**20
 ENOUGH_BYTES = 6 * MAX_MESSAGE_BYTES

@@ -16,7 +16,7 @@ import brotli
 import pytest
 
 from models.messages import PageMessage
-from worker.sources import MAX_MESSAGE_BYTES, SourceError, read_messages
+from worker.inputs import MAX_MESSAGE_BYTES, SourceError, read_messages
 
 HTML = "<html><body><p>Grüße</p></body></html>".encode()
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from worker.sources.errors import SourceError
+from worker.inputs.errors import SourceError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -6,11 +6,11 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from worker.sources.errors import SourceError
-from worker.sources.html import HTML_SUFFIXES, read_html_file
-from worker.sources.lines import read_lines
-from worker.sources.streams import STANDARD_INPUT
-from worker.sources.warc import read_warc
+from worker.inputs.errors import SourceError
+from worker.inputs.html import HTML_SUFFIXES, read_html_file
+from worker.inputs.lines import read_lines
+from worker.inputs.streams import STANDARD_INPUT
+from worker.inputs.warc import read_warc
 
 Reader = Callable[[Path], Iterator[bytes]]
 
@@ -39,7 +39,7 @@ def read_messages(path: Path | str) -> Iterator[bytes]:
     iterator of bytes
         The messages, read as they are asked for, as they are to be published.
         Lines are handed on unchanged, usable or not. What is larger than
-        :data:`~worker.sources.messages.MAX_MESSAGE_BYTES` gives a small
+        :data:`~worker.inputs.messages.MAX_MESSAGE_BYTES` gives a small
         message in its place that the intake moves to quarantine with its reason.
 
     Raises

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from worker.sources.messages import MAX_MESSAGE_BYTES, oversized_message
-from worker.sources.streams import open_source
+from worker.inputs.messages import MAX_MESSAGE_BYTES, oversized_message
+from worker.inputs.streams import open_source
 
 
 def read_lines(path: Path) -> Iterator[bytes]:

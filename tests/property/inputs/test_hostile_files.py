@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.sources import MAX_MESSAGE_BYTES, SourceError, read_messages
+from worker.inputs import MAX_MESSAGE_BYTES, SourceError, read_messages
 
 PIECES = st.sampled_from(
     [

@@ -12,10 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
-from worker.sources.coding import dechunked, decoded
-from worker.sources.errors import SourceError
-from worker.sources.messages import MAX_CONTENT_BYTES, oversized_message, page_message
-from worker.sources.streams import open_source
+from worker.inputs.coding import dechunked, decoded
+from worker.inputs.errors import SourceError
+from worker.inputs.messages import MAX_CONTENT_BYTES, oversized_message, page_message
+from worker.inputs.streams import open_source
 
 _MAX_HEAD_BYTES = 1024 * 1024
 _MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES
