@@ -33,7 +33,7 @@ from worker.neighbours.scrapy import page_item
 
 class Spider(scrapy.Spider):
     name = "paper"
-    custom_settings = {"ITEM_PIPELINES": {"worker.neighbours.scrapy.PagePipeline": 900}}
+    custom_settings = {"ITEM_PIPELINES": {"worker.integrations.scrapy.PagePipeline": 900}}
 
     def __init__(self, start):
         self.start_urls = [start]

@@ -20,7 +20,7 @@ USERS_OF_EXTRAS = {
     "plot": "worker/inspection/site_picture.py",
     "recognisers": "worker/evaluation/scores/recognisers.py",
     "render": "worker/rendering/program.py",
-    "scrapy": "worker/neighbours/scrapy.py",
+    "scrapy": "worker/integrations/scrapy.py",
 }
 REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")
 

@@ -2,7 +2,7 @@
 
 In a project's settings, or a spider's ``custom_settings``::
 
-    ITEM_PIPELINES = {"worker.neighbours.scrapy.PagePipeline": 900}
+    ITEM_PIPELINES = {"worker.integrations.scrapy.PagePipeline": 900}
     DETOURAGE_BROKER_URL = "amqp://…"
 
 and in a spider: ``yield page_item(response)``.
