@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.messaging import task_names
-from worker.messaging.page_messages import fetched_page
 from worker.pages import Tree
 from worker.service.relay import joined
 from worker.store import trees
@@ -56,7 +55,7 @@ class Tasks:
     def send(self, messages: Iterable[Mapping[str, Any]]) -> int:
         """Store the pages of page messages; return the id of the last one's site."""
         for values in messages:
-            site_id = self._store(fetched_page(PageMessage.model_validate(values)))
+            site_id = self._store(FetchedPage.of(PageMessage.model_validate(values)))
         return site_id
 
     def _store(self, fetched: FetchedPage) -> int:

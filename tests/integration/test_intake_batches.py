@@ -20,7 +20,6 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
 from worker.messaging import task_names
 from worker.messaging.broker import messages_waiting
-from worker.messaging.page_messages import fetched_page
 from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store.pages import FetchedPage, ReadPage
@@ -28,7 +27,7 @@ from worker.tasks.parsing import parse_or_reject, store_pages
 
 
 def read(body: bytes) -> tuple[FetchedPage, ReadPage]:
-    fetched = fetched_page(PageMessage.model_validate_json(body))
+    fetched = FetchedPage.of(PageMessage.model_validate_json(body))
     return fetched, parse_or_reject(fetched.content, fetched.url, fetched.content_type)
 
 

@@ -26,13 +26,13 @@ class Fetched:
     url
         Its address after all redirections.
     content
-        Its bytes, without content coding.
+        Its bytes, without content coding; its text where a file holds no more.
     content_type
         The HTTP header, None where there was none.
     """
 
     url: str
-    content: bytes
+    content: bytes | str
     content_type: str | None
 
 

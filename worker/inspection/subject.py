@@ -2,16 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from models.messages import PageMessage
-from worker.evaluation.methods import Source
 from worker.inputs import read_messages
 from worker.inspection.errors import ExplainingError
-from worker.inspection.fetching import fetch
+from worker.inspection.fetching import Fetched, fetch
 from worker.pages import Page, PageError, parse_page, site_key, site_of
 from worker.settings import WHOLE_MATRIX_TREES
 
@@ -73,24 +73,31 @@ def load_subject(
     if not others:
         return Subject(page, None, 1, 0)
     # The numerical libraries take long to import: a page alone needs none of them.
-    from worker.evaluation.methods.grouping import find_neighbours
+    from worker.templates.sites import group_site
 
-    sources = [source, *others]
-    neighbours = find_neighbours(sources, [site] * len(sources), threads=threads)[0]
-    pivot = _parse(neighbours.pivot) if neighbours.pivot is not None else None
-    return Subject(page, pivot, 1 + len(neighbours.group), len(others))
+    pages = [page, *_readable(others)]
+    groups = group_site(
+        site, [each.url for each in pages], [each.tree for each in pages], threads=threads
+    )
+    group, pivot = groups.group_of(0), groups.compared_with(0)
+    return Subject(
+        page,
+        pages[pivot] if pivot is not None else None,
+        len(group.members) if group is not None else 1,
+        len(others),
+    )
 
 
-def _load_page(place: str, url: str | None) -> tuple[Source, str]:
+def _load_page(place: str, url: str | None) -> tuple[Fetched, str]:
     if place.lower().startswith(_SCHEMES):
         fetched = fetch(place)
-        return Source(fetched.content, fetched.url, fetched.content_type), site_of(fetched.url)
+        return fetched, site_of(fetched.url)
     messages = list(_page_messages(read_messages(place)))
     if len(messages) == 1:
         [message] = messages
         source = _source(message)
         if url is not None and url != message.url:
-            return Source(source.html, url, source.content_type), site_of(url)
+            return replace(source, url=url), site_of(url)
         return source, _site(message)
     named = [message for message in messages if message.url == url]
     if named:
@@ -100,8 +107,8 @@ def _load_page(place: str, url: str | None) -> tuple[Source, str]:
     raise ExplainingError(f"{place}: holds {len(messages)} pages: name one by --url")
 
 
-def _site_pages(path: Path, page: Source, site: str) -> list[Source]:
-    by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
+def _site_pages(path: Path, page: Fetched, site: str) -> list[Fetched]:
+    by_site: defaultdict[str, dict[str, Fetched]] = defaultdict(dict)
     for message in _page_messages(read_messages(path)):
         if message.url != page.url:
             by_site[_site(message)][message.url] = _source(message)
@@ -117,16 +124,22 @@ def _page_messages(bodies: Iterable[bytes]) -> Iterator[PageMessage]:
             continue
 
 
-def _source(message: PageMessage) -> Source:
-    return Source(message.content, message.url, message.content_type)
+def _source(message: PageMessage) -> Fetched:
+    return Fetched(message.url, message.content, message.content_type)
 
 
 def _site(message: PageMessage) -> str:
     return site_key(message.site, message.url)
 
 
-def _parse(source: Source) -> Page:
+def _readable(others: Iterable[Fetched]) -> Iterator[Page]:
+    for other in others:
+        with suppress(PageError):
+            yield parse_page(other.content, other.url, content_type=other.content_type)
+
+
+def _parse(source: Fetched) -> Page:
     try:
-        return parse_page(source.html, source.url, content_type=source.content_type)
+        return parse_page(source.content, source.url, content_type=source.content_type)
     except PageError as error:
         raise ExplainingError(f"{source.url}: {error.outcome}: {error}") from error

@@ -8,8 +8,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.messages import MAX_HTML_BYTES, PageMessage
-from worker.pages import site_key
-from worker.store.pages import FetchedPage
 
 MAX_REASON_CHARACTERS = 64
 MAX_DETAIL_CHARACTERS = 2000
@@ -95,16 +93,3 @@ def _reason(problems: list[Any]) -> str:
 def _describe(problem: Any) -> str:
     place = ".".join(map(str, problem["loc"]))
     return f"{place}: {problem['msg']}" if place else str(problem["msg"])
-
-
-def fetched_page(message: PageMessage) -> FetchedPage:
-    """Return what the store keeps of a message."""
-    return FetchedPage(
-        site=site_key(message.site, message.url),
-        url=message.url,
-        content=message.content,
-        crawler_id=message.id,
-        content_type=message.content_type,
-        fetched_at=message.fetched_at,
-        extra=json.dumps(message.model_extra or {}, ensure_ascii=True, sort_keys=True),
-    )

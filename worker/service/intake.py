@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.messaging.broker import connect, topology_of
-from worker.messaging.page_messages import UnusableMessageError, fetched_page, read_message
+from worker.messaging.page_messages import UnusableMessageError, read_message
 from worker.messaging.topology import Topology
 from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings
@@ -255,7 +255,7 @@ class Intake(ConsumerMixin):
         raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
         logs.bind(message_id=message.properties.get("message_id"))
         try:
-            fetched = fetched_page(read_message(raw))
+            fetched = FetchedPage.of(read_message(raw))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             return Prepared(message, raw, unusable=error)

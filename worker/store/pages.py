@@ -1,12 +1,13 @@
 """Pages, their sites and their contents."""
 
 import hashlib
+import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from sqlalchemy import (
     ARRAY,
@@ -25,8 +26,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningInsert
 
+from models.messages import PageMessage
 from models.tables import Generation, PageContent, Receipt, Site, StoredPage
-from worker.pages import Tree
+from worker.pages import Tree, site_key
 from worker.store import trees
 
 COMPRESSION = 5
@@ -47,6 +49,19 @@ class FetchedPage:
     content_type: str | None
     fetched_at: datetime | None
     extra: str
+
+    @classmethod
+    def of(cls, message: PageMessage) -> Self:
+        """Return what is kept of a message."""
+        return cls(
+            site=site_key(message.site, message.url),
+            url=message.url,
+            content=message.content,
+            crawler_id=message.id,
+            content_type=message.content_type,
+            fetched_at=message.fetched_at,
+            extra=json.dumps(message.model_extra or {}, ensure_ascii=True, sort_keys=True),
+        )
 
     @cached_property
     def content_bytes(self) -> bytes:
@@ -394,7 +409,7 @@ def unpack_content(compressed: bytes, is_text: bool) -> bytes | str:
     return html.decode("utf-8", errors="surrogatepass") if is_text else html
 
 
-def site_key(session: Session, site_id: int) -> str:
+def key_of_site(session: Session, site_id: int) -> str:
     """Return the key of a site."""
     return session.scalars(select(Site.key).where(Site.id == site_id)).one()
 

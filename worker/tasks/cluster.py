@@ -178,7 +178,7 @@ def _give_up(session: Session, site_id: int) -> None:
     """Extract what waits for a clustering without it, and leave the way back to an operator."""
     # What the intake stores from now on is assigned; what it stored before is seen here.
     comparisons.lock_for_result(session, site_id)
-    site = pages.site_key(session, site_id)
+    site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
     found = clusterings.give_up(session, site_id)
     generation = templates.last_generation(session, site_id)

@@ -145,7 +145,7 @@ def _save(
 
 
 def _offer_to_compare_again(session: Session, job: Job) -> None:
-    site = site_name(pages.site_key(session, job.site_id))
+    site = site_name(pages.key_of_site(session, job.site_id))
     offer_task(
         session,
         task_names.REPROCESS,

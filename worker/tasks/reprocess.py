@@ -81,7 +81,7 @@ def _is_new(session: Session, task_id: str | None) -> bool:
 
 def take_up_site(session: Session, site_id: int, stage: str) -> int:
     """Take all pages of a site from a stage on again, and return their number."""
-    pages.lock_site(session, pages.site_key(session, site_id))
+    pages.lock_site(session, pages.key_of_site(session, site_id))
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
     if stage != "extract":
@@ -190,7 +190,7 @@ def _parse(session: Session, page_id: int) -> None:
     page = pages.load_page(session, page_id)
     if page is None:
         return
-    pages.lock_site(session, pages.site_key(session, page.site_id))
+    pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)
     content = pages.load_content(session, page_id)
     # A message that comes again after the extraction would take the page up once more.

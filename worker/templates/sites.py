@@ -8,7 +8,7 @@ import numpy as np
 from worker.distance import TreeTooLargeError, distance_matrix, normalised_distance
 from worker.pages import Tree
 from worker.templates.clusterer import TemplateClusterer
-from worker.templates.grouping import Grouping, group_pages
+from worker.templates.grouping import Group, Grouping, group_pages
 from worker.templates.matrix import Matrix
 
 
@@ -33,6 +33,22 @@ class SiteGroups:
     urls: tuple[str, ...]
     distances: Matrix
     grouping: Grouping
+
+    def group_of(self, page: int) -> Group | None:
+        """Return the group of a page, None for an outlier."""
+        return next((group for group in self.grouping.groups if page in group.members), None)
+
+    def compared_with(self, page: int) -> int | None:
+        """Return the page that a page is extracted with, None for an outlier.
+
+        The pivot of its group; for the pivot itself its nearest neighbour in the group, by
+        address the first of equals.
+        """
+        group = self.group_of(page)
+        if group is None or group.pivot != page:
+            return None if group is None else group.pivot
+        others = (member for member in group.members if member != page)
+        return min(others, key=lambda other: (self.distances[page, other], self.urls[other]))
 
 
 def group_site(

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.messages import PageMessage
-from worker.messaging.page_messages import UnusableMessageError, fetched_page, read_message
+from worker.messaging.page_messages import UnusableMessageError, read_message
+from worker.store.pages import FetchedPage
 from worker.tasks.parsing import parse_or_reject
 
 REASONS = {
@@ -82,7 +83,7 @@ def judge(body: bytes) -> None:
     if isinstance(message, str):
         assert message in REASONS or b"unusable" in body
         return
-    fetched = fetched_page(message)
+    fetched = FetchedPage.of(message)
     assert fetched.site
     json.loads(fetched.extra)
     parsed = parse_or_reject(fetched.content, fetched.url, fetched.content_type)

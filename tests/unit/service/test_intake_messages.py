@@ -10,10 +10,10 @@ from worker.inputs.messages import oversized_message
 from worker.messaging.page_messages import (
     MAX_BODY_BYTES,
     UnusableMessageError,
-    fetched_page,
     read_message,
 )
 from worker.pages import site_name
+from worker.store.pages import FetchedPage
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
 
@@ -84,7 +84,7 @@ def test_the_reason_never_repeats_the_page() -> None:
 def test_a_site_is_named_freely_and_kept_apart_by_registrable_domain(
     claim: str | None, site: str
 ) -> None:
-    key = fetched_page(read_message(body(site=claim))).site
+    key = FetchedPage.of(read_message(body(site=claim))).site
     assert key == site
     assert site_name(key) == (claim or "example.org")
 
@@ -102,14 +102,14 @@ def test_what_is_told_of_an_unusable_message_can_be_written() -> None:
 
 
 def test_equal_characters_as_text_and_as_bytes_are_different_contents() -> None:
-    text = fetched_page(read_message(body(html="caf\u00e9")))
+    text = FetchedPage.of(read_message(body(html="caf\u00e9")))
     encoded = base64.b64encode("caf\u00e9".encode()).decode()
-    fetched = fetched_page(read_message(body(html=None, html_base64=encoded)))
+    fetched = FetchedPage.of(read_message(body(html=None, html_base64=encoded)))
     assert text.content_bytes == fetched.content_bytes
     assert text.content_digest != fetched.content_digest
 
 
 def test_unknown_keys_survive_even_where_postgresql_has_no_such_character() -> None:
-    extra = fetched_page(read_message(body(note="a\x00b"))).extra
+    extra = FetchedPage.of(read_message(body(note="a\x00b"))).extra
     assert "\x00" not in extra
     assert json.loads(extra) == {"note": "a\x00b"}

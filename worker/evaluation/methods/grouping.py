@@ -3,13 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
-from worker.distance import distance_matrix, normalised_distance
 from worker.evaluation.methods.interface import ALONE, Neighbours, Source
 from worker.pages import PageError, Tree, parse_page, site_of
-from worker.templates import Group, group_pages
+from worker.templates.sites import SiteGroups, group_site
 
 
 def find_neighbours(
@@ -61,26 +57,17 @@ def _neighbours_of_site(
     pages = list(trees)
     if len(pages) < 2:
         return []
-    sizes = np.array([len(tree) for tree in trees.values()])
-    raw = distance_matrix(list(trees.values()), threads=threads)
-    distances = normalised_distance(raw, sizes[:, None], sizes[None, :])
-    grouping = group_pages([sources[page].url for page in pages], distances, sizes=sizes)
-    return [
-        (pages[member], _neighbours(sources, pages, group, member, distances))
-        for group in grouping.groups
-        for member in group.members
-    ]
+    groups = group_site(
+        "", [sources[page].url for page in pages], list(trees.values()), threads=threads
+    )
+    return [(page, _neighbours(sources, pages, groups, place)) for place, page in enumerate(pages)]
 
 
 def _neighbours(
-    sources: Sequence[Source],
-    pages: Sequence[int],
-    group: Group,
-    member: int,
-    distances: npt.NDArray[np.float64],
+    sources: Sequence[Source], pages: Sequence[int], groups: SiteGroups, place: int
 ) -> Neighbours:
-    others = [other for other in group.members if other != member]
-    pivot = group.pivot
-    if pivot == member:
-        pivot = min(others, key=lambda other: (distances[member, other], sources[pages[other]].url))
+    group, pivot = groups.group_of(place), groups.compared_with(place)
+    if group is None or pivot is None:
+        return ALONE
+    others = [other for other in group.members if other != place]
     return Neighbours(sources[pages[pivot]], tuple(sources[pages[other]] for other in others))
