@@ -53,7 +53,7 @@ test-render: $(development) $(package)
 
 # Hostile messages, files and pages: 200 times the examples of the tests, for the better part of an hour.
 fuzz: $(development) $(package)
-	$(bin)/python -m pytest --hypothesis-profile fuzz tests/property/messages tests/property/sources tests/property/pages
+	$(bin)/python -m pytest --hypothesis-profile fuzz tests/property/messages tests/property/inputs tests/property/pages
 
 # The tests of faults, then all faults: some fifteen minutes.
 faults: $(development) $(package)
@@ -110,7 +110,7 @@ $(development): requirements-dev.txt $(tools)
 	@touch $@ $(runtime)
 
 $(package): pyproject.toml setup.py $(shell find worker -name '*.[ch]') $(tools)
-	$(uv) --no-deps --no-build-isolation --editable .
+	DETOURAGE_BUILD_EVALUATION=1 $(uv) --no-deps --no-build-isolation --editable .
 	@ls worker/distance/*.so >/dev/null 2>&1 \
 		|| echo "The distance kernel was not compiled, a slow one replaces it: apt-get install gcc python3-dev, then make clean" >&2
 	@touch $@

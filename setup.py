@@ -1,40 +1,40 @@
 """Build of the native kernels; everything else is in pyproject.toml.
 
 They are optional: where there is no compiler the package installs without them,
-`worker.distance` compares pages through the `apted` package, `worker.evaluation.scores` matches
-texts in plain Python, and `worker.learning` sums over decision trees with NumPy.
+`worker.distance` compares pages through the `apted` package, and `worker.learning` sums over
+decision trees with NumPy. What only the evaluation needs is built where
+``DETOURAGE_BUILD_EVALUATION`` is set, as ``make`` does in a checkout; without it
+`worker.evaluation.scores` matches texts in plain Python.
 """
 
+import os
 from pathlib import Path
 
 from setuptools import Extension, setup
 
 KERNEL = Path("worker/distance/kernel")
 
+
+def native(name: str, folder: Path, *sources: Path) -> Extension:
+    """Return a native module for the stable ABI of Python 3.11 and later."""
+    return Extension(
+        name,
+        sources=[path.as_posix() for path in sources],
+        depends=sorted(path.as_posix() for path in folder.glob("*.h")),
+        define_macros=[("Py_LIMITED_API", "0x030B0000")],
+        py_limited_api=True,
+        optional=True,
+    )
+
+
+SERVICE = [
+    native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
+    native("worker.learning._trees", Path("worker/learning"), Path("worker/learning/_trees.c")),
+]
+SCORES = Path("worker/evaluation/scores")
+EVALUATION = [native("worker.evaluation.scores._matching", SCORES, SCORES / "_matching.c")]
+
 setup(
-    ext_modules=[
-        Extension(
-            "worker.distance._native",
-            sources=sorted(path.as_posix() for path in KERNEL.glob("*.c")),
-            depends=sorted(path.as_posix() for path in KERNEL.glob("*.h")),
-            define_macros=[("Py_LIMITED_API", "0x030B0000")],
-            py_limited_api=True,
-            optional=True,
-        ),
-        Extension(
-            "worker.evaluation.scores._matching",
-            sources=["worker/evaluation/scores/_matching.c"],
-            define_macros=[("Py_LIMITED_API", "0x030B0000")],
-            py_limited_api=True,
-            optional=True,
-        ),
-        Extension(
-            "worker.learning._trees",
-            sources=["worker/learning/_trees.c"],
-            define_macros=[("Py_LIMITED_API", "0x030B0000")],
-            py_limited_api=True,
-            optional=True,
-        ),
-    ],
+    ext_modules=SERVICE + (EVALUATION if os.environ.get("DETOURAGE_BUILD_EVALUATION") else []),
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )
