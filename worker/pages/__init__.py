@@ -11,7 +11,7 @@ from worker.pages.errors import (
 )
 from worker.pages.page import Page, parse_page
 from worker.pages.site import site_key, site_name, site_of
-from worker.pages.tree import Tree, TreeFormatError
+from worker.pages.tree import Tree, TreeFormatError, TreeShape
 
 __all__ = [
     "EmptyPageError",
@@ -23,6 +23,7 @@ __all__ = [
     "TooLargeError",
     "Tree",
     "TreeFormatError",
+    "TreeShape",
     "UndecodableError",
     "parse_page",
     "site_key",

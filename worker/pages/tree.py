@@ -202,6 +202,14 @@ class Tree:
         return f"Tree({brackets})"
 
 
+@dataclass(frozen=True)
+class TreeShape:
+    """What can be told of a tree without its nodes."""
+
+    digest: str
+    size: int
+
+
 def _check_sizes(sizes: list[int], count: int) -> None:
     if not sizes:
         raise TreeFormatError("a tree has at least one node")

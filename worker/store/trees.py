@@ -1,7 +1,6 @@
 """Trees and the distances between them, keyed by structure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +21,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import Distance, StoredPage, StoredTree
-from worker.pages import Tree
-
-
-@dataclass(frozen=True)
-class TreeShape:
-    """What can be told of a tree without its nodes."""
-
-    digest: str
-    size: int
-
+from worker.pages import Tree, TreeShape
 
 _ADD_TREES = (
     insert(StoredTree)

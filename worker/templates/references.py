@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from worker.distance.references import FAR
 from worker.templates.clusterer import NOT_COMPARABLE
 from worker.templates.grouping import Group, Grouping, group_pages
 
@@ -43,7 +42,7 @@ def group_by_references(
     Notes
     -----
     A page belongs where its nearest reference does, unless that is as far as
-    `worker.distance.references.FAR`. A reference that other pages stand behind counts
+    `NOT_COMPARABLE`. A reference that other pages stand behind counts
     as two pages, so that the only reference of a rare template does not pass for a
     page without a group.
     """
@@ -52,7 +51,7 @@ def group_by_references(
     equal_pages = defaultdict[int, list[int]](list)
     for page in sorted(range(len(keys)), key=keys.__getitem__):
         reference, distance = nearest.get(trees[page], (trees[page], 0.0))
-        if reference in place and distance < FAR:
+        if reference in place and distance < NOT_COMPARABLE:
             pages_of[place[reference]].append(page)
             if trees[page] == reference:
                 equal_pages[place[reference]].append(page)

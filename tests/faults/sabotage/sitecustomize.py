@@ -54,11 +54,11 @@ def _harmed_by_pages(honest: Function) -> Function:
 
 def _harmed_by_sites(honest: Function) -> Function:
     @wraps(honest)
-    def group(session, site, known, pages):  # type: ignore[no-untyped-def]
+    def group(site, pages, *rest):  # type: ignore[no-untyped-def]
         named = _traps() / HARMFUL_SITES
         if named.exists() and pages[0].url.split("/")[2] in named.read_text().split():
             ctypes.string_at(0)
-        return honest(session, site, known, pages)
+        return honest(site, pages, *rest)
 
     return group
 
@@ -141,14 +141,12 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
         "_assign": _trapped_after("assign"),
         "assign_tree": _harmed_by_tree,
     },
-    "worker.tasks.cluster": {
-        "_cluster": _trapped_after("cluster"),
-        "group_or_missing": _harmed_by_sites,
-    },
+    "worker.tasks.cluster": {"_cluster": _trapped_after("cluster")},
     "worker.tasks.compare": {
         "_save": _trapped_after("compare"),
         "distances_of_pairs": _harmed_by_trees,
     },
+    "worker.tasks.comparison_plan": {"group_or_missing": _harmed_by_sites},
     "worker.tasks.extract": {"_save": _trapped_after("extract")},
     "worker.tasks.reprocess": {
         "_parse": _trapped_after("parse"),

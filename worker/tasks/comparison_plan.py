@@ -1,0 +1,171 @@
+"""The plan of comparisons: what is missing of a site's distances, asked for in blocks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from worker.distance import Block, blocks_of_missing
+from worker.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
+from worker.messaging import task_names
+from worker.pages import TreeShape
+from worker.settings import Settings
+from worker.store import comparisons, outbox, templates, trees
+from worker.store.comparisons import NewBlock
+from worker.tasks.compare import compare_at_once
+from worker.tasks.stored_distances import StoredDistances
+from worker.templates import Grouping
+from worker.templates.comparison_policy import (
+    Missing,
+    MissingNearest,
+    MissingPairs,
+    MissingToPivot,
+    group_or_missing,
+    known_or_missing,
+)
+from worker.templates.known_site import KnownSite, SitePage
+
+ASSIGNED_TOGETHER = 128
+"""Trees whose nearest references one task seeks: with 300 references some 40,000 bounds
+and 500 exact distances, which take 0.5 to 5 s for pages of 300 to 800 nodes."""
+
+ASSIGNED_SHARE = 8
+"""How many times the nodes of a block's side they may have: they are compared by bounds mostly."""
+
+PAIRS_AT_ONCE = 50
+"""Missing pairs that the clustering computes itself, those of ten trees or less.
+
+They take some 10 to 100 ms, a block of its own with its messages and its second look at the
+site some 30 ms: of 280 small sites, 808 pages, each would need one.
+"""
+
+
+@dataclass(frozen=True)
+class ComparedSite:
+    """A site whose trees are compared, for one clustering.
+
+    Parameters
+    ----------
+    id, version
+        Of the site, when the comparison began.
+    generation
+        Number of its last clustering.
+    trees
+        Its distinct trees by id.
+    has_begun
+        Whether blocks were asked for already.
+    """
+
+    id: int
+    version: int
+    generation: int
+    trees: Mapping[int, TreeShape]
+    has_begun: bool
+
+
+def load_site(session: Session, site_id: int) -> ComparedSite | None:
+    """Return a site with the trees of its comparison; nothing if no page changed."""
+    # The version is read before the pages: a page that comes in between is then
+    # seen, and makes the site due once more, instead of being overlooked.
+    version, generation, seen = templates.site_state(session, site_id)
+    begun = comparisons.find(session, site_id)
+    if begun is not None:
+        shapes = trees.tree_shapes(session, begun.tree_ids)
+        return ComparedSite(site_id, begun.site_version, generation, shapes, has_begun=True)
+    if generation and version <= seen:
+        return None
+    shapes = trees.site_tree_shapes(session, site_id)
+    return ComparedSite(site_id, version, generation, shapes, has_begun=False)
+
+
+def known_site(
+    session: Session, settings: Settings, site: ComparedSite, stored: StoredDistances
+) -> KnownSite | None:
+    """Return a site with all its distances; nothing where blocks had to be asked for."""
+    limit = settings.whole_matrix_trees
+    found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
+    if isinstance(found, Missing) and _compare_if_little(session, site, stored, found):
+        found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
+    if isinstance(found, Missing):
+        _ask_for_missing(session, site, stored, found)
+        return None
+    return found
+
+
+def known_grouping(
+    session: Session,
+    site: ComparedSite,
+    stored: StoredDistances,
+    known: KnownSite,
+    pages: Sequence[SitePage],
+) -> Grouping | None:
+    """Return the groups of a site's pages; nothing where blocks had to be asked for."""
+    found = group_or_missing(known, pages, site.trees, stored)
+    if isinstance(found, Missing):
+        _ask_for_missing(session, site, stored, found)
+        return None
+    return found
+
+
+def ask_for_late_blocks(session: Session, settings: Settings, site_id: int) -> None:
+    """Ask again for the blocks of a site that were asked for too long ago."""
+    if outbox.is_waiting(session, task_names.COMPARE, site_id):
+        return
+    late = comparisons.ask_again(
+        session, site_id, patience_seconds=settings.comparison_patience_seconds
+    )
+    _ask_for_blocks(session, site_id, late)
+
+
+def blocks_of(
+    missing: Missing, trees: Mapping[int, TreeShape], stored: StoredDistances
+) -> Iterator[NewBlock]:
+    """Cut comparisons that are missing into blocks of a bounded size."""
+    sizes = {tree_id: shape.size for tree_id, shape in trees.items()}
+    for wanted in missing.comparisons:
+        match wanted:
+            case MissingPairs(tree_ids, is_known):
+                for block in blocks_of_missing(tree_ids, is_known, sizes=sizes):
+                    yield NewBlock(block.rows, block.columns, sum(1 for _ in block.pairs()))
+            case MissingNearest(tree_ids, references, new):
+                set_id = stored.reference_set(references)
+                for part in parts(tree_ids, ASSIGNED_TOGETHER, sizes, ASSIGNED_SHARE):
+                    yield NewBlock(part, references, len(part) * new, set_id)
+            case MissingToPivot(pivot, tree_ids):
+                for part in parts(tree_ids, BLOCK_SIDE**2, sizes, BLOCK_SIDE):
+                    yield NewBlock((pivot,), part, len(part))
+
+
+def _compare_if_little(
+    session: Session, site: ComparedSite, stored: StoredDistances, missing: Missing
+) -> bool:
+    blocks = list(blocks_of(missing, site.trees, stored))
+    is_little = (
+        sum(shape.size for shape in site.trees.values()) <= BLOCK_NODES
+        and sum(block.pairs for block in blocks) <= PAIRS_AT_ONCE
+        and all(block.reference_set_id is None for block in blocks)
+    )
+    if is_little:
+        compare_at_once(
+            session,
+            [
+                pair
+                for block in blocks
+                for pair in Block(tuple(block.rows), tuple(block.columns)).pairs()
+            ],
+        )
+    return is_little
+
+
+def _ask_for_missing(
+    session: Session, site: ComparedSite, stored: StoredDistances, missing: Missing
+) -> None:
+    if not site.has_begun:
+        comparisons.begin(session, site.id, site_version=site.version, tree_ids=sorted(site.trees))
+    blocks = list(blocks_of(missing, site.trees, stored))
+    _ask_for_blocks(session, site.id, comparisons.add_blocks(session, site.id, blocks))
+
+
+def _ask_for_blocks(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
+    wanted = [{"block_id": each} for each in block_ids]
+    outbox.add_tasks(session, task_names.COMPARE, wanted, site_id=site_id)

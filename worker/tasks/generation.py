@@ -1,0 +1,173 @@
+"""A new generation of a site: its groups and pages as they are stored, and what they change."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from worker.messaging import task_names
+from worker.store import outbox, templates
+from worker.store.templates import ComparablePage, NewGroup, NewMembership
+from worker.tasks.comment_patterns import pattern_of_group
+from worker.tasks.comparison_plan import ComparedSite
+from worker.tasks.extract import extraction_key
+from worker.tasks.extractions import ask_for_extractions
+from worker.tasks.memberships import group_memberships
+from worker.templates import DEFAULT_METHOD, Group, Grouping
+from worker.templates.generations import match_groups
+from worker.templates.known_site import KnownSite
+
+
+@dataclass(frozen=True)
+class NewGeneration:
+    """A generation that was stored.
+
+    Parameters
+    ----------
+    number
+        Its number in the site.
+    memberships
+        Place of each page in it.
+    patterns
+        Where comments stand on the pages of each group, see `TemplateGroup.comment_pattern`.
+    """
+
+    number: int
+    memberships: Sequence[NewMembership]
+    patterns: Mapping[int, str | None]
+
+
+def save_generation(
+    session: Session,
+    site: ComparedSite,
+    known: KnownSite,
+    site_pages: Sequence[ComparablePage],
+    grouping: Grouping,
+) -> NewGeneration:
+    """Store the groups of a site as its next generation.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    site, known
+        The site, and its distances.
+    site_pages
+        Its pages that have a tree.
+    grouping
+        Their groups.
+    """
+    identities = _identities(session, site, site_pages, grouping)
+    compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
+    patterns = [
+        pattern_of_group(site_pages[index].comment_pattern for index in group.members)
+        for group in grouping.groups
+    ]
+    generation = NewGeneration(
+        site.generation + 1,
+        _memberships(site_pages, grouping, identities, compared),
+        dict(zip(identities, patterns, strict=True)),
+    )
+    templates.save_generation(
+        session,
+        site_id=site.id,
+        number=generation.number,
+        site_version=site.version,
+        method=DEFAULT_METHOD,
+        silhouette=grouping.silhouette,
+        groups=[
+            NewGroup(
+                identity,
+                len(group.members),
+                site_pages[pivot].id,
+                known.representative_trees(site_pages, group),
+                pattern,
+            )
+            for identity, group, (pivot, _), pattern in zip(
+                identities, grouping.groups, compared, patterns, strict=True
+            )
+        ],
+        memberships=generation.memberships,
+    )
+    return generation
+
+
+def ask_for_changed_extractions(
+    session: Session,
+    site_id: int,
+    site_pages: Sequence[ComparablePage],
+    generation: NewGeneration,
+) -> None:
+    """Have the pages extracted for which a generation changes something, and no others."""
+    by_id = {page.id: page for page in site_pages}
+    changed: list[int] = []
+    unchanged: list[int] = []
+    for membership in generation.memberships:
+        page = by_id[membership.page_id]
+        pivot = by_id[membership.pivot_id] if membership.pivot_id is not None else None
+        group = membership.group_number
+        key = extraction_key(
+            page.content_digest,
+            pivot.content_digest if pivot else None,
+            generation.patterns[group] if group is not None else None,
+        )
+        same = page.extraction_key == key and not page.forced
+        same |= not page.has_html
+        (unchanged if same else changed).append(page.id)
+    # What earlier generations asked for is void, and would pile up where clusterings are frequent.
+    if generation.number > 1:
+        outbox.withdraw(session, task_names.EXTRACT, site_id, "page_id", sorted(by_id))
+    if unchanged:
+        templates.carry_over(session, unchanged, generation.number)
+    ask_for_extractions(session, site_id, changed, generation.number)
+
+
+def _identities(
+    session: Session,
+    site: ComparedSite,
+    site_pages: Sequence[ComparablePage],
+    grouping: Grouping,
+) -> list[int]:
+    groups = [[site_pages[index].id for index in group.members] for group in grouping.groups]
+    if not site.generation:
+        return match_groups({}, groups)
+    return match_groups(
+        templates.pages_by_group(session, site.id, site.generation),
+        groups,
+        last_identity=templates.last_group(session, site.id),
+    )
+
+
+def _memberships(
+    site_pages: Sequence[ComparablePage],
+    grouping: Grouping,
+    identities: Sequence[int],
+    compared: Sequence[tuple[int, int]],
+) -> list[NewMembership]:
+    memberships = [
+        NewMembership(site_pages[index].id, None, "outlier", None) for index in grouping.outliers
+    ]
+    for identity, group, (pivot, beside) in zip(identities, grouping.groups, compared, strict=True):
+        memberships += group_memberships(
+            identity,
+            [site_pages[index].id for index in group.members],
+            pivot_id=site_pages[pivot].id,
+            beside_pivot=site_pages[beside].id,
+        )
+    return memberships
+
+
+def _compared_with(
+    site_pages: Sequence[ComparablePage], group: Group, known: KnownSite
+) -> tuple[int, int]:
+    """Return the member that a group's pages are compared with, and what that one is.
+
+    The pivot and the page nearest to it. Where the HTML of one was removed, the page nearest to
+    the pivot that has its HTML stands in for it.
+    """
+    kept = [index for index in group.members if site_pages[index].has_html]
+    pivot = group.pivot
+    if kept and pivot not in kept:
+        pivot = known.nearest_member(site_pages, kept, pivot)
+    others = [index for index in kept if index != pivot] or group.members
+    return pivot, known.nearest_member(site_pages, others, pivot)

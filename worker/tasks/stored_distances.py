@@ -1,0 +1,65 @@
+"""The look-ups of the comparison policy among what the store holds of a site."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from worker.store import trees
+from worker.store.references import load_nearest, save_set
+from worker.templates.known_site import NearestReference
+
+
+class StoredDistances:
+    """Distances of a site's trees in the store, see `KnownDistances`.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    site_id
+        The site.
+    """
+
+    def __init__(self, session: Session, site_id: int) -> None:
+        self._session = session
+        self._site_id = site_id
+        self._sets: dict[tuple[int, ...], int] = {}
+
+    def among(
+        self, tree_ids: Sequence[int]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Return the distances among trees, and which of them are stored."""
+        return trees.distance_matrix(self._session, tree_ids)
+
+    def nearest(
+        self, references: Sequence[int], tree_ids: Sequence[int]
+    ) -> dict[int, NearestReference | None]:
+        """Return the nearest reference of each tree of which it is stored."""
+        found = load_nearest(self._session, self.reference_set(references), tree_ids)
+        return {
+            tree_id: None
+            if each.reference_id is None or each.distance is None
+            else (each.reference_id, each.distance)
+            for tree_id, each in found.items()
+        }
+
+    def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
+        """Return the distance to a pivot of each tree of which it is stored."""
+        stored = trees.known_distances(self._session, [pivot], tree_ids)
+        return {
+            higher if lower == pivot else lower: distance
+            for (lower, higher), distance in stored.items()
+        }
+
+    def reference_set(self, references: Sequence[int]) -> int:
+        """Return the id of the set of these references, which is stored if it is new."""
+        key = tuple(references)
+        if key not in self._sets:
+            self._sets[key] = save_set(self._session, self._site_id, references)
+        return self._sets[key]
+
+    def reference_sets(self) -> list[int]:
+        """Return the ids of all sets of references that were looked up."""
+        return list(self._sets.values())
