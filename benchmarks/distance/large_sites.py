@@ -2,6 +2,7 @@
 
 import base64
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,16 +10,17 @@ import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.distance.corpora import Sites
-from worker.distance import (
-    distance_matrix,
-    nearest_references,
-    normalised_distance,
-    reference_trees,
-)
-from worker.distance.references import FAR
+from tests.compared_trees import ComparedTrees, PageOfTree
 from worker.pages import Tree, parse_page
 from worker.sample import generate
-from worker.templates import group_pages
+from worker.settings import WHOLE_MATRIX_TREES
+from worker.templates.comparison_policy import (
+    SAMPLED_SHARE,
+    MissingComparisons,
+    MissingNearest,
+    MissingPairs,
+    MissingToPivot,
+)
 
 Labels = npt.NDArray[np.int64]
 
@@ -36,60 +38,72 @@ FEWEST_PAGES = 35
 """Pages of a real site on which the policy is tried, with a sample of a third."""
 
 
+class TimedTrees(ComparedTrees):
+    """Compared trees that note how long each kind of comparison takes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: Counter[type] = Counter()
+
+    def compare_part(self, wanted: MissingComparisons) -> None:
+        """Compute a part of what is missing."""
+        start = time.process_time()
+        super().compare_part(wanted)
+        self.seconds[type(wanted)] += time.process_time() - start
+
+
 def generated(pages: int) -> None:
     """Print how a generated site is grouped."""
     trees, classes = _generate(pages)
     print(f"\n### A generated site of {len(trees)} pages\n")
     _print_head()
-    _compare(GENERATED_SITE, trees, classes, sample=150, faraway=50)
+    _compare(GENERATED_SITE, trees, classes, whole_matrix_trees=WHOLE_MATRIX_TREES)
 
 
 def real(sites: Sites) -> None:
-    """Print how real sites are grouped when a third of their pages stands for them."""
+    """Print how real sites are grouped when a third of their pages is drawn to stand for all."""
     print("\n### Real sites, a third of their pages for all\n")
     _print_head()
     for name, trees in sorted(sites.items()):
         if len(trees) >= FEWEST_PAGES:
-            count = len(trees) // 3
-            _compare(name, trees, None, sample=count, faraway=count // 3)
+            limit = round(len(trees) // 3 / SAMPLED_SHARE)
+            _compare(name, trees, None, whole_matrix_trees=limit)
 
 
 def _print_head() -> None:
     print(
-        "| site | pages | references | choosing, s | assigning, s | matrix, s | whole matrix, s "
-        "| ARI, references and truth | whole and truth | references and whole |"
+        "| site | pages | references | nearest, s | references, s | pivots, s | grouping, s "
+        "| whole matrix, s | ARI, references and truth | whole and truth | references and whole |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
 
 
 def _compare(
-    name: str, trees: Sequence[Tree], classes: Sequence[str] | None, *, sample: int, faraway: int
+    name: str, trees: Sequence[Tree], classes: Sequence[str] | None, *, whole_matrix_trees: int
 ) -> None:
+    site = TimedTrees()
     start = time.process_time()
-    references = reference_trees(trees, sample=sample, faraway=faraway)
-    chosen = time.process_time()
-    standing = [trees[i] for i in references]
-    nearest = nearest_references(trees, standing)
-    assigned = time.process_time()
-    groups = _groups(standing)
-    grouped = time.process_time()
-    labels = np.where(nearest.distance < FAR, groups[nearest.reference], -1)
-    labels = _strays_apart(labels)
-    whole = _groups(trees) if len(trees) <= LARGEST_MATRIX else None
-    whole_seconds = time.process_time() - grouped
+    labels = _labels(site, trees, whole_matrix_trees)
+    comparing = sum(site.seconds.values())
+    grouping = time.process_time() - start - comparing
+    references = site.known_site(whole_matrix_trees=whole_matrix_trees).references
+    whole, whole_seconds = None, ""
+    if len(trees) <= LARGEST_MATRIX:
+        start = time.process_time()
+        whole = _labels(ComparedTrees(), trees, len(trees))
+        whole_seconds = f"{time.process_time() - start:.1f}"
     print(
-        f"| {name} | {len(trees)} | {len(references)} | {chosen - start:.1f} "
-        f"| {assigned - chosen:.1f} | {grouped - assigned:.1f} "
-        f"| {'' if whole is None else f'{whole_seconds:.1f}'} | {_agreement(labels, classes)} "
+        f"| {name} | {len(trees)} | {len(references)} | {site.seconds[MissingNearest]:.1f} "
+        f"| {site.seconds[MissingPairs]:.1f} | {site.seconds[MissingToPivot]:.1f} "
+        f"| {grouping:.1f} | {whole_seconds} | {_agreement(labels, classes)} "
         f"| {_agreement(whole, classes)} | {_agreement(labels, whole)} |",
         flush=True,
     )
 
 
-def _groups(trees: Sequence[Tree]) -> Labels:
-    sizes = np.array([len(tree) for tree in trees])
-    distances = normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :])
-    grouping = group_pages([f"{i:06}" for i in range(len(trees))], distances)
+def _labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int) -> Labels:
+    pages = [PageOfTree(f"{i:06}", tree_id) for i, tree_id in enumerate(site.add(trees))]
+    grouping = site.group(pages, whole_matrix_trees=whole_matrix_trees)
     labels = np.full(len(trees), -1, np.int64)
     for number, group in enumerate(grouping.groups):
         labels[list(group.members)] = number

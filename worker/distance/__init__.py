@@ -4,13 +4,19 @@ from worker.distance.blocks import Block, blocks_of_missing, blocks_to_compare
 from worker.distance.errors import TreeTooLargeError
 from worker.distance.forest import IMPLEMENTATION
 from worker.distance.matrix import distance_matrix, distances_between
+from worker.distance.nearest import (
+    KnownNearest,
+    Nearest,
+    nearest_of_changed,
+    nearest_references,
+)
 from worker.distance.normalisation import normalised_distance
 from worker.distance.pairs import distance_bounds, edit_mapping, tree_edit_distance
-from worker.distance.references import Nearest, nearest_references, reference_trees
 
 __all__ = [
     "IMPLEMENTATION",
     "Block",
+    "KnownNearest",
     "Nearest",
     "TreeTooLargeError",
     "blocks_of_missing",
@@ -19,8 +25,8 @@ __all__ = [
     "distance_matrix",
     "distances_between",
     "edit_mapping",
+    "nearest_of_changed",
     "nearest_references",
     "normalised_distance",
-    "reference_trees",
     "tree_edit_distance",
 ]

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.distance import Block, TreeTooLargeError
-from worker.distance.assignment import KnownNearest, nearest_of_changed
+from worker.distance import Block, KnownNearest, TreeTooLargeError, nearest_of_changed
 from worker.distance.forest import Forest, forest_of
 from worker.messaging import task_names
 from worker.pages import Tree, site_name

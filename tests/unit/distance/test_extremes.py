@@ -16,7 +16,6 @@ from worker.distance import (
     distances_between,
     edit_mapping,
     nearest_references,
-    reference_trees,
     tree_edit_distance,
 )
 from worker.distance.native import NativeForest
@@ -140,8 +139,6 @@ LEAF = Tree.from_brackets("{c}")
         (lambda: distance_matrix([LEAF, LADDER, STAR, LEAF, LADDER], threads=2), (1, 4)),
         (lambda: distances_between([LEAF, STAR], [LADDER, LEAF]), (2,)),
         (lambda: nearest_references([LEAF, LADDER], [STAR]), (1,)),
-        (lambda: reference_trees([LADDER, LEAF, STAR, LADDER], sample=1), (0, 3)),
-        (lambda: reference_trees([LADDER, LEAF, STAR, LADDER], sample=2), (0, 3)),
     ],
 )
 def test_what_passes_the_limits_is_named_among_those_given(

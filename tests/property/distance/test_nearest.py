@@ -1,14 +1,39 @@
 import random
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worker.distance import nearest_references
-from worker.distance.assignment import KnownNearest, nearest_of_changed
+from tests.property.distance.trees import trees
+from worker.distance import (
+    KnownNearest,
+    distances_between,
+    nearest_of_changed,
+    nearest_references,
+    normalised_distance,
+)
 from worker.pages import Tree
 
 
-def trees(chance: random.Random, count: int) -> list[Tree]:
+@given(st.lists(trees(), max_size=8), st.lists(trees(), max_size=8))
+def test_the_nearest_reference_is_that_of_a_full_comparison(
+    pages: list[Tree], references: list[Tree]
+) -> None:
+    nearest = nearest_references(pages, references)
+    if not references:
+        assert nearest.reference.tolist() == [-1] * len(pages)
+        assert nearest.distance.tolist() == [1.0] * len(pages)
+        return
+    distances = normalised_distance(
+        distances_between(pages, references),
+        np.array([[len(page)] for page in pages]).reshape(-1, 1),
+        np.array([[len(reference) for reference in references]]),
+    )
+    assert nearest.reference.tolist() == distances.argmin(axis=1).tolist()
+    assert nearest.distance.tolist() == distances.min(axis=1, initial=1.0).tolist()
+
+
+def flat_trees(chance: random.Random, count: int) -> list[Tree]:
     return [
         Tree.from_preorder(
             [("a", 0)] + [(chance.choice("bc"), 1) for _ in range(chance.randrange(1, 9))]
@@ -22,7 +47,7 @@ def trees(chance: random.Random, count: int) -> list[Tree]:
 def test_earlier_searches_do_not_change_what_is_nearest(
     chance: random.Random, pages: int, count: int, searches: int
 ) -> None:
-    some, references = trees(chance, pages), trees(chance, count)
+    some, references = flat_trees(chance, pages), flat_trees(chance, count)
     expected = nearest_references(some, references)
     known: list[list[KnownNearest]] = [[] for _ in some]
     for _ in range(searches):

@@ -1,0 +1,149 @@
+"""Trees of a site with the distances computed of them, in memory: the store of the policy."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.distance import KnownNearest, nearest_of_changed
+from worker.distance.forest import forest_of
+from worker.distance.matrix import MEMORY
+from worker.pages import Tree, TreeShape
+from worker.templates import Grouping
+from worker.templates.comparison_policy import (
+    Missing,
+    MissingComparisons,
+    MissingNearest,
+    MissingPairs,
+    MissingToPivot,
+    group_or_missing,
+    known_or_missing,
+)
+from worker.templates.known_site import KnownSite, NearestReference
+
+
+class PageOfTree(NamedTuple):
+    """A page of a site."""
+
+    url: str
+    tree_id: int
+
+
+class ComparedTrees:
+    """The distinct trees of a site, and what is known of their distances (`KnownDistances`)."""
+
+    def __init__(self) -> None:
+        self.shapes: dict[int, TreeShape] = {}
+        self._trees: list[Tree] = []
+        self._id_of: dict[Tree, int] = {}
+        self._distances: dict[tuple[int, int], int] = {}
+        self._nearest: dict[tuple[int, ...], dict[int, NearestReference]] = {}
+
+    def add(self, trees: Iterable[Tree]) -> list[int]:
+        """Add the trees that are new, and return the identity of each."""
+        ids = []
+        for tree in trees:
+            if tree not in self._id_of:
+                self._id_of[tree] = len(self._trees)
+                self.shapes[len(self._trees)] = TreeShape(tree.digest, len(tree))
+                self._trees.append(tree)
+            ids.append(self._id_of[tree])
+        return ids
+
+    def tree(self, tree_id: int) -> Tree:
+        """Return the tree of an identity."""
+        return self._trees[tree_id]
+
+    def known_site(self, *, whole_matrix_trees: int) -> KnownSite:
+        """Compare until all is known that the policy asks for."""
+        while True:
+            found = known_or_missing(self.shapes, self, whole_matrix_trees=whole_matrix_trees)
+            if isinstance(found, KnownSite):
+                return found
+            self.compare(found)
+
+    def group(self, pages: Sequence[PageOfTree], *, whole_matrix_trees: int) -> Grouping:
+        """Group pages by what the policy asks for."""
+        site = self.known_site(whole_matrix_trees=whole_matrix_trees)
+        while True:
+            found = group_or_missing(site, pages, self.shapes, self)
+            if isinstance(found, Grouping):
+                return found
+            self.compare(found)
+
+    def compare(self, missing: Missing) -> None:
+        """Compute what is missing."""
+        for wanted in missing.comparisons:
+            self.compare_part(wanted)
+
+    def compare_part(self, wanted: MissingComparisons) -> None:
+        """Compute a part of what is missing."""
+        match wanted:
+            case MissingPairs(tree_ids, is_known):
+                self._compare_pairs(
+                    [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_known) if i < j]
+                )
+            case MissingToPivot(pivot, tree_ids):
+                self._compare_pairs([_ordered(pivot, tree_id) for tree_id in tree_ids])
+            case MissingNearest(tree_ids, references, _):
+                self._seek_nearest(tree_ids, references)
+
+    def among(
+        self, tree_ids: Sequence[int]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Return the distances among trees, and which of them are known."""
+        distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
+        np.fill_diagonal(distances, 0)
+        for i, row in enumerate(tree_ids):
+            for j, column in enumerate(tree_ids[:i]):
+                distances[i, j] = distances[j, i] = self._distances.get((column, row), np.nan)
+        return distances, ~np.isnan(distances)
+
+    def nearest(
+        self, references: Sequence[int], tree_ids: Sequence[int]
+    ) -> dict[int, NearestReference | None]:
+        """Return the nearest reference of each tree of which it is known."""
+        known = self._nearest.get(tuple(references), {})
+        return {tree_id: known[tree_id] for tree_id in tree_ids if tree_id in known}
+
+    def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> dict[int, int | None]:
+        """Return the distance to a pivot of each tree of which it is known."""
+        found = {each: self._distances.get(_ordered(pivot, each)) for each in tree_ids}
+        return {tree_id: distance for tree_id, distance in found.items() if distance is not None}
+
+    def _compare_pairs(self, pairs: Sequence[tuple[int, int]]) -> None:
+        ids = sorted({each for pair in pairs for each in pair})
+        forest = forest_of([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
+        places = np.searchsorted(ids, np.array(pairs, np.intp).reshape(-1, 2))
+        distances = forest.distances(places[:, 0], places[:, 1])
+        self._distances.update(zip(pairs, distances.tolist(), strict=True))
+
+    def _seek_nearest(self, tree_ids: Sequence[int], references: Sequence[int]) -> None:
+        place = {reference: i for i, reference in enumerate(references)}
+        found = nearest_of_changed(
+            [self._trees[tree_id] for tree_id in tree_ids],
+            [self._trees[reference] for reference in references],
+            [self._facts(tree_id, place) for tree_id in tree_ids],
+        )
+        self._nearest.setdefault(tuple(references), {}).update(
+            (tree_id, (references[reference], float(distance)))
+            for tree_id, reference, distance in zip(
+                tree_ids, found.reference, found.distance, strict=True
+            )
+        )
+
+    def _facts(self, tree_id: int, place: dict[int, int]) -> list[KnownNearest]:
+        return [
+            KnownNearest(
+                place[nearest[tree_id][0]],
+                nearest[tree_id][1],
+                frozenset(place[each] for each in searched if each in place),
+            )
+            for searched, nearest in self._nearest.items()
+            if tree_id in nearest and nearest[tree_id][0] in place
+        ]
+
+
+def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:
+    return min(tree_id, other_id), max(tree_id, other_id)
