@@ -14,6 +14,7 @@ from worker.pages import Tree
 from worker.store import outbox, pages, templates, trees
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.store.progress import run_progress, site_statuses
+from worker.store.recording import record_pages
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -36,7 +37,7 @@ def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPa
     results: list[str] = []
     for each in fetches:
         site_id = pages.lock_site(session, each.site)
-        (recorded,) = pages.record_pages(session, [(site_id, each, ReadPage())])
+        (recorded,) = record_pages(session, [(site_id, each, ReadPage())])
         results.append(recorded.result)
         session.flush()
     return results, session.get_one(StoredPage, recorded.page_id)

@@ -1,13 +1,13 @@
-"""Pages, their sites and their contents."""
+"""Pages, their sites, their contents and the receipts of their messages."""
 
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from sqlalchemy import (
     ARRAY,
@@ -24,18 +24,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
-from sqlalchemy.sql.dml import ReturningInsert
 
 from models.messages import PageMessage
 from models.tables import Generation, PageContent, Receipt, Site, StoredPage
 from worker.pages import Tree, site_key
-from worker.store import trees
 
 COMPRESSION = 5
 """Level of zlib: of 200 pages of ``daniel`` it takes 1.0 ms each in place of 1.4 ms at the usual 6,
 for 1 % more space; 4 takes 0.9 ms, for 4 % more."""
-
-RecordResult = Literal["accepted", "updated", "duplicate", "superseded"]
 
 
 @dataclass(frozen=True)
@@ -108,16 +104,6 @@ class ReadPage:
     comment_pattern: str | None = None
     outcome: str | None = None
     outcome_detail: str | None = None
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What became of a fetched page."""
-
-    page_id: int
-    site_id: int
-    result: RecordResult
-    has_tree: bool
 
 
 _LOCK_SITES = (
@@ -207,186 +193,6 @@ def touch_site(session: Session, site_id: int) -> int:
     return touch_sites(session, [site_id])[site_id].version
 
 
-_KNOWN_PAGES = select(StoredPage).where(
-    StoredPage.site_id == any_(bindparam("sites", type_=ARRAY(BigInteger))),
-    StoredPage.url_digest == any_(bindparam("digests", type_=ARRAY(Text))),
-)
-
-
-def record_pages(
-    session: Session, fetches: Sequence[tuple[int, FetchedPage, ReadPage]]
-) -> list[Recorded]:
-    """Store fetched pages, or tell why nothing is to be done; their sites must be locked.
-
-    Of two fetches of one URL the later by ``fetched_at`` stands, whatever the
-    order they came in; where a date is missing the one that came last does, and
-    at equal dates the greater digest. Of equal fetches, the earliest dated and
-    then the smallest crawler id is kept, so that a page sent twice gives the
-    same article in any order.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    fetches
-        Id of the site, the page and what was read of it; no page twice.
-    """
-    known = {
-        (page.site_id, page.url_digest): page
-        for page in session.scalars(
-            _KNOWN_PAGES,
-            {
-                "sites": list({site_id for site_id, _, _ in fetches}),
-                "digests": [fetched.url_digest for _, fetched, _ in fetches],
-            },
-        )
-    }
-    standing = [known.get((site_id, fetched.url_digest)) for site_id, fetched, _ in fetches]
-    results = [
-        _judge(page, fetched) for page, (_, fetched, _) in zip(standing, fetches, strict=True)
-    ]
-    tree_ids = trees.save_trees(
-        session,
-        [
-            read.tree
-            for result, (_, _, read) in zip(results, fetches, strict=True)
-            if result in CHANGES and read.tree is not None
-        ],
-    )
-    new: list[dict[str, Any]] = []
-    contents: list[tuple[int, FetchedPage]] = []
-    for page, result, (site_id, fetched, read) in zip(standing, results, fetches, strict=True):
-        values = {**_of_fetch(fetched), **_of_reading(read, tree_ids)}
-        if page is None:
-            new.append(
-                {
-                    "site_id": site_id,
-                    "url": fetched.url,
-                    "url_digest": fetched.url_digest,
-                    **values,
-                }
-            )
-        elif result == "updated":
-            _assign(page, values)
-            contents.append((page.id, fetched))
-        elif result == "duplicate":
-            _keep_first(page, fetched)
-            if page.html_removed_at is not None:
-                page.html_removed_at = None
-                contents.append((page.id, fetched))
-    added = dict[tuple[int, str], int]()
-    if new:
-        rows = session.execute(_ADD_PAGES, new)
-        added = {(site_id, digest): page_id for page_id, site_id, digest in rows}
-    recorded: list[Recorded] = []
-    for page, result, (site_id, fetched, read) in zip(standing, results, fetches, strict=True):
-        page_id = added[site_id, fetched.url_digest] if page is None else page.id
-        if page is None:
-            contents.append((page_id, fetched))
-        recorded.append(Recorded(page_id, site_id, result, read.tree is not None))
-    if contents:
-        session.execute(_SAVE_CONTENTS, [_content_row(*each) for each in contents])
-    return recorded
-
-
-CHANGES: Final = ("accepted", "updated")
-"""What a fetch is that gives its page another content."""
-
-# Raw: the mapper would make one statement of each set of columns that are not null.
-_ADD_PAGES = (
-    insert(StoredPage)
-    .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
-    .execution_options(dml_strategy="raw")
-)
-_ADD_RECEIPTS = insert(Receipt).execution_options(dml_strategy="raw")
-
-
-def _judge(page: StoredPage | None, fetched: FetchedPage) -> RecordResult:
-    if page is None:
-        return "accepted"
-    if page.content_digest == fetched.content_digest:
-        return "duplicate"
-    if (
-        page.fetched_at is not None
-        and fetched.fetched_at is not None
-        and (page.fetched_at, page.content_digest) > (fetched.fetched_at, fetched.content_digest)
-    ):
-        return "superseded"
-    return "updated"
-
-
-def _of_fetch(fetched: FetchedPage) -> dict[str, Any]:
-    return {
-        "crawler_id": fetched.crawler_id,
-        "content_type": fetched.content_type,
-        "fetched_at": fetched.fetched_at,
-        "extra": fetched.extra,
-        "content_digest": fetched.content_digest,
-        "html_removed_at": None,
-    }
-
-
-def _of_reading(read: ReadPage, tree_ids: Mapping[str, int]) -> dict[str, Any]:
-    return {
-        "tree_id": tree_ids.get(read.tree.digest) if read.tree is not None else None,
-        "encoding": read.encoding,
-        "comment_pattern": read.comment_pattern,
-        "outcome": read.outcome,
-        "outcome_detail": read.outcome_detail,
-    }
-
-
-def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
-    for name, value in values.items():
-        setattr(page, name, value)
-    if page.outcome is not None:
-        page.forced = False
-
-
-def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
-    """Write what parsing a stored page again gave: the tree, or the outcome of a refusal."""
-    tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
-    _assign(page, _of_reading(read, tree_ids))
-
-
-def _keep_first(page: StoredPage, fetched: FetchedPage) -> None:
-    def precedence(fetched_at: datetime | None, crawler_id: str | None) -> tuple[bool, float, str]:
-        moment = fetched_at.timestamp() if fetched_at else 0.0
-        return fetched_at is None, moment, crawler_id or ""
-
-    if precedence(fetched.fetched_at, fetched.crawler_id) < precedence(
-        page.fetched_at, page.crawler_id
-    ):
-        page.fetched_at = fetched.fetched_at
-        page.crawler_id = fetched.crawler_id
-
-
-def _content_row(page_id: int, fetched: FetchedPage) -> dict[str, Any]:
-    return {
-        "page_id": page_id,
-        "compressed": fetched.compressed,
-        "is_text": isinstance(fetched.content, str),
-    }
-
-
-def _saving_contents() -> ReturningInsert[int]:
-    add = insert(PageContent)
-    values = {
-        "compressed": add.excluded.compressed,
-        "is_text": add.excluded.is_text,
-        "stored_at": func.now(),
-    }
-    # What is returned makes it one statement for all rows.
-    return (
-        add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
-        .returning(PageContent.page_id)
-        .execution_options(dml_strategy="raw")
-    )
-
-
-_SAVE_CONTENTS = _saving_contents()
-
-
 def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPage | None:
     """Return a page, locked against other writers if asked."""
     query = select(StoredPage).where(StoredPage.id == page_id)
@@ -457,6 +263,10 @@ class NewReceipt(NamedTuple):
     result: str
     reason: str | None = None
     page_id: int | None = None
+
+
+# Raw: the mapper would make one statement of each set of columns that are not null.
+_ADD_RECEIPTS = insert(Receipt).execution_options(dml_strategy="raw")
 
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:

@@ -9,7 +9,8 @@ from worker.content import comment_pattern_of
 from worker.messaging import task_names
 from worker.pages import PageError, parse_page
 from worker.store import outbox, pages
-from worker.store.pages import CHANGES, FetchedPage, ReadPage, Recorded
+from worker.store.pages import FetchedPage, ReadPage
+from worker.store.recording import CHANGES, Recorded, record_pages
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ def store_pages(
         The pages, none of them twice, and what was read of each.
     """
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
-    recorded = pages.record_pages(
+    recorded = record_pages(
         session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
     )
     changed = [each for each in recorded if each.result in CHANGES]

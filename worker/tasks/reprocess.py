@@ -19,6 +19,7 @@ from worker.store import (
     templates,
     trees,
 )
+from worker.store.recording import save_reading
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.parsing import parse_or_reject
@@ -196,5 +197,5 @@ def _parse(session: Session, page_id: int) -> None:
     # A message that comes again after the extraction would take the page up once more.
     if content is None or not (page.forced or page.tree_id is None):
         return
-    pages.save_reading(session, page, parse_or_reject(content, page.url, page.content_type))
+    save_reading(session, page, parse_or_reject(content, page.url, page.content_type))
     pages.touch_site(session, page.site_id)
