@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from worker.learning import BoostedTrees, Tree
+from worker.learning import BoostedTrees, DecisionTree
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
@@ -56,7 +56,7 @@ def as_trees(
         nodes = predictor.nodes
         leaf = nodes["is_leaf"].astype(bool)
         trees.append(
-            Tree(
+            DecisionTree(
                 column=np.where(leaf, -1, places[nodes["feature_idx"]]).tolist(),
                 threshold=[
                     float(f"{value:.6g}") for value in np.where(leaf, 0.0, nodes["num_threshold"])

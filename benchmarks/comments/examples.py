@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +12,9 @@ import numpy.typing as npt
 from benchmarks.comments.labels import agreement_of, page_f1_of
 from worker.comments.candidates import Candidate, find_candidates
 from worker.comments.elements import PageElements
-from worker.comments.features import COLUMNS, Rows, measure
+from worker.comments.features import measure
 from worker.evaluation.scores import Gold, load_corpus
+from worker.learning import Features
 from worker.pages import Page, PageError, parse_page
 
 UNSAID = Path(__file__).with_name("unsaid.json")
@@ -33,8 +35,8 @@ class Example:
         The page.
     candidates
         What may be its comments.
-    rows
-        What is measured of each candidate.
+    features
+        What is measured of each candidate; without columns where there is none.
     page_f1
         Score of each where the comments were marked one by one; None elsewhere.
     agreement
@@ -46,9 +48,18 @@ class Example:
     gold: Gold
     page: Page
     candidates: tuple[Candidate, ...]
-    rows: Rows
+    features: Features
     page_f1: npt.NDArray[np.float64] | None
     agreement: npt.NDArray[np.float64] | None
+
+    def only(self, kept: npt.NDArray[np.int64]) -> Self:
+        """Return the page with some of its candidates, given by their places."""
+        return replace(
+            self,
+            candidates=tuple(self.candidates[place] for place in kept),
+            features=replace(self.features, rows=self.features.rows[kept]),
+            page_f1=None if self.page_f1 is None else self.page_f1[kept],
+        )
 
     @property
     def is_bare(self) -> bool:
@@ -71,11 +82,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
         elements = PageElements.of(page.document)
         candidates = find_candidates(elements)
         groups = [candidate.members for candidate in candidates]
-        rows = (
-            measure(elements, candidates)
-            if candidates
-            else np.zeros((0, len(COLUMNS)), dtype=np.float32)
-        )
+        features = measure(elements, candidates) if candidates else Features.of(())
         page_f1 = page_f1_of(elements, groups, gold.comments) if gold.comments else None
         agreement = agreement_of(elements, groups, gold.comment_text) if gold.comment_text else None
-        yield Example(corpus.name, gold, page, tuple(candidates), rows, page_f1, agreement)
+        yield Example(corpus.name, gold, page, tuple(candidates), features, page_f1, agreement)

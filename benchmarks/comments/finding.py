@@ -101,7 +101,7 @@ def find(example: Example, choice: Choice | None, certainty: Certainty) -> Resul
     best = choice.place
     elements = PageElements.of(example.page.document).elements
     chosen = example.candidates[best]
-    confidence = 0.0 if choice.row is None else certainty.probability(choice.row)
+    confidence = 0.0 if choice.measures is None else certainty.probability(choice.measures)
     return Result(
         example,
         confidence,
@@ -244,7 +244,7 @@ def without_threads(examples: Sequence[Example]) -> Iterator[str]:
     read: list[bool] = []
     for example in examples:
         if example.corpus == "forum_threads" and example.page_f1 is not None:
-            best = int(model.probabilities(example.rows).argmax())
+            best = int(model.probabilities(example.features).argmax())
             elements = PageElements.of(example.page.document).elements
             score = _score(example, [elements[i] for i in example.candidates[best].members])
             good.append(bool(is_good(example.page_f1)[best]))

@@ -6,7 +6,7 @@ both, see `settled`.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -19,16 +19,11 @@ from benchmarks.boosting import as_trees, mean_of, new_classifier
 from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.examples import fold_of
-from worker.comments.certainty import (
-    CERTAINTY_COLUMNS,
-    Certainty,
-    Floats,
-    measure_choice,
-)
+from worker.comments.certainty import Certainty, Floats, measure_choice
 from worker.comments.elements import PageElements
-from worker.comments.features import COLUMNS, Rows
 from worker.comments.finding import MIN_PROBABILITY
-from worker.learning import BoostedTrees
+from worker.evaluation.training.headers import corpus_used, training_of
+from worker.learning import BoostedTrees, ModelFile, Rows, Training
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1")
 
@@ -106,14 +101,13 @@ def train(examples: Sequence[Example]) -> BoostedTrees:
     A first classifier, of the pages whose comments were marked one by one, finds the
     candidates that teach most on all others.
     """
-    marked = [example for example in examples if example.page_f1 is not None]
-    first = _fit([_labels(example) for example in marked], runs=1)
+    measured = [example for example in examples if example.candidates]
+    marked = [example for example in measured if example.page_f1 is not None]
+    first = _fit(marked, runs=1)
     others = [
-        _hardest(settled(example, first), first)
-        for example in examples
-        if example.page_f1 is None and len(example.rows)
+        _hardest(settled(example, first), first) for example in measured if example.page_f1 is None
     ]
-    return _fit([_labels(example) for example in [*marked, *others]], RUNS)
+    return _fit([*marked, *others], RUNS)
 
 
 def out_of_fold(examples: Sequence[Example], folds: int = FOLDS) -> list[Floats]:
@@ -123,8 +117,10 @@ def out_of_fold(examples: Sequence[Example], folds: int = FOLDS) -> list[Floats]
         model = train([each for each in examples if fold_of(each.gold.site, folds) != fold])
         for number, example in enumerate(examples):
             if fold_of(example.gold.site, folds) == fold:
-                rows = example.rows
-                probabilities[number] = model.probabilities(rows) if len(rows) else np.zeros(0)
+                has_any = bool(example.candidates)
+                probabilities[number] = (
+                    model.probabilities(example.features) if has_any else np.zeros(0)
+                )
     return [probabilities[number] for number in range(len(examples))]
 
 
@@ -138,13 +134,13 @@ class Choice:
         The page.
     place
         Which of its candidates it is.
-    row
+    measures
         What is measured of it when it is read; None where it is too unlikely to be.
     """
 
     example: Example
     place: int
-    row: Floats | None
+    measures: Mapping[str, float] | None
 
     @property
     def is_right(self) -> bool | None:
@@ -165,26 +161,26 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
     if probabilities[place] < MIN_PROBABILITY:
         return Choice(example, place, None)
     elements = PageElements.of(example.page.document)
-    row = measure_choice(elements, example.page.url, example.candidates, probabilities)
-    return Choice(example, place, row)
+    measures = measure_choice(elements, example.page.url, example.candidates, probabilities)
+    return Choice(example, place, measures)
 
 
 def train_certainty(choices: Iterable[Choice]) -> Certainty:
     """Train how certain to be of choices that were made by a classifier of other sites."""
     settled = [
-        (choice.row, choice.is_right)
+        (choice.measures, choice.is_right)
         for choice in choices
-        if choice.row is not None and choice.is_right is not None
+        if choice.measures is not None and choice.is_right is not None
     ]
-    rows, labels = (np.array(column) for column in zip(*settled, strict=True))
+    [columns] = {tuple(measures) for measures, _ in settled}
+    rows = np.array([list(measures.values()) for measures, _ in settled])
+    labels = np.array([is_right for _, is_right in settled])
     mean, deviation = rows.mean(axis=0), np.maximum(rows.std(axis=0), LEAST_DEVIATION)
     regression = LogisticRegression(C=CERTAINTY_FREEDOM, max_iter=1_000)
     regression.fit((rows - mean) / deviation, labels)
     weights = regression.coef_[0] / deviation
     base = float(regression.intercept_[0] - weights @ mean)
-    return Certainty(
-        CERTAINTY_COLUMNS, tuple(round(float(each), 4) for each in weights), round(base, 4)
-    )
+    return Certainty(columns, tuple(round(float(each), 4) for each in weights), round(base, 4))
 
 
 def settled(example: Example, first: BoostedTrees) -> Example:
@@ -198,33 +194,23 @@ def settled(example: Example, first: BoostedTrees) -> Example:
         return example
     sizes = np.array([len(candidate.members) for candidate in example.candidates])
     agrees = (agreement >= AGREES) & (sizes >= MIN_SETTLED)
-    likelihood = np.where(agrees, first.probabilities(example.rows), -1.0)
+    likelihood = np.where(agrees, first.probabilities(example.features), -1.0)
     right = (np.arange(len(agreement)) == likelihood.argmax()) & agrees
     kept = np.flatnonzero(right | (agreement < DIFFERS))
-    return replace(
-        example,
-        candidates=tuple(example.candidates[place] for place in kept),
-        rows=example.rows[kept],
-        page_f1=np.where(right, GOOD_F1, 0.0)[kept],
-    )
+    return replace(example, page_f1=np.where(right, GOOD_F1, 0.0)).only(kept)
 
 
 def _hardest(example: Example, first: BoostedTrees) -> Example:
-    order = np.argsort(-first.probabilities(example.rows), kind="stable")
+    order = np.argsort(-first.probabilities(example.features), kind="stable")
     rest = order[HARDEST:]
     kept = np.concatenate([order[:HARDEST], rest[:: max(1, len(rest) // EASY)]])
     if example.page_f1 is not None:
         kept = np.union1d(kept, np.flatnonzero(is_good(example.page_f1)))
-    return replace(
-        example,
-        candidates=tuple(example.candidates[place] for place in kept),
-        rows=example.rows[kept],
-        page_f1=None if example.page_f1 is None else example.page_f1[kept],
-    )
+    return example.only(kept)
 
 
 def _labels(example: Example) -> _Labels:
-    page_f1 = np.zeros(len(example.rows)) if example.page_f1 is None else example.page_f1
+    page_f1 = np.zeros(len(example.candidates)) if example.page_f1 is None else example.page_f1
     is_near = is_good(page_f1)
     good = is_near & (page_f1 >= page_f1.max(initial=0.0) - NEARLY_BEST)
     kept = good | ~is_near
@@ -241,14 +227,17 @@ def _labels(example: Example) -> _Labels:
 def _blinded(example: Example) -> Rows:
     """Return the rows without the columns that this page does without, see `BLINDED`."""
     chance = sha256(example.gold.id.encode()).digest()
-    rows = example.rows.copy()
+    features = example.features
+    rows = features.rows.copy()
     for columns, byte in zip(BLINDED, chance, strict=False):
         if byte % 2:
-            rows[:, [COLUMNS.index(column) for column in columns]] = 0.0
+            rows[:, [features.columns.index(column) for column in columns]] = 0.0
     return rows
 
 
-def _fit(parts: Sequence[_Labels], runs: int) -> BoostedTrees:
+def _fit(examples: Sequence[Example], runs: int) -> BoostedTrees:
+    [columns] = {example.features.columns for example in examples}
+    parts = map(_labels, examples)
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     rounded = _rounded(rows)
     models = []
@@ -257,7 +246,7 @@ def _fit(parts: Sequence[_Labels], runs: int) -> BoostedTrees:
             trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_CANDIDATES_IN_LEAF, seed=seed
         )
         classifier.fit(rounded, labels, sample_weight=weights * len(rows) / weights.sum())
-        models.append(as_trees(classifier, COLUMNS))
+        models.append(as_trees(classifier, columns))
     return mean_of(models)
 
 
@@ -282,6 +271,23 @@ def read_corpora(folder: Path) -> Iterator[Example]:
         yield from read_examples(folder / name)
 
 
+def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice]) -> Training:
+    """Describe the training of `main`, with the share of likeliest candidates that are right."""
+    corpora = [
+        corpus_used(
+            folder / name,
+            "comments",
+            ((each.gold.id, each.gold.site) for each in examples if each.corpus == name),
+        )
+        for name in CORPORA
+    ]
+    marked = [each.is_right for each in choices if each.example.page_f1 is not None]
+    pages = sum(each.page_f1 is not None for each in examples)
+    scores = {"P@1": 100 * sum(map(bool, marked)) / pages}
+    how = "cross-validated over sites, on the pages whose comments were marked one by one"
+    return training_of(corpora, "benchmarks.comments.train", scores, how)
+
+
 def main() -> None:
     """Train."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -290,10 +296,12 @@ def main() -> None:
     parser.add_argument("--certainty", type=Path, required=True, help="file of the regression")
     options = parser.parse_args()
     examples = list(read_corpora(options.folder))
-    choices = map(choose, examples, out_of_fold(examples))
-    certainty = train_certainty(each for each in choices if each is not None)
+    made = map(choose, examples, out_of_fold(examples))
+    choices = [choice for choice in made if choice is not None]
+    training = describe(options.folder, examples, choices)
+    certainty = ModelFile(training, train_certainty(choices))
     options.certainty.write_text(certainty.to_json(), encoding="utf-8")
-    options.model.write_text(train(examples).to_json(), encoding="utf-8")
+    options.model.write_text(ModelFile(training, train(examples)).to_json(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from benchmarks.extraction.examples import Example, Hint, read_examples, read_hints
 from benchmarks.extraction.train import cross_validate
+from worker.evaluation.methods.ours import outline_of
 from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
 from worker.extraction import NoArticleError, extract_article
-from worker.extraction.evidence import COLUMNS
 from worker.extraction.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS
 from worker.extraction.evidence.layout import BESIDE, PACKETS, POSITION, PROSE, SIBLINGS
 from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE
-from worker.extraction.evidence.view import EvidenceSource
+from worker.extraction.evidence.view import EvidenceSource, View
 from worker.extraction.evidence.wording import LINE, WORDING
 
 STEPS: tuple[tuple[EvidenceSource, ...], ...] = (
@@ -66,10 +66,12 @@ def table(
     yield f"| toF / eqw | {' | '.join(corpora)} |"
     yield f"|---|{'---:|' * len(corpora)}"
     yield line_of("papers 000 and 003", heuristic_scores(examples))
-    columns: list[int] = []
+    columns: list[str] = []
+    a_page = next(each.page for each in examples if len(each.words))
+    view = View(outline_of(a_page), None, a_page.url)
     for step in STEPS:
         title = ", ".join(source.name for source in step)
-        columns += [COLUMNS.index(column) for source in step for column in source.columns]
+        columns += [name for source in step for name, _ in source.count(view)]
         by_view = cross_validate(examples, hints, loose, folds, columns)
         scores = {corpus: views["beside"] for corpus, views in by_view.items()}
         yield line_of(title if step is STEPS[0] else f"+ {title}", scores)

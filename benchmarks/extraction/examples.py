@@ -1,7 +1,7 @@
 """Pages of corpora with what the classifier of lines is trained on: evidence and labels."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import Gold, headline_of, load_corpus
 from worker.evaluation.scores.records import Block
 from worker.extraction import TemplateKnowledge
-from worker.extraction.evidence import COLUMNS, Rows, gather_evidence
+from worker.extraction.evidence import Evidence, gather_evidence
 from worker.extraction.outline import Outline
+from worker.learning import Features
 from worker.pages import PageError
 
 
@@ -50,8 +51,8 @@ class Example:
     page: Source
     other: Source | None
     knowledge: TemplateKnowledge | None
-    alone: Rows
-    beside: Rows
+    alone: Features
+    beside: Features
     words: npt.NDArray[np.float32]
     shares: npt.NDArray[np.float64]
 
@@ -62,9 +63,9 @@ class Hint:
 
     Attributes
     ----------
-    site
-        Site of the page.
-    rows
+    corpus, page, site
+        The page and its site.
+    features
         Evidence of these lines, without another page.
     words
         Number of words of each.
@@ -72,8 +73,10 @@ class Hint:
         Whether each is the article's.
     """
 
+    corpus: str
+    page: str
     site: str
-    rows: Rows
+    features: Features
     words: npt.NDArray[np.float32]
     labels: npt.NDArray[np.bool_]
 
@@ -105,9 +108,9 @@ def read_examples(folder: Path) -> Iterator[Example]:
             source,
             around.pivot,
             knowledge,
-            alone.rows,
-            beside.rows,
-            words_of(alone.rows),
+            alone.features,
+            beside.features,
+            words_of(alone),
             shares_in_gold([line.text for line in alone.lines], gold, headline),
         )
 
@@ -128,13 +131,14 @@ def read_hints(folder: Path) -> Iterator[Hint]:
         labels = hinted_labels([line.text for line in evidence.lines], gold)
         said = labels != UNSAID
         if said.any():
-            rows = evidence.rows[said]
-            yield Hint(gold.site, rows, words_of(rows), labels[said] > 0)
+            features = replace(evidence.features, rows=evidence.features.rows[said])
+            words = words_of(evidence)[said]
+            yield Hint(corpus.name, gold.id, gold.site, features, words, labels[said] > 0)
 
 
-def words_of(rows: Rows) -> npt.NDArray[np.float32]:
+def words_of(evidence: Evidence) -> npt.NDArray[np.float32]:
     """Return the number of words of each line."""
-    return rows[:, COLUMNS.index("words")]
+    return np.array([len(line.tokens) for line in evidence.lines], dtype=np.float32)
 
 
 def fold_of(site: str, folds: int) -> int:

@@ -28,11 +28,11 @@ from benchmarks.extraction.examples import (
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.ours import outline_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
+from worker.evaluation.training.headers import corpus_used, training_of
 from worker.extraction import TemplateKnowledge, classification, sentences
 from worker.extraction.apart import leave_out
 from worker.extraction.article import article_of
-from worker.extraction.evidence import COLUMNS, Rows
-from worker.learning import BoostedTrees
+from worker.learning import BoostedTrees, ModelFile, Rows, Training
 
 TREES = 180
 LEAVES = 24
@@ -67,14 +67,11 @@ EVERY = 4
 _Lines = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
 
-ALL_COLUMNS = range(len(COLUMNS))
-
-
 def fit(
     examples: Sequence[Example],
     hints: Sequence[Hint],
     loose: Sequence[str],
-    columns: Sequence[int] = ALL_COLUMNS,
+    columns: Sequence[str] | None = None,
 ) -> BoostedTrees:
     """Train on pages, each as it stands alone and beside another page.
 
@@ -89,14 +86,23 @@ def fit(
     loose
         Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
     columns
-        Places in `COLUMNS` of the evidence that is looked at.
+        Names of the columns of the evidence that is looked at; all of them unless given.
     """
     parts = [lines for example in examples for lines in _lines_of(example, example.corpus in loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_LINES_IN_LEAF)
-    classifier.fit(rows[:, columns], labels, sample_weight=weights)
-    return as_trees(classifier, COLUMNS, columns)
+    names = _columns_of(examples)
+    places = [names.index(column) for column in columns or names]
+    classifier.fit(rows[:, places], labels, sample_weight=weights)
+    return as_trees(classifier, names, places)
+
+
+def _columns_of(examples: Sequence[Example]) -> tuple[str, ...]:
+    [columns] = {
+        view.columns for each in examples for view in (each.alone, each.beside) if view.columns
+    }
+    return columns
 
 
 def _lines_of(example: Example, is_loose: bool) -> Iterator[_Lines]:
@@ -114,7 +120,7 @@ def _lines_of(example: Example, is_loose: bool) -> Iterator[_Lines]:
     if example.beside is not example.alone:
         views.append(example.beside)
     for view in views:
-        yield view[kept], labels[kept], weights / len(views)
+        yield view.rows[kept], labels[kept], weights / len(views)
 
 
 def _distances(labels: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
@@ -129,7 +135,7 @@ def _distances(labels: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 def _lines_of_hint(hint: Hint) -> _Lines:
     weights = np.sqrt(hint.words.astype(np.float64))
     weights *= HINTS_WEIGHT * min(1.0, len(weights) / FULL_HINTS) / weights.sum()
-    return hint.rows, hint.labels, weights
+    return hint.features.rows, hint.labels, weights
 
 
 def extract(
@@ -169,7 +175,7 @@ def cross_validate(
     hints: Sequence[Hint],
     loose: Sequence[str],
     folds: int,
-    columns: Sequence[int] = ALL_COLUMNS,
+    columns: Sequence[str] | None = None,
 ) -> Scores:
     """Score pages whose sites the classifier has not seen; parameters as of `fit`."""
     scores: Scores = {
@@ -221,6 +227,38 @@ def table(scores: Scores) -> Iterator[str]:
                 yield f"| {title} {name} | {len(group)} | {' | '.join(figures)} |"
 
 
+def describe(
+    folders: Sequence[Path],
+    hinting: Sequence[Path],
+    examples: Sequence[Example],
+    hints: Sequence[Hint],
+    scores: Scores,
+) -> Training:
+    """Describe the training of `main`; the scores are the mean F1 beside another page."""
+    corpora = [
+        corpus_used(
+            folder,
+            "texts",
+            ((each.gold.id, each.gold.site) for each in examples if each.corpus == folder.name),
+        )
+        for folder in folders
+    ]
+    corpora += [
+        corpus_used(
+            folder,
+            "hints",
+            ((each.page, each.site) for each in hints if each.corpus == folder.name),
+        )
+        for folder in hinting
+    ]
+    means = {
+        f"toF, {corpus}": macro_average(by_name["beside"])["to_f"]
+        for corpus, by_name in scores.items()
+    }
+    how = "cross-validated over sites, beside another page of the template" if means else None
+    return training_of(corpora, "benchmarks.extraction.train", means, how)
+
+
 def main() -> None:
     """Cross-validate and train."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -237,13 +275,16 @@ def main() -> None:
     options = parser.parse_args()
     examples = [example for folder in options.corpora for example in read_examples(folder)]
     hints = [hint for folder in options.hints for hint in read_hints(folder)]
+    scores: Scores = {}
     if options.folds:
         scores = cross_validate(examples, hints, options.loose, options.folds)
         print("\n".join(table(scores)), flush=True)
         if options.scores:
             options.scores.write_text(to_json(scores), encoding="utf-8")
     if options.model:
-        options.model.write_text(fit(examples, hints, options.loose).to_json(), encoding="utf-8")
+        training = describe(options.corpora, options.hints, examples, hints, scores)
+        model = fit(examples, hints, options.loose)
+        options.model.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,9 @@ They tell themselves apart when they are read, as comments have authors and date
 regression trained on other sites (``benchmarks/comments/train.py``) weighs that.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +17,7 @@ from worker.comments.comment import Comment
 from worker.comments.elements import PageElements
 from worker.comments.reading import read_comments
 from worker.language.words import tokens
+from worker.learning import expect_columns, load_model
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,62 +45,52 @@ class Certainty:
         Log odds where all are 0.
     """
 
+    KIND: ClassVar[str] = "logistic regression"
+
     columns: tuple[str, ...]
     weights: tuple[float, ...]
     base: float
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote.
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the regression with the parameters that `to_parameters` gave."""
+        weights: Mapping[str, float] = parameters["weights"]
+        base = float(parameters["base"])
+        return cls(tuple(weights), tuple(map(float, weights.values())), base)
 
-        Raises
-        ------
-        ValueError
-            If the text is no such model.
-        """
-        try:
-            values: dict[str, Any] = json.loads(text)
-            weights: dict[str, float] = values["weights"]
-            return cls(tuple(weights), tuple(map(float, weights.values())), float(values["base"]))
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"no logistic regression: {error!r}") from error
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {
+            "base": self.base,
+            "weights": dict(zip(self.columns, self.weights, strict=True)),
+        }
 
-    def to_json(self) -> str:
-        """Write the model down."""
-        weights = dict(zip(self.columns, self.weights, strict=True))
-        return json.dumps({"base": self.base, "weights": weights}, indent=1) + "\n"
-
-    def probability(self, row: Floats) -> float:
+    def probability(self, measures: Mapping[str, float]) -> float:
         """Return the probability that a candidate is comments.
 
         Parameters
         ----------
-        row
+        measures
             What `measure_choice` measured of it.
+
+        Raises
+        ------
+        RuntimeError
+            If these are not the measures that it was trained on.
         """
-        odds = self.base + float(np.dot(self.weights, row))
+        expect_columns(tuple(measures), self.columns)
+        odds = self.base + float(np.dot(self.weights, list(measures.values())))
         return float(1.0 / (1.0 + np.exp(-odds)))
 
 
-@cache
 def trained_certainty() -> Certainty:
-    """Return the regression of the service.
-
-    Raises
-    ------
-    RuntimeError
-        If it was trained on other measures than are taken.
-    """
-    path = files("worker.comments").joinpath("certainty.json")
-    certainty = Certainty.from_json(path.read_text(encoding="utf-8"))
-    if certainty.columns != CERTAINTY_COLUMNS:
-        raise RuntimeError("certainty.json was trained on other measures: train it again")
-    return certainty
+    """Return the regression of the service."""
+    return load_model(Certainty, "worker.comments", "certainty.json").model
 
 
 def measure_choice(
     page: PageElements, url: str, candidates: Sequence[Candidate], probabilities: Floats
-) -> Floats:
+) -> dict[str, float]:
     """Measure the likeliest candidate, how far it is ahead of others, and what is read from it.
 
     Parameters
@@ -116,20 +104,21 @@ def measure_choice(
 
     Returns
     -------
-    array of shape (`CERTAINTY_COLUMNS`,)
+    dict
+        What is measured, by name; shares are of the records.
     """
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]
     comments = read_comments([page.elements[index] for index in members], url)
     second = float(np.partition(probabilities, -2)[-2]) if len(probabilities) > 1 else 0.0
-    measures = {
+    rivals = np.count_nonzero(probabilities > RIVAL * probabilities[best])
+    return {
         "log odds": _log_odds(float(probabilities[best])),
         "log odds of the second": _log_odds(second),
-        "rivals": np.log1p(np.count_nonzero(probabilities > RIVAL * probabilities[best])),
-        "count": np.log(len(comments)),
+        "rivals": float(np.log1p(rivals)),
+        "count": float(np.log(len(comments))),
         **_measures(comments, _characters(page, members)),
     }
-    return np.array(list(measures.values()), dtype=np.float64)
 
 
 def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
@@ -170,24 +159,3 @@ def _log_odds(probability: float) -> float:
 
 def _share(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags)
-
-
-CERTAINTY_COLUMNS = (
-    "log odds",
-    "log odds of the second",
-    "rivals",
-    "count",
-    "with author",
-    "different authors",
-    "with written date",
-    "with date",
-    "with text",
-    "different texts",
-    "words",
-    "variation of words",
-    "share of readers' text",
-    "with permalink",
-    "with votes",
-    "with parent",
-)
-"""Names of what is measured, in their order; shares are of the records."""

@@ -4,23 +4,19 @@ J. Subercaze, C. Gravier and F. Laforest, "Extraction de commentaires utilisateu
 EGC 2016.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from worker.comments.elements import PageElements
-from worker.comments.features import PAPER_COLUMNS, Rows, paper_measures
+from worker.comments.features import paper_measures
 from worker.comments.mining import Subtree, mine
+from worker.learning import Features, load_model
 from worker.pages import Page
-
-_MODEL = "commentsminer.json"
 
 _Floats = npt.NDArray[np.float64]
 
@@ -31,65 +27,60 @@ class LinearRanking:
 
     Attributes
     ----------
+    columns
+        Names of the features.
     means, deviations
-        Mean and standard deviation of each of `PAPER_COLUMNS` in training.
+        Mean and standard deviation of each in training.
     weights
         Weight of each, in units of its deviation.
     """
 
+    KIND: ClassVar[str] = "linear ranking"
+
+    columns: tuple[str, ...]
     means: tuple[float, ...]
     deviations: tuple[float, ...]
     weights: tuple[float, ...]
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote.
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the function with the parameters that `to_parameters` gave."""
+        features: Mapping[str, Mapping[str, float]] = parameters["features"]
+        return cls(
+            tuple(features),
+            *(
+                tuple(each[name] for each in features.values())
+                for name in ("mean", "deviation", "weight")
+            ),
+        )
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {
+            "features": {
+                column: {"mean": mean, "deviation": deviation, "weight": weight}
+                for column, mean, deviation, weight in zip(
+                    self.columns, self.means, self.deviations, self.weights, strict=True
+                )
+            }
+        }
+
+    def scores(self, features: Features) -> _Floats:
+        """Return the score of each candidate; the greatest is the comments'.
 
         Raises
         ------
-        ValueError
-            If the text is no such function of `PAPER_COLUMNS`.
+        RuntimeError
+            If these are not the features that it was trained on.
         """
-        try:
-            columns = json.loads(text)
-            if tuple(columns) != PAPER_COLUMNS:
-                raise ValueError(f"ranks by other features: {', '.join(columns)}")
-            means, deviations, weights = zip(
-                *((each["mean"], each["deviation"], each["weight"]) for each in columns.values()),
-                strict=True,
-            )
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"no ranking function: {error!r}") from error
-        return cls(means, deviations, weights)
-
-    def to_json(self) -> str:
-        """Write the function down, a feature a line."""
-        lines = [
-            f"{json.dumps(column)}: "
-            + json.dumps({"mean": mean, "deviation": deviation, "weight": weight})
-            for column, mean, deviation, weight in zip(
-                PAPER_COLUMNS, self.means, self.deviations, self.weights, strict=True
-            )
-        ]
-        return "{\n" + ",\n".join(lines) + "\n}\n"
-
-    def scores(self, rows: Rows) -> _Floats:
-        """Return the score of each candidate; the greatest is the comments'.
-
-        Parameters
-        ----------
-        rows
-            Shape (candidates, `PAPER_COLUMNS`).
-        """
+        rows = features.rows_for(self.columns)
         standard = (rows - np.array(self.means)) / np.array(self.deviations)
         return np.asarray(standard @ np.array(self.weights), dtype=np.float64)
 
 
-@cache
 def trained_ranking() -> LinearRanking:
-    """Load the function that ListNet, the paper's best, learnt (``benchmarks/comments``)."""
-    text = files("worker.comments").joinpath(_MODEL).read_text(encoding="utf-8")
-    return LinearRanking.from_json(text)
+    """Return the function that ListNet, the paper's best, learnt (``benchmarks/comments``)."""
+    return load_model(LinearRanking, "worker.comments", "commentsminer.json").model
 
 
 def mine_comments(page: Page, ranking: LinearRanking | None = None) -> tuple[HtmlElement, ...]:
@@ -113,8 +104,8 @@ def mine_comments(page: Page, ranking: LinearRanking | None = None) -> tuple[Htm
     candidates = mine(elements)
     if not candidates:
         return ()
-    rows = paper_measures(elements, [each.roots for each in candidates])
-    chosen = candidates[int((ranking or trained_ranking()).scores(rows).argmax())]
+    features = paper_measures(elements, [each.roots for each in candidates])
+    chosen = candidates[int((ranking or trained_ranking()).scores(features).argmax())]
     return tuple(elements.elements[root] for root in find_occurrences(elements, chosen))
 
 

@@ -5,7 +5,7 @@ what its answers say.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,10 @@ from worker.comments.candidates import Candidate
 from worker.comments.elements import COUNTED, PageElements
 from worker.comments.nesting import nesting_of
 from worker.comments.signatures import masked
+from worker.learning import Column, Features
 
-Rows = npt.NDArray[np.float32]
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
-_Measures = dict[str, _Floats]
 
 _CODED_TAGS = (
     *("li", "div", "article", "tr", "td", "table", "p", "dl", "dd", "dt"),
@@ -26,18 +25,12 @@ _CODED_TAGS = (
 )
 _CODE_OF_TAG = {tag: code for code, tag in enumerate(_CODED_TAGS, 1)}
 
-_PAPER = ("text_density", "characters", "link_density", "words")
 _AVERAGED = tuple(name for name in COUNTED if name not in {"characters", "words"})
 _SHARED = (
     *("sentences", "personal", "dates", "links", "images", "paragraphs", "fields", "repeated"),
     *("long_links", "fragment_links", "unendorsed_links"),
 )
 _VARYING = ("elements", "links", "texts", "dates", "repeated", "paragraphs")
-
-PAPER_COLUMNS = tuple(
-    f"{statistic} {measure}" for measure in _PAPER for statistic in ("mean", "variation of")
-)
-"""Mean and coefficient of variation over the records (paper 004, section 3)."""
 
 MOST_NAMES = 5
 """Elements with telling names around an element, from which on no more are counted."""
@@ -53,8 +46,8 @@ _NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _EPSILON = 1e-9
 
 
-def measure(page: PageElements, candidates: Sequence[Candidate]) -> Rows:
-    """Measure candidates.
+def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
+    """Measure candidates, a row each.
 
     Parameters
     ----------
@@ -62,17 +55,12 @@ def measure(page: PageElements, candidates: Sequence[Candidate]) -> Rows:
         The page.
     candidates
         At least one.
-
-    Returns
-    -------
-    array of shape (candidates, `COLUMNS`)
     """
-    measures = _measures(_Records(page, [each.members for each in candidates]), candidates)
-    return np.column_stack(list(measures.values())).astype(np.float32)
+    return Features.of(_measures(_Records(page, [each.members for each in candidates]), candidates))
 
 
-def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Rows:
-    """Measure the eight features of paper 004 alone.
+def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Features:
+    """Measure the eight features of paper 004 (section 3) alone, a row a candidate.
 
     Parameters
     ----------
@@ -80,13 +68,8 @@ def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Rows:
         The page.
     groups
         The elements at the roots of each candidate's occurrences, rising; at least one.
-
-    Returns
-    -------
-    array of shape (candidates, `PAPER_COLUMNS`)
     """
-    measures = _paper_measures(_Records(page, groups))
-    return np.column_stack(list(measures.values())).astype(np.float32)
+    return Features.of(_paper_measures(_Records(page, groups)))
 
 
 class _Records:
@@ -157,22 +140,21 @@ class _Records:
         return np.asarray(counts / self.sizes, dtype=np.float64)
 
 
-def _measures(records: _Records, candidates: Sequence[Candidate]) -> _Measures:
-    return {
-        **_paper_measures(records),
-        **_contents(records),
-        **_texts(records),
-        **_place(records),
-        **_names(records),
-        **_beside_others(records),
-        **_left_out(records),
-        **_said(records),
-        "levels": np.array([each.levels for each in candidates], dtype=np.float64),
-        "named": np.array([each.signature.name != "" for each in candidates], dtype=np.float64),
-    }
+def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[Column]:
+    yield from _paper_measures(records)
+    yield from _contents(records)
+    yield from _texts(records)
+    yield from _place(records)
+    yield from _names(records)
+    yield from _beside_others(records)
+    yield from _left_out(records)
+    yield "count said", _count_said(records)
+    yield "levels", [each.levels for each in candidates]
+    yield "named", [each.signature.name != "" for each in candidates]
 
 
-def _paper_measures(records: _Records) -> _Measures:
+def _paper_measures(records: _Records) -> Iterator[Column]:
+    """Measure the mean and the coefficient of variation over the records."""
     characters = records.count("characters")
     values = {
         "text_density": characters / np.maximum(records.count("elements"), 1),
@@ -180,28 +162,27 @@ def _paper_measures(records: _Records) -> _Measures:
         "link_density": records.count("link_characters") / np.maximum(characters, 1),
         "words": records.count("words"),
     }
-    found: _Measures = {}
-    for name in _PAPER:
-        found[f"mean {name}"] = records.mean(values[name])
-        found[f"variation of {name}"] = records.variation(values[name])
-    return found
+    for name, of_records in values.items():
+        yield f"mean {name}", records.mean(of_records)
+        yield f"variation of {name}", records.variation(of_records)
 
 
-def _contents(records: _Records) -> _Measures:
-    found = {f"mean {name}": records.mean(records.count(name)) for name in _AVERAGED}
+def _contents(records: _Records) -> Iterator[Column]:
+    for name in _AVERAGED:
+        yield f"mean {name}", records.mean(records.count(name))
     for name in _SHARED:
-        found[f"records with {name}"] = records.mean(records.count(name) > 0)
+        yield f"records with {name}", records.mean(records.count(name) > 0)
     for name in _VARYING:
-        found[f"variation of {name}"] = records.variation(records.count(name))
+        yield f"variation of {name}", records.variation(records.count(name))
     characters = records.count("characters")
-    found["records with five words"] = records.mean(records.count("words") >= 5)
-    found["records without text"] = records.mean(characters == 0)
-    found["largest record"] = records.most(characters) / np.maximum(records.total(characters), 1)
-    found["count"] = records.sizes.astype(np.float64)
-    return found
+    largest = records.most(characters) / np.maximum(records.total(characters), 1)
+    yield "records with five words", records.mean(records.count("words") >= 5)
+    yield "records without text", records.mean(characters == 0)
+    yield "largest record", largest
+    yield "count", records.sizes
 
 
-def _texts(records: _Records) -> _Measures:
+def _texts(records: _Records) -> Iterator[Column]:
     """Measure the first and the last text of each record: names, dates and buttons stand there."""
     page = records.page
     number_of: dict[str, int] = {}
@@ -211,18 +192,16 @@ def _texts(records: _Records) -> _Measures:
     first, last = records.text_starts, records.text_ends - 1
     first_length = page.lengths[first]
     whole = numbers[first] * 7_919 + numbers[last] * 104_729 + records.own[:, 0] * 1_299_709
-    return {
-        "distinct first texts": records.distinct(numbers[first]),
-        "distinct last texts": records.distinct(numbers[last]),
-        "distinct records": records.distinct(whole),
-        "mean first text": records.mean(first_length),
-        "variation of first text": records.variation(first_length),
-        "first text linked": records.mean(np.array(page.linked)[first] & has_text),
-        "mean last text": records.mean(page.lengths[last]),
-    }
+    yield "distinct first texts", records.distinct(numbers[first])
+    yield "distinct last texts", records.distinct(numbers[last])
+    yield "distinct records", records.distinct(whole)
+    yield "mean first text", records.mean(first_length)
+    yield "variation of first text", records.variation(first_length)
+    yield "first text linked", records.mean(np.array(page.linked)[first] & has_text)
+    yield "mean last text", records.mean(page.lengths[last])
 
 
-def _place(records: _Records) -> _Measures:
+def _place(records: _Records) -> Iterator[Column]:
     page = records.page
     first = records.element[records.firsts]
     end = records.most(records.ends).astype(np.int64)
@@ -255,27 +234,25 @@ def _place(records: _Records) -> _Measures:
         if len(textareas)
         else np.ones(len(end))
     )
-    return {
-        "tag": np.array([_CODE_OF_TAG.get(page.tags[i], 0) for i in first.tolist()], dtype=float),
-        "first element": first / len(page),
-        "end": end / len(page),
-        "text before": characters[records.text_starts[records.firsts]] / of_page,
-        "text after": 1.0 - characters[text_end] / of_page,
-        "share of page": covered / of_page,
-        "share of common ancestor": covered / np.maximum(page.counts[around, 0], 1),
-        "depth": records.mean(depths[records.element]),
-        "variation of depth": records.variation(depths[records.element]),
-        "depth of common ancestor": depths[around].astype(np.float64),
-        "distinct parents": records.distinct(np.array(page.parents)[records.element]),
-        "records after each other": records.mean(follows),
-        "text between": records.mean(between) / own,
-        "records in others": records.mean(records.depth > 0),
-        "deepest in others": records.most(records.depth),
-        "page characters": np.full(len(end), float(of_page)),
-        "page elements": np.full(len(end), float(len(page))),
-        "page text fields": np.full(len(end), float(len(textareas))),
-        "distance of text field": nearest,
-    }
+    yield "tag", [_CODE_OF_TAG.get(page.tags[index], 0) for index in first.tolist()]
+    yield "first element", first / len(page)
+    yield "end", end / len(page)
+    yield "text before", characters[records.text_starts[records.firsts]] / of_page
+    yield "text after", 1.0 - characters[text_end] / of_page
+    yield "share of page", covered / of_page
+    yield "share of common ancestor", covered / np.maximum(page.counts[around, 0], 1)
+    yield "depth", records.mean(depths[records.element])
+    yield "variation of depth", records.variation(depths[records.element])
+    yield "depth of common ancestor", depths[around]
+    yield "distinct parents", records.distinct(np.array(page.parents)[records.element])
+    yield "records after each other", records.mean(follows)
+    yield "text between", records.mean(between) / own
+    yield "records in others", records.mean(records.depth > 0)
+    yield "deepest in others", records.most(records.depth)
+    yield "page characters", np.full(len(end), float(of_page))
+    yield "page elements", np.full(len(end), float(len(page)))
+    yield "page text fields", np.full(len(end), float(len(textareas)))
+    yield "distance of text field", nearest
 
 
 def _common_ancestor(page: PageElements, first: int, last: int) -> int:
@@ -286,7 +263,7 @@ def _common_ancestor(page: PageElements, first: int, last: int) -> int:
     return around
 
 
-def _names(records: _Records) -> _Measures:
+def _names(records: _Records) -> Iterator[Column]:
     page = records.page
     own = np.array(page.name_kinds, dtype=np.int64)
     around = own.tolist()
@@ -296,14 +273,12 @@ def _names(records: _Records) -> _Measures:
             here = around[index]
             around[index] = [here[0] + above[0], here[1] + above[1]]
     names_around = np.minimum(np.array(around), MOST_NAMES)
-    found: _Measures = {}
     for kind, name in enumerate(("discussing", "other_parts")):
-        found[f"records named {name}"] = records.mean(own[records.element, kind])
-        found[f"{name} around"] = records.mean(names_around[records.element, kind])
-    return found
+        yield f"records named {name}", records.mean(own[records.element, kind])
+        yield f"{name} around", records.mean(names_around[records.element, kind])
 
 
-def _beside_others(records: _Records) -> _Measures:
+def _beside_others(records: _Records) -> Iterator[Column]:
     """Compare candidates with each other and with the page."""
     page = records.page
     covered = records.total(np.where(records.depth == 0, records.whole[:, 0], 0))
@@ -318,19 +293,18 @@ def _beside_others(records: _Records) -> _Measures:
         ]
     )
     kin = np.bincount(number_of_kind)[number_of_kind[records.element]]
-    return {
-        "rank by text": _rank(-covered),
-        "dated records": dated,
-        "dated records beside most": dated / max(float(dated.max()), 1.0),
-        "share of dates": captured / max(int(page.counts[0, dates]), 1),
-        "share of sentences": records.total(records.count("sentences"))
-        / max(int(page.counts[0, COUNTED.index("sentences")]), 1),
-        "elements of the same kind": records.most(kin) / records.sizes,
-        "distinct kinds": records.distinct(number_of_kind[records.element]),
-    }
+    sentences = records.total(records.count("sentences"))
+    sentences_of_page = max(int(page.counts[0, COUNTED.index("sentences")]), 1)
+    yield "rank by text", _rank(-covered)
+    yield "dated records", dated
+    yield "dated records beside most", dated / max(float(dated.max()), 1.0)
+    yield "share of dates", captured / max(int(page.counts[0, dates]), 1)
+    yield "share of sentences", sentences / sentences_of_page
+    yield "elements of the same kind", records.most(kin) / records.sizes
+    yield "distinct kinds", records.distinct(number_of_kind[records.element])
 
 
-def _left_out(records: _Records) -> _Measures:
+def _left_out(records: _Records) -> Iterator[Column]:
     """Measure how far the records are all there is of their kind, and of no other kind."""
     page = records.page
     kinds: dict[tuple[int, str], int] = {}
@@ -355,82 +329,24 @@ def _left_out(records: _Records) -> _Measures:
     )
     commonest = np.zeros(len(records.sizes))
     np.maximum.at(commonest, pairs[:, 0], counts)
-    return {
-        "siblings left out": siblings / records.sizes - 1.0,
-        "records of the commonest class": commonest / records.sizes,
-    }
+    yield "siblings left out", siblings / records.sizes - 1.0
+    yield "records of the commonest class", commonest / records.sizes
 
 
-def _said(records: _Records) -> _Measures:
+def _count_said(records: _Records) -> list[bool]:
     """Tell whether the page says the number of the records, shortly before the first."""
     numbers = [
         frozenset(map(int, _NUMBER.findall(text))) if len(text) <= LONGEST_COUNT else frozenset()
         for text in records.page.texts
     ]
-    said = [
+    return [
         any(size in each for each in numbers[max(0, start - COUNT_WITHIN) : start + 1])
         for size, start in zip(
             records.sizes.tolist(), records.text_starts[records.firsts].tolist(), strict=True
         )
     ]
-    return {"count said": np.array(said, dtype=np.float64)}
 
 
 def _rank(values: _Floats) -> _Floats:
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     return ranks.astype(np.float64)
-
-
-COLUMNS = (
-    *PAPER_COLUMNS,
-    *(f"mean {name}" for name in _AVERAGED),
-    *(f"records with {name}" for name in _SHARED),
-    *(f"variation of {name}" for name in _VARYING),
-    "records with five words",
-    "records without text",
-    "largest record",
-    "count",
-    "distinct first texts",
-    "distinct last texts",
-    "distinct records",
-    "mean first text",
-    "variation of first text",
-    "first text linked",
-    "mean last text",
-    "tag",
-    "first element",
-    "end",
-    "text before",
-    "text after",
-    "share of page",
-    "share of common ancestor",
-    "depth",
-    "variation of depth",
-    "depth of common ancestor",
-    "distinct parents",
-    "records after each other",
-    "text between",
-    "records in others",
-    "deepest in others",
-    "page characters",
-    "page elements",
-    "page text fields",
-    "distance of text field",
-    "records named discussing",
-    "discussing around",
-    "records named other_parts",
-    "other_parts around",
-    "rank by text",
-    "dated records",
-    "dated records beside most",
-    "share of dates",
-    "share of sentences",
-    "elements of the same kind",
-    "distinct kinds",
-    "siblings left out",
-    "records of the commonest class",
-    "count said",
-    "levels",
-    "named",
-)
-"""Names of what is measured, in the order of the columns."""

@@ -4,16 +4,9 @@ Boosted trees trained on other sites (``benchmarks/comments/train.py``) weigh wh
 `worker.comments.features` measures.
 """
 
-from worker.comments.features import COLUMNS
-from worker.learning import BoostedTrees, load_trained
+from worker.learning import BoostedTrees, load_model
 
 
 def trained_model() -> BoostedTrees:
-    """Return the classifier of candidates.
-
-    Raises
-    ------
-    RuntimeError
-        If it was trained on other measures than are taken.
-    """
-    return load_trained("worker.comments", COLUMNS)
+    """Return the classifier of candidates."""
+    return load_model(BoostedTrees, "worker.comments", "model.json").model

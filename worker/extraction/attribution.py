@@ -10,20 +10,20 @@ common explains none of them.
 import numpy as np
 import numpy.typing as npt
 
-from worker.learning.trees import BoostedTrees, Floats, Tree
+from worker.learning import BoostedTrees, DecisionTree, Features, Rows
 
 Contributions = npt.NDArray[np.float64]
 
 
-def contributions(model: BoostedTrees, rows: Floats) -> tuple[float, Contributions]:
+def contributions(model: BoostedTrees, features: Features) -> tuple[float, Contributions]:
     """Take the log odds of rows apart.
 
     Parameters
     ----------
     model
         The classifier.
-    rows
-        Shape (rows, columns), at least one row: the lines of one page.
+    features
+        At least one row: the lines of one page.
 
     Returns
     -------
@@ -32,6 +32,7 @@ def contributions(model: BoostedTrees, rows: Floats) -> tuple[float, Contributio
     parts : array
         Shape (rows, columns). ``mean + parts[i].sum()`` are the log odds of row ``i``.
     """
+    rows = features.rows_for(model.columns)
     parts = np.zeros(rows.shape)
     mean = model.base
     for tree in model.trees:
@@ -39,7 +40,7 @@ def contributions(model: BoostedTrees, rows: Floats) -> tuple[float, Contributio
     return mean, parts
 
 
-def _add(tree: Tree, rows: Floats, parts: Contributions) -> float:
+def _add(tree: DecisionTree, rows: Rows, parts: Contributions) -> float:
     """Add a tree's contributions, and return its mean."""
     values = np.zeros(len(rows))
     splits: list[tuple[int, npt.NDArray[np.intp], npt.NDArray[np.intp]]] = []

@@ -11,13 +11,13 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from worker.extraction.evidence import COLUMNS, gather_evidence
+from worker.extraction.evidence import gather_evidence
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import MAX_CAPTION_TOKENS
-from worker.learning import BoostedTrees, load_trained
+from worker.learning import BoostedTrees, load_model
 
 METHOD = "lines"
 
@@ -38,14 +38,8 @@ _Floats = npt.NDArray[np.float64]
 
 
 def trained_model() -> BoostedTrees:
-    """Return the classifier of lines.
-
-    Raises
-    ------
-    RuntimeError
-        If it was trained on other evidence than is gathered.
-    """
-    return load_trained("worker.extraction", COLUMNS)
+    """Return the classifier of lines."""
+    return load_model(BoostedTrees, "worker.extraction", "model.json").model
 
 
 def find_body(
@@ -76,7 +70,7 @@ def find_body(
     evidence = gather_evidence(page, knowledge, url)
     if not evidence.lines:
         return None
-    probabilities = (model or trained_model()).probabilities(evidence.rows)
+    probabilities = (model or trained_model()).probabilities(evidence.features)
     lengths = np.array([len(line.tokens) for line in evidence.lines], dtype=np.float64)
     chosen, expected_f1 = choose_lines(probabilities, lengths)
     if expected_f1 < MIN_EXPECTED_F1:

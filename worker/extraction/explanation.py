@@ -12,12 +12,11 @@ from worker.extraction.article import Template, find_article
 from worker.extraction.attribution import contributions
 from worker.extraction.classification import trained_model
 from worker.extraction.errors import NoArticleError
-from worker.extraction.evidence import COLUMNS, gather_evidence
+from worker.extraction.evidence import gather_evidence
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
-from worker.extraction.phrases import ASPECTS, phrase
+from worker.extraction.phrases import aspects_of, phrase
 from worker.extraction.result import Extraction
-from worker.learning.trees import Floats
 from worker.pages import Page
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
@@ -159,7 +158,7 @@ def _explain_lines(
     evidence = gather_evidence(outline, template.knowledge, url)
     if not evidence.lines:
         return model.base, ()
-    mean, parts = contributions(model, evidence.rows)
+    mean, parts = contributions(model, evidence.features)
     tree = outline.elements[0].getroottree()
     explained = (
         ExplainedLine(
@@ -168,23 +167,27 @@ def _explain_lines(
             text=line.text,
             verdict=verdicts.get(line.number, "dropped"),
             probability=probability,
-            reasons=tuple(_reasons(row, of_row)),
+            reasons=tuple(_reasons(evidence.features.columns, row, of_row)),
         )
         for line, row, of_row, probability in zip(
             evidence.lines,
-            evidence.rows,
+            evidence.features.rows.tolist(),
             parts,
-            model.probabilities(evidence.rows).tolist(),
+            model.probabilities(evidence.features).tolist(),
             strict=True,
         )
     )
     return mean, tuple(explained)
 
 
-def _reasons(row: Floats, parts: Sequence[float]) -> Iterator[Reason]:
-    sums = [(sum(parts[column] for column in aspect.columns), aspect) for aspect in ASPECTS]
+def _reasons(
+    columns: tuple[str, ...], row: Sequence[float], parts: Sequence[float]
+) -> Iterator[Reason]:
+    sums = [
+        (sum(parts[column] for column in aspect.columns), aspect) for aspect in aspects_of(columns)
+    ]
     for total, aspect in sorted(sums, key=lambda each: -abs(each[0])):
         sign = np.sign(total)
         strongest = max(aspect.columns, key=lambda column: sign * parts[column])
-        said = phrase(COLUMNS[strongest], float(row[strongest]))
+        said = phrase(columns[strongest], row[strongest])
         yield Reason(aspect.name, said, float(total))

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from worker.extraction.evidence import COLUMNS, MAX_AWAY, NEIGHBOURS, TAGS, UNKNOWN
+from worker.extraction.evidence import MAX_AWAY, OFFSETS, TAGS, UNKNOWN
 from worker.extraction.vocabulary import PARTS
 
 Phrase = Callable[[float], str]
@@ -18,7 +19,7 @@ class Aspect:
     name
         What they are about.
     columns
-        Places in `COLUMNS`.
+        Their places.
     """
 
     name: str
@@ -265,7 +266,7 @@ _BESIDE = {
 
 
 def _of_neighbours() -> Iterator[tuple[str, Phrase]]:
-    for offset in NEIGHBOURS:
+    for offset in OFFSETS:
         which = _BESIDE[offset]
         none = f"there is no {which.removeprefix('the ')}"
         yield f"words{offset:+d}", _count("word", "words", f" in {which}", none)
@@ -314,13 +315,16 @@ _ALL = {
 _PHRASES = {column: say for phrases in _ALL.values() for column, say in phrases.items()}
 
 
-def _aspects() -> Iterator[Aspect]:
-    for name, phrases in _ALL.items():
-        yield Aspect(name, tuple(COLUMNS.index(column) for column in phrases if column in COLUMNS))
-    for place, column in enumerate(COLUMNS):
-        if column not in _PHRASES:
-            yield Aspect(column.replace("_", " "), (place,))
-
-
-ASPECTS = tuple(_aspects())
-"""All columns, each in one aspect."""
+@cache
+def aspects_of(columns: tuple[str, ...]) -> tuple[Aspect, ...]:
+    """Put each column in one aspect."""
+    told = [
+        Aspect(name, tuple(columns.index(column) for column in phrases if column in columns))
+        for name, phrases in _ALL.items()
+    ]
+    others = [
+        Aspect(column.replace("_", " "), (place,))
+        for place, column in enumerate(columns)
+        if column not in _PHRASES
+    ]
+    return (*told, *others)

@@ -1,6 +1,18 @@
-"""Gradient boosted decision trees: learnt elsewhere, evaluated here."""
+"""Models that were trained elsewhere: what they weigh, how they are written down and read."""
 
-from worker.learning.trained import load_trained
-from worker.learning.trees import BoostedTrees, Tree
+from worker.learning.features import Column, Features, Rows, expect_columns
+from worker.learning.files import ModelFile, Training, TrainingCorpus, load_model
+from worker.learning.trees import BoostedTrees, DecisionTree
 
-__all__ = ["BoostedTrees", "Tree", "load_trained"]
+__all__ = [
+    "BoostedTrees",
+    "Column",
+    "DecisionTree",
+    "Features",
+    "ModelFile",
+    "Rows",
+    "Training",
+    "TrainingCorpus",
+    "expect_columns",
+    "load_model",
+]

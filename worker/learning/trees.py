@@ -1,13 +1,14 @@
-"""Gradient boosted decision trees, read from a file that people can read."""
+"""Gradient boosted decision trees: learnt elsewhere, evaluated here."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+
+from worker.learning.features import Features, Rows
 
 try:
     from worker.learning import _trees
@@ -16,7 +17,6 @@ except ImportError:
 else:
     IMPLEMENTATION = "native"
 
-Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int32]
 
 LEAF_UNIT = 1e-5
@@ -27,7 +27,7 @@ ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
-class Tree:
+class DecisionTree:
     """A decision tree, every node after the one above it.
 
     Attributes
@@ -63,40 +63,32 @@ class BoostedTrees:
         The trees.
     """
 
+    KIND: ClassVar[str] = "boosted trees"
+
     columns: tuple[str, ...]
     base: float
-    trees: tuple[Tree, ...]
+    trees: tuple[DecisionTree, ...]
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote.
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the classifier with the parameters that `to_parameters` gave."""
+        trees = tuple(DecisionTree(**tree) for tree in parameters["trees"])
+        return cls(tuple(parameters["columns"]), float(parameters["base"]), trees)
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        trees = [vars(tree) for tree in self.trees]
+        return {"columns": list(self.columns), "base": self.base, "trees": trees}
+
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the probability of the second class, for each row.
 
         Raises
         ------
-        ValueError
-            If the text is no such model.
+        RuntimeError
+            If these are not the columns that it was trained on.
         """
-        try:
-            values: dict[str, Any] = json.loads(text)
-            trees = tuple(Tree(**tree) for tree in values["trees"])
-            return cls(tuple(values["columns"]), float(values["base"]), trees)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"no model of boosted trees: {error!r}") from error
-
-    def to_json(self) -> str:
-        """Write the model down, a tree a line."""
-        trees = ",\n".join(json.dumps(vars(tree), separators=(",", ":")) for tree in self.trees)
-        columns = json.dumps(self.columns)
-        return f'{{"columns": {columns},\n"base": {self.base},\n"trees": [\n{trees}\n]}}\n'
-
-    def probabilities(self, rows: Floats) -> npt.NDArray[np.float64]:
-        """Return the probability of the second class, for each row.
-
-        Parameters
-        ----------
-        rows
-            Shape (rows, columns).
-        """
+        rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
         odds = self.base + LEAF_UNIT * sums
         return np.asarray(1.0 / (1.0 + np.exp(-odds)), dtype=np.float64)
@@ -130,7 +122,7 @@ class PackedTrees:
     depth: int
 
     @classmethod
-    def of(cls, trees: Sequence[Tree]) -> Self:
+    def of(cls, trees: Sequence[DecisionTree]) -> Self:
         """Pack trees."""
         nodes = np.zeros(sum(len(tree.column) for tree in trees), dtype=_NODE)
         roots: list[int] = []
@@ -149,14 +141,14 @@ class PackedTrees:
             start += len(here)
         return cls(nodes, np.array(roots, dtype=np.int32), deepest)
 
-    def sums(self, rows: Floats) -> npt.NDArray[np.int64]:
+    def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the sum of the leaves that each row comes to, in units of `LEAF_UNIT`."""
         if IMPLEMENTATION == "native":
             answer = _trees.sums(self.nodes, self.roots, rows, rows.shape[1])
             return np.frombuffer(answer, dtype=np.int64)
         return self.plain_sums(rows)
 
-    def plain_sums(self, rows: Floats) -> npt.NDArray[np.int64]:
+    def plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the same as `sums`, without native code."""
         parts = [
             self._plain_sums(rows[start : start + ROWS_AT_ONCE])
@@ -164,7 +156,7 @@ class PackedTrees:
         ]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
-    def _plain_sums(self, rows: Floats) -> npt.NDArray[np.int64]:
+    def _plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         column, threshold = self.nodes["column"], self.nodes["threshold"]
         left, right = self.nodes["left"], self.nodes["right"]
         places = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
@@ -177,7 +169,7 @@ class PackedTrees:
         return sums
 
 
-def _depth(tree: Tree) -> int:
+def _depth(tree: DecisionTree) -> int:
     depths = [0] * len(tree.column)
     for node, column in enumerate(tree.column):
         if column >= 0:

@@ -7,14 +7,14 @@ import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.learning.trees import PackedTrees, Tree
+from worker.learning.trees import DecisionTree, PackedTrees
 
 COLUMNS = 3
 VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> Tree:
+def trees(draw: st.DrawFn) -> DecisionTree:
     column, threshold, left, right, value = [-1], [0.0], [0], [0], [draw(VALUES)]
     for _ in range(draw(st.integers(0, 12))):
         leaves = [node for node, of_node in enumerate(column) if of_node < 0]
@@ -28,11 +28,11 @@ def trees(draw: st.DrawFn) -> Tree:
             left.append(0)
             right.append(0)
             value.append(draw(st.floats(-3, 3)))
-    return Tree(column, threshold, left, right, value)
+    return DecisionTree(column, threshold, left, right, value)
 
 
 @given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 20), st.randoms())
-def test_sums(forest: list[Tree], count: int, rng: random.Random) -> None:
+def test_sums(forest: list[DecisionTree], count: int, rng: random.Random) -> None:
     values = [
         [rng.choice([-1.0, 0.0, 0.5, 3.0, 9.0]) for _ in range(COLUMNS)] for _ in range(count)
     ]
@@ -42,7 +42,7 @@ def test_sums(forest: list[Tree], count: int, rng: random.Random) -> None:
     assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
 
 
-def _walk(tree: Tree, row: npt.NDArray[np.float32]) -> int:
+def _walk(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:
     node = 0
     while tree.column[node] >= 0:
         goes_left = row[tree.column[node]] <= tree.threshold[node]

@@ -5,7 +5,7 @@ import pytest
 
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from worker.comments.candidates import find_candidates
-from worker.comments.certainty import CERTAINTY_COLUMNS, MAX_READ, Certainty, measure_choice
+from worker.comments.certainty import MAX_READ, Certainty, measure_choice, trained_certainty
 from worker.comments.elements import PageElements
 from worker.pages import parse_page
 
@@ -15,8 +15,7 @@ def _measured(record: str, count: int = 5) -> dict[str, float]:
     page = parse_page(f'<html lang="en"><body>{body}</body></html>', URL)
     elements = PageElements.of(page.document)
     candidates = [each for each in find_candidates(elements) if each.signature.name == ".one"]
-    row = measure_choice(elements, URL, candidates, np.full(len(candidates), 0.5))
-    return dict(zip(CERTAINTY_COLUMNS, row.tolist(), strict=True))
+    return measure_choice(elements, URL, candidates, np.full(len(candidates), 0.5))
 
 
 def test_measures_what_is_read() -> None:
@@ -33,13 +32,12 @@ def test_of_many_records_some_are_read() -> None:
     assert _measured('<p class="one">{n} {said}</p>', MAX_READ + 20)["count"] == np.log(MAX_READ)
 
 
-def test_a_regression_is_written_down() -> None:
+def test_measures_are_weighed_by_their_names() -> None:
     certainty = Certainty(("a", "b"), (1.5, -0.25), -0.5)
-    assert Certainty.from_json(certainty.to_json()) == certainty
-    assert certainty.probability(np.array([1.0, 4.0])) == 0.5
+    assert certainty.probability({"a": 1.0, "b": 4.0}) == 0.5
+    with pytest.raises(RuntimeError, match="trained on other columns"):
+        certainty.probability({"b": 4.0, "a": 1.0})
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"base": 1, "weights": [1]}'])
-def test_what_is_no_regression_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no logistic regression"):
-        Certainty.from_json(text)
+def test_the_shipped_regression_weighs_what_is_measured() -> None:
+    assert tuple(_measured('<p class="one">{n} {said}</p>')) == trained_certainty().columns

@@ -16,7 +16,8 @@ from worker.comments import (
 )
 from worker.comments.candidates import MAX_MEMBERS, find_candidates
 from worker.comments.elements import PageElements
-from worker.comments.features import COLUMNS, measure
+from worker.comments.features import measure
+from worker.comments.ranking import trained_model
 from worker.comments.signatures import Signature
 from worker.pages import Page, parse_page
 
@@ -165,9 +166,9 @@ def test_the_work_on_a_page_of_many_names_is_bounded() -> None:
     assert sum(len(candidate.members) for candidate in candidates) <= MAX_MEMBERS
 
 
-def test_columns_have_the_names_of_what_is_measured() -> None:
+def test_the_shipped_classifier_weighs_what_is_measured() -> None:
     elements = PageElements.of(_page(_comment(0) + _comment(1)).document)
-    assert measure(elements, find_candidates(elements)).shape[1] == len(COLUMNS)
+    assert measure(elements, find_candidates(elements)).columns == trained_model().columns
 
 
 def test_commentsminer_finds_comments_of_one_form() -> None:

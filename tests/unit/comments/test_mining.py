@@ -2,9 +2,9 @@
 
 import pytest
 
-from worker.comments.commentsminer import LinearRanking, find_occurrences
+from worker.comments.commentsminer import find_occurrences, trained_ranking
 from worker.comments.elements import PageElements
-from worker.comments.features import PAPER_COLUMNS
+from worker.comments.features import paper_measures
 from worker.comments.mining import MAX_STEPS, mine
 from worker.pages import parse_page
 
@@ -66,9 +66,8 @@ def test_mining_ends_on_a_page_made_to_take_long() -> None:
     assert len(mine(page)) < MAX_STEPS
 
 
-def test_a_ranking_is_written_down_and_read_again() -> None:
-    ranking = LinearRanking((0.0,) * 8, (1.0,) * 8, tuple(range(8)))
-    assert LinearRanking.from_json(ranking.to_json()) == ranking
-    with pytest.raises(ValueError, match="other features"):
-        LinearRanking.from_json('{"mean x": {}}')
-    assert len(PAPER_COLUMNS) == 8
+def test_the_shipped_ranking_weighs_the_eight_features_of_the_paper() -> None:
+    elements = _elements("<ul><li>one</li><li>two</li></ul>")
+    features = paper_measures(elements, [[2, 3]])
+    assert features.columns == trained_ranking().columns
+    assert len(features.columns) == 8

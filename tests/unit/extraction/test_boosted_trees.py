@@ -3,14 +3,16 @@ import math
 import numpy as np
 import pytest
 
+from tests.unit.extraction.article_pages import page
 from worker.extraction.classification import trained_model
-from worker.extraction.evidence import COLUMNS
-from worker.learning.trees import BoostedTrees, Tree
+from worker.extraction.evidence import gather_evidence
+from worker.extraction.outline import Outline
+from worker.learning import BoostedTrees, DecisionTree, Features
 
-STUMP = Tree(
+STUMP = DecisionTree(
     column=[1, -1, -1], threshold=[0.5, 0, 0], left=[1, 0, 0], right=[2, 0, 0], value=[0, -2, 3]
 )
-DEEP = Tree(
+DEEP = DecisionTree(
     column=[0, -1, 1, -1, -1],
     threshold=[10, 0, 0.25, 0, 0],
     left=[1, 0, 3, 0, 0],
@@ -18,6 +20,10 @@ DEEP = Tree(
     value=[0, 0.5, 0, 1.0, -1.0],
 )
 MODEL = BoostedTrees(("words", "links"), -0.25, (STUMP, DEEP))
+
+
+def features(*rows: tuple[float, float]) -> Features:
+    return Features(MODEL.columns, np.array(rows, dtype=np.float32).reshape(-1, 2))
 
 
 def logistic(odds: float) -> float:
@@ -29,28 +35,19 @@ def logistic(odds: float) -> float:
     [((10, 0.5), -2 + 0.5), ((10, 0.6), 3 + 0.5), ((11, 0.25), -2 + 1), ((11, 0.6), 3 - 1)],
 )
 def test_a_row_goes_left_up_to_the_threshold(row: tuple[float, float], odds: float) -> None:
-    [found] = MODEL.probabilities(np.array([row], dtype=np.float32))
+    [found] = MODEL.probabilities(features(row))
     assert found == pytest.approx(logistic(odds - 0.25))
 
 
 def test_rows_do_not_depend_on_each_other() -> None:
     rows = np.random.default_rng(0).random((50, 2), dtype=np.float32) * 20
-    together = MODEL.probabilities(rows)
-    assert list(together) == [MODEL.probabilities(row[None])[0] for row in rows]
-    assert len(MODEL.probabilities(rows[:0])) == 0
-
-
-def test_a_model_is_read_as_it_was_written() -> None:
-    assert BoostedTrees.from_json(MODEL.to_json()) == MODEL
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"columns": [], "base": 0, "trees": [{}]}'])
-def test_a_file_that_is_no_model_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"no model|Expecting value"):
-        BoostedTrees.from_json(text)
+    together = MODEL.probabilities(features(*rows.tolist()))
+    assert list(together) == [MODEL.probabilities(features(row))[0] for row in rows.tolist()]
+    assert len(MODEL.probabilities(features())) == 0
 
 
 def test_the_shipped_model_weighs_what_is_gathered() -> None:
     model = trained_model()
-    assert model.columns == COLUMNS
-    assert all(max(tree.column) < len(COLUMNS) for tree in model.trees)
+    shown = page("<p>The harbour opened on Monday.</p>")
+    assert gather_evidence(Outline.of(shown.document)).features.columns == model.columns
+    assert all(max(tree.column) < len(model.columns) for tree in model.trees)

@@ -2,7 +2,7 @@ import pytest
 
 from tests.unit.extraction.article_pages import page
 from worker.extraction import TemplateKnowledge
-from worker.extraction.evidence import COLUMNS, MAX_AWAY, UNKNOWN, gather_evidence
+from worker.extraction.evidence import MAX_AWAY, UNKNOWN, gather_evidence
 from worker.extraction.outline import Outline
 from worker.pages import Page
 
@@ -21,10 +21,10 @@ def rows(shown: Page, other: Page | None = None) -> dict[str, dict[str, float]]:
     """Return what is counted, by line and by column."""
     knowledge = TemplateKnowledge.from_pages([other]) if other is not None else None
     evidence = gather_evidence(Outline.of(shown.document), knowledge, shown.url)
-    assert evidence.rows.shape == (len(evidence.lines), len(COLUMNS))
+    features = evidence.features
     return {
-        line.text: dict(zip(COLUMNS, map(float, row), strict=True))
-        for line, row in zip(evidence.lines, evidence.rows, strict=True)
+        line.text: dict(zip(features.columns, map(float, row), strict=True))
+        for line, row in zip(evidence.lines, features.rows, strict=True)
     }
 
 
@@ -112,6 +112,11 @@ def test_another_page_of_the_template_tells_what_repeats() -> None:
     story = found["The harbour opened on Monday. Boats came, too!"]
     assert (story["text_on_other"], story["path_on_other"]) == (0, 1)
     assert story["new_at_path"] == pytest.approx(8 / 11)
+
+
+def test_the_same_is_counted_with_and_without_another_page() -> None:
+    alone, beside = rows(page(FIRST)), rows(page(FIRST), page(SECOND))
+    assert list(alone["Home"]) == list(beside["Home"])
 
 
 def test_a_page_without_words_has_no_lines() -> None:

@@ -4,9 +4,12 @@ import pytest
 
 from tests.unit.extraction.article_pages import page, paragraphs, prose
 from worker.extraction import ExplainedLine, Explanation, explain_article
-from worker.extraction.evidence import COLUMNS, UNKNOWN
-from worker.extraction.phrases import ASPECTS, phrase
+from worker.extraction.classification import trained_model
+from worker.extraction.evidence import UNKNOWN
+from worker.extraction.phrases import aspects_of, phrase
 from worker.pages import Page
+
+COLUMNS = trained_model().columns
 
 MENU = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(9))
 NOTE = "All rights reserved by the paper, which also answers for it."
@@ -94,5 +97,5 @@ def test_every_column_is_said_in_words(column: str) -> None:
 
 
 def test_every_column_belongs_to_one_aspect() -> None:
-    columns = [column for aspect in ASPECTS for column in aspect.columns]
+    columns = [column for aspect in aspects_of(COLUMNS) for column in aspect.columns]
     assert sorted(columns) == list(range(len(COLUMNS)))

@@ -4,21 +4,20 @@ import pytest
 from tests.unit.extraction.article_pages import page, paragraphs, prose
 from worker.extraction import extract_article
 from worker.extraction.article import article_of
-from worker.extraction.classification import choose_lines, find_body
-from worker.extraction.evidence import COLUMNS
+from worker.extraction.classification import choose_lines, find_body, trained_model
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
 from worker.extraction.result import Extraction
-from worker.learning.trees import BoostedTrees, Tree
+from worker.learning import BoostedTrees, DecisionTree
 
 # Takes lines of more than five words for the article's, with a probability of 0.9.
 LONG_LINES = BoostedTrees(
-    COLUMNS,
+    trained_model().columns,
     0.0,
     (
-        Tree(
-            column=[COLUMNS.index("words"), -1, -1],
+        DecisionTree(
+            column=[trained_model().columns.index("words"), -1, -1],
             threshold=[5, 0, 0],
             left=[1, 0, 0],
             right=[2, 0, 0],

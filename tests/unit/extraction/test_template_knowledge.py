@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.extraction.article_pages import page, prose
 from worker.extraction import TemplateKnowledge, extract_article
-from worker.extraction.evidence import COLUMNS, gather_evidence
+from worker.extraction.evidence import gather_evidence
 from worker.extraction.outline import Outline
 from worker.pages import Page
 
@@ -57,9 +57,12 @@ def test_several_pages_are_averaged() -> None:
     outline = Outline.of(story(1).document)
     one = TemplateKnowledge.from_pages([story(2)])
     twice = TemplateKnowledge.from_pages([story(2), story(2)])
-    assert (gather_evidence(outline, one).rows == gather_evidence(outline, twice).rows).all()
-    both = gather_evidence(outline, TemplateKnowledge.from_pages([story(2), page("<p>Other</p>")]))
-    text_on_other = both.rows[:, COLUMNS.index("text_on_other")]
+    features = [gather_evidence(outline, known).features for known in (one, twice)]
+    assert (features[0].rows == features[1].rows).all()
+    knowledge = TemplateKnowledge.from_pages([story(2), page("<p>Other</p>")])
+    both = gather_evidence(outline, knowledge)
+    column = both.features.columns.index("text_on_other")
+    text_on_other = both.features.rows[:, column]
     assert text_on_other[both.lines.index(next(li for li in both.lines if li.linked))] == 1
 
 

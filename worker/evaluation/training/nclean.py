@@ -1,49 +1,38 @@
-"""Trains the shipped NCleaner models: ``python -m worker.evaluation.training.nclean CORPUS``.
+"""Train NCleaner: ``python -m worker.evaluation.training.nclean CORPUS MODELS``.
 
-The published tool ships models trained on the CleanEval development set; so do we. CORPUS is
-a folder with that set as ``pages.jsonl.gz`` (page messages with ``id`` and ``html_base64``)
-and ``gold.jsonl.gz`` (``id`` and ``text``).
+The published tool ships models trained on the CleanEval development set; so do we. ``CORPUS`` is
+the folder of that set; a model for each shipped normalisation is written to the folder ``MODELS``.
 """
 
-import base64
-import gzip
-import json
-import sys
-from collections.abc import Iterator
+import argparse
 from pathlib import Path
-from typing import Any
 
-from worker.evaluation.methods.interface import Source
-from worker.evaluation.methods.papers import nclean
+from worker.evaluation.methods import Source
 from worker.evaluation.methods.papers.nclean import MIN_SHIPPED_COUNT, Model, Normalisation
+from worker.evaluation.scores import load_corpus
+from worker.evaluation.training.headers import corpus_used, training_of
+from worker.learning import ModelFile
+
+NORMALISATIONS = (Normalisation.ASCII, Normalisation.NON_LEXICAL)
 
 
-def main(corpus: Path, models: Path) -> None:
-    """Train a model for each shipped normalisation and write it down.
-
-    Parameters
-    ----------
-    corpus
-        Folder of the training pairs.
-    models
-        Folder to write to.
-    """
-    gold = {record["id"]: record["text"] for record in _records(corpus / "gold.jsonl.gz")}
-    pairs = [
-        (Source(base64.b64decode(page["html_base64"]), page["url"]), gold[page["id"]])
-        for page in _records(corpus / "pages.jsonl.gz")
-        if page["id"] in gold
-    ]
-    for normalisation in (Normalisation.ASCII, Normalisation.NON_LEXICAL):
+def main() -> None:
+    """Train."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path, help="folder of the training pairs")
+    parser.add_argument("models", type=Path, help="folder to write the models to")
+    options = parser.parse_args()
+    corpus = load_corpus(options.corpus)
+    golds = {gold.id: gold.text for gold in corpus.golds.values() if gold.text}
+    pages = [page for page in corpus.pages.values() if page.id in golds]
+    pairs = [(Source(page.html, page.url, page.content_type), golds[page.id]) for page in pages]
+    used = corpus_used(options.corpus, "cleaned text", ((page.id, page.site) for page in pages))
+    training = training_of([used], "worker.evaluation.training.nclean")
+    for normalisation in NORMALISATIONS:
         model = Model.train(pairs, normalisation, min_count=MIN_SHIPPED_COUNT)
-        path = models / f"nclean-{normalisation.value}.json"
-        path.write_text(model.to_json(), encoding="utf-8")
-
-
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+        path = options.models / f"nclean-{normalisation.value}.json"
+        path.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(nclean.__file__).parent / "models")
+    main()

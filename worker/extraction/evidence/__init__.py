@@ -1,21 +1,18 @@
 """What speaks for and against each line of a page being part of its article.
 
 All of it is counted, none of it decided here: a row of numbers for each line, from the line
-itself, its neighbours, the elements around it, the page's declarations of itself, and what is
-known of other pages of the template where there are any.
+itself, the lines beside it, the elements around it, the page's declarations of itself, and what
+is known of other pages of the template where there are any.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from worker.extraction.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS, TAGS
 from worker.extraction.evidence.layout import (
     BESIDE,
     MAX_AWAY,
-    NEIGHBOURS,
+    OFFSETS,
     PACKETS,
     POSITION,
     PROSE,
@@ -27,20 +24,17 @@ from worker.extraction.evidence.wording import LINE, WORDING
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
+from worker.learning import Features
 
 __all__ = [
-    "COLUMNS",
     "MAX_AWAY",
-    "NEIGHBOURS",
+    "OFFSETS",
     "SOURCES",
     "TAGS",
     "UNKNOWN",
     "Evidence",
-    "Rows",
     "gather_evidence",
 ]
-
-Rows = npt.NDArray[np.float32]
 
 SOURCES = (
     LINE,
@@ -56,10 +50,7 @@ SOURCES = (
     DECLARATIONS,
     TEMPLATE,
 )
-"""Where evidence comes from."""
-
-COLUMNS = tuple(column for source in SOURCES for column in source.columns)
-"""What is counted, in the order of the columns of `Evidence.rows`."""
+"""Where evidence comes from, in the order of the columns that it yields."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +61,12 @@ class Evidence:
     ----------
     lines
         The lines.
-    rows
-        A row a line, a column for each of `COLUMNS`.
+    features
+        A row a line; without columns for a page without lines.
     """
 
     lines: Sequence[Line]
-    rows: Rows
+    features: Features
 
 
 def gather_evidence(
@@ -93,9 +84,6 @@ def gather_evidence(
         Address of the page.
     """
     view = View(page, knowledge, url)
-    rows = np.empty((len(view.lines), len(COLUMNS)), dtype=np.float32)
-    if view.lines:
-        columns = (column for source in SOURCES for column in source.count(view))
-        for place, column in enumerate(columns):
-            rows[:, place] = column
-    return Evidence(view.lines, rows)
+    sources = SOURCES if view.lines else ()
+    features = Features.of(column for source in sources for column in source.count(view))
+    return Evidence(view.lines, features)

@@ -8,7 +8,7 @@ import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction.evidence.view import UNKNOWN, Column, EvidenceSource, Floats, View
+from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, Floats, View
 from worker.extraction.vocabulary import (
     BODY_NAMES,
     OTHER_NAMES,
@@ -16,6 +16,7 @@ from worker.extraction.vocabulary import (
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
+from worker.learning import Column
 from worker.pages.names import split_words
 
 NEARNESS = 0.7
@@ -35,13 +36,13 @@ _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
 class _Marks(NamedTuple):
-    """What an element tells of what it holds."""
+    """What an element tells of what it holds, by the names of the columns."""
 
     body_names: bool
     other_names: bool
     sections: bool
     uninteresting: bool
-    article: bool
+    in_article: bool
     lists: bool
     tables: bool
     hidden: bool
@@ -64,7 +65,7 @@ def _marks_of(tag: str, names: str, hides: bool) -> _Marks | None:
         other_names=not OTHER_NAMES.isdisjoint(name_words),
         sections=tag in UNINTERESTING_TAGS,
         uninteresting=not UNINTERESTING.isdisjoint(name_words),
-        article=tag in ("article", "main"),
+        in_article=tag in ("article", "main"),
         lists=tag in ("ul", "ol", "dl"),
         tables=tag == "table",
         hidden=hides,
@@ -80,15 +81,16 @@ def _hides(style: str) -> bool:
 def _of_elements(view: View) -> Iterator[Column]:
     page = view.page
     blocks = view.blocks.tolist()
-    yield [_TAG_NUMBERS.get(page.tags[block], UNKNOWN) for block in blocks]
-    yield [_TAG_NUMBERS.get(page.tags[parent], UNKNOWN) for parent in view.parents[blocks].tolist()]
+    parents = view.parents[blocks].tolist()
     name_words = [page.name_words[block] for block in blocks]
-    yield [len(each & BODY_NAMES) for each in name_words]
-    yield [len(each & OTHER_NAMES) for each in name_words]
-    yield view.depths[blocks]
+    yield "tag", [_TAG_NUMBERS.get(page.tags[block], UNKNOWN) for block in blocks]
+    yield "parent_tag", [_TAG_NUMBERS.get(page.tags[parent], UNKNOWN) for parent in parents]
+    yield "body_names_here", [len(each & BODY_NAMES) for each in name_words]
+    yield "other_names_here", [len(each & OTHER_NAMES) for each in name_words]
+    yield "depth", view.depths[blocks]
     sums = _sums_of_marks(view)[blocks]
     is_counted = [name in _COUNTED for name in _Marks._fields]
-    yield from np.where(is_counted, sums, sums > 0).T
+    yield from zip(_Marks._fields, np.where(is_counted, sums, sums > 0).T, strict=True)
 
 
 def _sums_of_marks(view: View) -> Floats:
@@ -115,7 +117,9 @@ def _of_parts(view: View) -> Iterator[Column]:
         if parts and page.size(index) <= view.largest_section:
             # An element within comes later, so it takes the place of those around it.
             nearest[parts, index : page.ends[index]] = view.depths[index]
-    yield from NEARNESS ** (view.depths[view.blocks] - nearest[:, view.blocks])
+    nearness = NEARNESS ** (view.depths[view.blocks] - nearest[:, view.blocks])
+    for part, of_part in zip(PARTS, nearness, strict=True):
+        yield f"named_{part}", of_part
 
 
 @lru_cache(maxsize=4096)
@@ -137,44 +141,29 @@ def _of_markup(view: View) -> Iterator[Column]:
     numbers = np.array([line.number for line in view.lines])
     firsts = np.searchsorted(text_lines, numbers)
     lasts = np.searchsorted(text_lines, numbers, side="right")
-    for tags in (("b", "strong"), ("i", "em", "cite")):
+    for name, tags in (("strong", ("b", "strong")), ("slanted", ("i", "em", "cite"))):
         marked = view.within([index for index, tag in enumerate(page.tags) if tag in tags])
         before = np.concatenate([[0.0], np.cumsum(sizes * marked[text_parents])])
-        yield (before[lasts] - before[firsts]) / view.counts
+        yield name, (before[lasts] - before[firsts]) / view.counts
     figures = [i for i, tag in enumerate(page.tags) if tag in ("figure", "figcaption")]
-    yield view.within(figures)[view.blocks]
+    yield "in_figure", view.within(figures)[view.blocks]
     images = np.array([i for i, tag in enumerate(page.tags) if tag == "img"], dtype=np.int64)
     starts = np.searchsorted(images, text_parents[firsts])
     ends = np.searchsorted(images, text_parents[lasts - 1], side="right")
     before_line = np.concatenate([[0], ends[:-1]])
     after_line = np.concatenate([starts[1:], [len(images)]])
-    yield np.minimum(starts - before_line, MAX_IMAGES_BESIDE)
-    yield np.minimum(after_line - ends, MAX_IMAGES_BESIDE)
-    yield ends - starts
-    for around in (view.containers, view.parents[view.containers]):
+    yield "images_before", np.minimum(starts - before_line, MAX_IMAGES_BESIDE)
+    yield "images_after", np.minimum(after_line - ends, MAX_IMAGES_BESIDE)
+    yield "images_within", ends - starts
+    containers = view.containers
+    for name, around in (
+        ("images_around", containers),
+        ("images_around_that", view.parents[containers]),
+    ):
         within = np.searchsorted(images, view.ends[around]) - np.searchsorted(images, around)
-        yield np.minimum(within, MAX_IMAGES_AROUND)
+        yield name, np.minimum(within, MAX_IMAGES_AROUND)
 
 
-ELEMENTS = EvidenceSource(
-    "the elements it stands in",
-    (
-        *("tag", "parent_tag", "body_names_here", "other_names_here"),
-        *("depth", "body_names", "other_names", "sections", "uninteresting"),
-        *("in_article", "lists", "tables", "hidden"),
-    ),
-    _of_elements,
-)
-
-NAMED_PARTS = EvidenceSource(
-    "names of the elements around it", tuple(f"named_{part}" for part in PARTS), _of_parts
-)
-
-MARKUP = EvidenceSource(
-    "markup and images",
-    (
-        *("strong", "slanted", "in_figure", "images_before", "images_after", "images_within"),
-        *("images_around", "images_around_that"),
-    ),
-    _of_markup,
-)
+ELEMENTS = EvidenceSource("the elements it stands in", _of_elements)
+NAMED_PARTS = EvidenceSource("names of the elements around it", _of_parts)
+MARKUP = EvidenceSource("markup and images", _of_markup)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from worker.extraction.evidence.view import UNKNOWN, Column, EvidenceSource, Floats, Integers, View
+from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, Floats, Integers, View
+from worker.learning import Column
 
 MAX_AWAY = 999.0
 """Distance of what is not there at all."""
@@ -13,29 +14,30 @@ MAX_AWAY = 999.0
 SURE_WORDS = 20
 """Words from which on a line of prose is hardly anything but text."""
 
-NEIGHBOURS = (-2, -1, 1, 2)
-"""Lines beside a line that are looked at."""
+OFFSETS = (-2, -1, 1, 2)
+"""Lines beside a line that are looked at, counted from it."""
 
 
 def _of_position(view: View) -> Iterator[Column]:
     number = len(view.lines)
     places = np.arange(number)
-    yield places
-    yield places / number
-    yield (np.cumsum(view.counts) - view.counts) / view.total
-    yield (np.cumsum(view.prose_counts) - view.prose_counts) / view.prose
-    yield np.full(number, number)
-    yield np.full(number, view.total)
+    yield "line", places
+    yield "line_share", places / number
+    yield "words_before", (np.cumsum(view.counts) - view.counts) / view.total
+    yield "prose_before", (np.cumsum(view.prose_counts) - view.prose_counts) / view.prose
+    yield "lines_of_page", np.full(number, number)
+    yield "words_of_page", np.full(number, view.total)
 
 
-def _of_neighbours(view: View) -> Iterator[Column]:
+def _of_lines_beside(view: View) -> Iterator[Column]:
     link_density = view.linked / view.counts
-    for offset in NEIGHBOURS:
-        yield _shifted(view.counts, offset)
-        yield _shifted(link_density, offset)
-        yield _shifted(view.sentences, offset)
+    for offset in OFFSETS:
+        yield f"words{offset:+d}", _shifted(view.counts, offset)
+        yield f"link_density{offset:+d}", _shifted(link_density, offset)
+        yield f"sentences{offset:+d}", _shifted(view.sentences, offset)
         beside = _shifted(view.containers, offset)
-        yield np.where(beside == UNKNOWN, UNKNOWN, beside == view.containers)
+        is_same = np.where(beside == UNKNOWN, UNKNOWN, beside == view.containers)
+        yield f"same_container{offset:+d}", is_same
 
 
 def _shifted(values: Floats | Integers, offset: int) -> Floats:
@@ -53,23 +55,23 @@ def _of_packets(view: View) -> Iterator[Column]:
     holders = np.unique(view.containers)
     densest = holders[np.argmax(view.packets.prose[holders])]
     most = max(1.0, view.packets.prose[densest])
-    yield packets.sentences
-    yield packets.prose
-    yield packets.words
-    yield packets.lines
-    yield packets.link_density
-    yield packets.prose_density
-    yield packets.prose / view.prose
-    yield packets.prose / most
-    yield view.containers == densest
-    around = view.containers
-    for _ in range(2):
-        around = view.parents[around]
-        below = view.below.at(around)
-        yield below.prose / view.prose
-        yield below.link_density
-        yield below.prose_density
-        yield below.lines
+    yield "packet_sentences", packets.sentences
+    yield "packet_prose", packets.prose
+    yield "packet_words", packets.words
+    yield "packet_lines", packets.lines
+    yield "packet_link_density", packets.link_density
+    yield "packet_prose_density", packets.prose_density
+    yield "packet_share", packets.prose / view.prose
+    yield "packet_to_densest", packets.prose / most
+    yield "in_densest_packet", view.containers == densest
+    elements = view.containers
+    for around in ("around", "around_that"):
+        elements = view.parents[elements]
+        below = view.below.at(elements)
+        yield f"prose_share_{around}", below.prose / view.prose
+        yield f"link_density_{around}", below.link_density
+        yield f"prose_density_{around}", below.prose_density
+        yield f"lines_{around}", below.lines
 
 
 def _of_siblings(view: View) -> Iterator[Column]:
@@ -78,14 +80,16 @@ def _of_siblings(view: View) -> Iterator[Column]:
     is_prose = view.prose_counts > 0
     lines = np.bincount(numbers)
     counts = np.bincount(numbers, view.counts)
-    yield lines[numbers]
-    yield counts[numbers] / view.total
-    yield (np.bincount(numbers, view.prose_counts)[numbers]) / counts[numbers]
-    yield (np.bincount(numbers, view.linked)[numbers]) / counts[numbers]
-    yield counts[numbers] / lines[numbers]
-    yield np.bincount(numbers, is_prose * 1.0)[numbers] / max(1.0, float(is_prose.sum()))
+    prose, linked = np.bincount(numbers, view.prose_counts), np.bincount(numbers, view.linked)
+    prose_lines = np.bincount(numbers, is_prose * 1.0)
     same = Counter(line.tokens for line in view.lines)
-    yield [same[line.tokens] for line in view.lines]
+    yield "siblings", lines[numbers]
+    yield "sibling_words", counts[numbers] / view.total
+    yield "sibling_prose", prose[numbers] / counts[numbers]
+    yield "sibling_links", linked[numbers] / counts[numbers]
+    yield "sibling_length", counts[numbers] / lines[numbers]
+    yield "sibling_share", prose_lines[numbers] / max(1.0, float(is_prose.sum()))
+    yield "same_text", [same[line.tokens] for line in view.lines]
 
 
 def _of_distances(view: View) -> Iterator[Column]:
@@ -101,81 +105,30 @@ def _of_distances(view: View) -> Iterator[Column]:
     ends = np.cumsum(view.counts)
     starts = ends - view.counts
     around = view.parents[view.containers]
-    for at, lines, words_between in (
-        (previous, places - previous, starts - ends[previous]),
-        (following, following - places, starts[following] - ends),
+    for side, at, lines, words_between in (
+        ("before", previous, places - previous, starts - ends[previous]),
+        ("after", following, following - places, starts[following] - ends),
     ):
         known = at >= 0
-        yield np.where(known, lines, MAX_AWAY)
-        yield np.where(known, words_between, MAX_AWAY)
-        yield np.where(known, view.containers[at] == view.containers, UNKNOWN)
-        yield np.where(known, view.path_numbers[at] == view.path_numbers, UNKNOWN)
-        yield np.where(known, around[at] == around, UNKNOWN)
-    yield np.cumsum(is_sure) - is_sure
-    yield len(sure) - np.cumsum(is_sure)
+        in_container = view.containers[at] == view.containers
+        at_path = view.path_numbers[at] == view.path_numbers
+        yield f"lines_to_prose_{side}", np.where(known, lines, MAX_AWAY)
+        yield f"words_to_prose_{side}", np.where(known, words_between, MAX_AWAY)
+        yield f"prose_in_container_{side}", np.where(known, in_container, UNKNOWN)
+        yield f"prose_at_path_{side}", np.where(known, at_path, UNKNOWN)
+        yield f"prose_around_{side}", np.where(known, around[at] == around, UNKNOWN)
+    yield "prose_lines_before", np.cumsum(is_sure) - is_sure
+    yield "prose_lines_after", len(sure) - np.cumsum(is_sure)
     first = np.full(len(view.page.elements), number)
     last = np.zeros(len(view.page.elements), dtype=np.int64)
     np.minimum.at(first, view.containers, places)
     np.maximum.at(last, view.containers, places)
-    yield places - first[view.containers]
-    yield last[view.containers] - places
+    yield "line_of_packet", places - first[view.containers]
+    yield "line_to_packet_end", last[view.containers] - places
 
 
-POSITION = EvidenceSource(
-    "its place in the page",
-    ("line", "line_share", "words_before", "prose_before", "lines_of_page", "words_of_page"),
-    _of_position,
-)
-
-BESIDE = EvidenceSource(
-    "the lines beside it",
-    tuple(
-        f"{name}{offset:+d}"
-        for offset in NEIGHBOURS
-        for name in ("words", "link_density", "sentences", "same_container")
-    ),
-    _of_neighbours,
-)
-
-PACKETS = EvidenceSource(
-    "the text of the elements around it",
-    (
-        *("packet_sentences", "packet_prose", "packet_words", "packet_lines"),
-        *("packet_link_density", "packet_prose_density", "packet_share", "packet_to_densest"),
-        "in_densest_packet",
-        *(
-            f"{name}_{around}"
-            for around in ("around", "around_that")
-            for name in ("prose_share", "link_density", "prose_density", "lines")
-        ),
-    ),
-    _of_packets,
-)
-
-SIBLINGS = EvidenceSource(
-    "the lines of the same path",
-    (
-        *("siblings", "sibling_words", "sibling_prose", "sibling_links", "sibling_length"),
-        *("sibling_share", "same_text"),
-    ),
-    _of_siblings,
-)
-
-PROSE = EvidenceSource(
-    "the nearest long prose",
-    (
-        *(
-            f"{name}_{side}"
-            for side in ("before", "after")
-            for name in (
-                "lines_to_prose",
-                "words_to_prose",
-                "prose_in_container",
-                "prose_at_path",
-                "prose_around",
-            )
-        ),
-        *("prose_lines_before", "prose_lines_after", "line_of_packet", "line_to_packet_end"),
-    ),
-    _of_distances,
-)
+POSITION = EvidenceSource("its place in the page", _of_position)
+BESIDE = EvidenceSource("the lines beside it", _of_lines_beside)
+PACKETS = EvidenceSource("the text of the elements around it", _of_packets)
+SIBLINGS = EvidenceSource("the lines of the same path", _of_siblings)
+PROSE = EvidenceSource("the nearest long prose", _of_distances)

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from worker.extraction import sentences, titles
-from worker.extraction.evidence.view import UNKNOWN, Column, EvidenceSource, View
+from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, View
 from worker.extraction.knowledge import digest_of
 from worker.extraction.lines import Line
 from worker.language import words
+from worker.learning import Column
 
 NO_HEADLINE = -1000.0
 """Lines from the headline where the page shows none."""
+
+_ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path")
 
 
 def _of_declarations(view: View) -> Iterator[Column]:
@@ -30,15 +33,18 @@ def _of_declarations(view: View) -> Iterator[Column]:
     in_title = np.array([_count_shared(line, title_tokens) for line in view.lines])
     shown = view.within([heading] if heading is not None else [])[view.blocks]
     description = set(words.tokens(titles.declared_description(page)))
-    yield kept[view.blocks]
-    yield view.containers == container
-    yield places - np.argmax(shown) if shown.any() else np.full(len(places), NO_HEADLINE)
-    yield in_title / sizes
-    yield in_title / max(1, len(title_tokens))
-    if description:
-        yield np.array([_count_shared(line, description) for line in view.lines]) / sizes
-    else:
-        yield np.full(len(view.lines), UNKNOWN)
+    from_headline = places - np.argmax(shown) if shown.any() else np.full(len(places), NO_HEADLINE)
+    in_description = (
+        np.array([_count_shared(line, description) for line in view.lines]) / sizes
+        if description
+        else np.full(len(view.lines), UNKNOWN)
+    )
+    yield "kept_by_sentences", kept[view.blocks]
+    yield "in_sentences_container", view.containers == container
+    yield "lines_from_headline", from_headline
+    yield "in_headline", in_title / sizes
+    yield "of_headline", in_title / max(1, len(title_tokens))
+    yield "in_description", in_description
 
 
 def _count_shared(line: Line, tokens: set[str]) -> int:
@@ -48,7 +54,9 @@ def _count_shared(line: Line, tokens: set[str]) -> int:
 def _of_template(view: View) -> Iterator[Column]:
     knowledge = view.knowledge
     if knowledge is None or not knowledge.pages:
-        yield from np.full((len(TEMPLATE.columns), len(view.lines)), UNKNOWN)
+        unknown = np.full(len(view.lines), UNKNOWN)
+        for name in _ON_OTHER:
+            yield name, unknown
         return
     pages = len(knowledge.pages)
     digests = [digest_of(line.tokens) for line in view.lines]
@@ -59,27 +67,16 @@ def _of_template(view: View) -> Iterator[Column]:
         for line in knowledge.by_digest.get(digest, ()):
             repeated[line.path] += line.words
     words_at = knowledge.words_at
-    yield [digest in knowledge.by_digest for digest in digests]
-    yield [path in words_at for path in line_paths]
-    yield [knowledge.lines_at[path] / pages for path in line_paths]
-    yield [words_at[path] / pages for path in line_paths]
-    yield [
+    new_at = [
         (words_at[path] - repeated[path]) / words_at[path] if words_at[path] else UNKNOWN
         for path in line_paths
     ]
+    yield "text_on_other", [digest in knowledge.by_digest for digest in digests]
+    yield "path_on_other", [path in words_at for path in line_paths]
+    yield "lines_at_path", [knowledge.lines_at[path] / pages for path in line_paths]
+    yield "words_at_path", [words_at[path] / pages for path in line_paths]
+    yield "new_at_path", new_at
 
 
-DECLARATIONS = EvidenceSource(
-    "headline, description, paper 003's packet",
-    (
-        *("kept_by_sentences", "in_sentences_container", "lines_from_headline"),
-        *("in_headline", "of_headline", "in_description"),
-    ),
-    _of_declarations,
-)
-
-TEMPLATE = EvidenceSource(
-    "another page of the template",
-    ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path"),
-    _of_template,
-)
+DECLARATIONS = EvidenceSource("headline, description, paper 003's packet", _of_declarations)
+TEMPLATE = EvidenceSource("another page of the template", _of_template)

@@ -13,11 +13,11 @@ from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import lines_of
 from worker.extraction.outline import Outline
 from worker.extraction.paths import Paths
+from worker.learning import Column
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
-Column = Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]
 
 UNKNOWN = -1.0
 """Stands where there is nothing to count: no other page, no neighbour, no declaration."""
@@ -220,12 +220,9 @@ class EvidenceSource:
     ----------
     name
         What it is.
-    columns
-        Names of its columns.
     count
-        Yields a number for each line of a page with at least one, column by column.
+        Yields the columns of a page with at least one line: always the same ones.
     """
 
     name: str
-    columns: tuple[str, ...]
     count: Callable[[View], Iterator[Column]]

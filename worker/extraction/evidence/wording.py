@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from worker.extraction.evidence.characters import Trait
-from worker.extraction.evidence.view import Column, EvidenceSource, View
+from worker.extraction.evidence.view import EvidenceSource, Floats, View
+from worker.learning import Column
 
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -17,27 +18,28 @@ def _of_line(view: View) -> Iterator[Column]:
     characters, counts = view.characters, view.counts
     lengths = characters.lengths
     digits = characters.decimals
-    yield counts
-    yield view.linked / counts
-    yield view.sentences
-    yield view.sentences / counts
-    yield lengths / counts
-    yield digits / lengths
-    yield characters.count(Trait.UPPER) / lengths
-    yield _ideographs(view) / counts
-    yield characters.count(Trait.COMMA)
-    yield characters.ends_with(Trait.END_MARK)
-    yield characters.ends_with(Trait.COLON)
-    yield characters.starts_with(Trait.UPPER)
-    yield [
+    yield "words", counts
+    yield "link_density", view.linked / counts
+    yield "sentences", view.sentences
+    yield "sentence_density", view.sentences / counts
+    yield "word_length", lengths / counts
+    yield "digits", digits / lengths
+    yield "capitals", characters.count(Trait.UPPER) / lengths
+    yield "ideographs", _ideographs(view) / counts
+    yield "commas", characters.count(Trait.COMMA)
+    yield "ends_sentence", characters.ends_with(Trait.END_MARK)
+    yield "ends_in_colon", characters.ends_with(Trait.COLON)
+    yield "starts_capital", characters.starts_with(Trait.UPPER)
+    has_date = [
         has_digits and _DATE.search(line.text) is not None
         for line, has_digits in zip(view.lines, (digits > 0).tolist(), strict=True)
     ]
-    yield characters.count(Trait.QUOTE) > 0
-    yield characters.count(Trait.PARTER) > 0
+    yield "has_date", has_date
+    yield "has_quote", characters.count(Trait.QUOTE) > 0
+    yield "has_parter", characters.count(Trait.PARTER) > 0
 
 
-def _ideographs(view: View) -> Column:
+def _ideographs(view: View) -> Floats:
     found = np.zeros(len(view.lines))
     for place in np.flatnonzero(view.characters.has_ideographs).tolist():
         tokens = view.lines[place].tokens
@@ -48,44 +50,29 @@ def _ideographs(view: View) -> Column:
 def _of_wording(view: View) -> Iterator[Column]:
     characters, texts = view.characters, [line.text for line in view.lines]
     has_digits = (characters.decimals > 0).tolist()
-    yield [text.endswith(("...", "…", "[…]", "[...]")) for text in texts]
-    yield [
-        is_marked or "(c)" in text or "(C)" in text
-        for text, is_marked in zip(
-            texts, (characters.count(Trait.COPYRIGHT) > 0).tolist(), strict=True
-        )
+    yield "ends_in_ellipsis", [text.endswith(("...", "…", "[…]", "[...]")) for text in texts]
+    is_marked = (characters.count(Trait.COPYRIGHT) > 0).tolist()
+    has_copyright = [
+        marked or "(c)" in text or "(C)" in text
+        for text, marked in zip(texts, is_marked, strict=True)
     ]
-    yield [
-        has_at or "http" in text or "www." in text
-        for text, has_at in zip(texts, (characters.count(Trait.AT) > 0).tolist(), strict=True)
+    yield "copyright", has_copyright
+    has_at = (characters.count(Trait.AT) > 0).tolist()
+    has_address = [
+        at or "http" in text or "www." in text for text, at in zip(texts, has_at, strict=True)
     ]
-    yield characters.starts_with(Trait.DIGIT)
-    yield characters.starts_with(Trait.START_MARK)
-    yield characters.capitalised
-    yield [
+    yield "address", has_address
+    yield "starts_digit", characters.starts_with(Trait.DIGIT)
+    yield "starts_mark", characters.starts_with(Trait.START_MARK)
+    yield "capitalised", characters.capitalised
+    years = [
         len(_YEAR.findall(text)) if may_have else 0
         for text, may_have in zip(texts, has_digits, strict=True)
     ]
-    yield characters.ends_with(Trait.QUESTION_MARK)
-    yield [":" in text[:30] for text in texts]
+    yield "years", years
+    yield "ends_in_question", characters.ends_with(Trait.QUESTION_MARK)
+    yield "early_colon", [":" in text[:30] for text in texts]
 
 
-LINE = EvidenceSource(
-    "the line itself",
-    (
-        *("words", "link_density", "sentences", "sentence_density", "word_length"),
-        *("digits", "capitals", "ideographs", "commas"),
-        *("ends_sentence", "ends_in_colon", "starts_capital", "has_date", "has_quote"),
-        "has_parter",
-    ),
-    _of_line,
-)
-
-WORDING = EvidenceSource(
-    "wording",
-    (
-        *("ends_in_ellipsis", "copyright", "address", "starts_digit", "starts_mark"),
-        *("capitalised", "years", "ends_in_question", "early_colon"),
-    ),
-    _of_wording,
-)
+LINE = EvidenceSource("the line itself", _of_line)
+WORDING = EvidenceSource("wording", _of_wording)

@@ -1,3 +1,4 @@
+import json
 import pickle
 
 import pytest
@@ -63,8 +64,9 @@ def test_normalisation(normalisation: Normalisation, expected: str) -> None:
 
 def test_a_model_survives_being_written_down() -> None:
     model = Model.train([(page("harbour"), gold("harbour"))])
-    assert Model.from_json(model.to_json()) == model
-    assert Model.from_json(model.to_json()).digest == model.digest
+    read = Model.from_parameters(json.loads(json.dumps(model.to_parameters())))
+    assert read == model
+    assert read.digest == model.digest
 
 
 def test_probabilities_of_a_first_character_add_up_to_one() -> None:

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache, cached_property
+from functools import cached_property
 from hashlib import sha256
-from importlib.resources import files
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from worker.evaluation.methods.interface import (
     Extracted,
@@ -27,6 +26,7 @@ from worker.evaluation.methods.interface import (
 from worker.evaluation.methods.provenance import READING, source_digest
 from worker.evaluation.methods.reading import page_of, stretches_of
 from worker.extraction.result import BlockType
+from worker.learning import load_model
 from worker.pages import PageError
 
 NAME = "nclean"
@@ -162,6 +162,8 @@ class Model:
         The two n-gram models.
     """
 
+    KIND: ClassVar[str] = "character n-grams"
+
     normalisation: Normalisation
     clean: NGramModel
     dirty: NGramModel
@@ -174,25 +176,23 @@ class Model:
     @property
     def digest(self) -> str:
         """Short digest of the model."""
-        return sha256(self.to_json().encode()).hexdigest()[:8]
+        return sha256(json.dumps(self.to_parameters()).encode()).hexdigest()[:8]
 
-    def to_json(self) -> str:
-        """Write the model down, one n-gram a line."""
-        values = {
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {
             "normalisation": self.normalisation.value,
-            "clean": self.clean.counts,
-            "dirty": self.dirty.counts,
+            "clean": dict(sorted(self.clean.counts.items())),
+            "dirty": dict(sorted(self.dirty.counts.items())),
         }
-        return json.dumps(values, indent=0, sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote."""
-        values = json.loads(text)
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the model with the parameters that `to_parameters` gave."""
         return cls(
-            Normalisation(values["normalisation"]),
-            NGramModel(values["clean"]),
-            NGramModel(values["dirty"]),
+            Normalisation(parameters["normalisation"]),
+            NGramModel(parameters["clean"]),
+            NGramModel(parameters["dirty"]),
         )
 
     @classmethod
@@ -269,12 +269,9 @@ def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Ext
     return extract(source, neighbours, model=shipped_model(name))
 
 
-@cache
 def shipped_model(name: str) -> Model:
-    """Read a shipped model: trained on the CleanEval development pairs, as the published one."""
-    return Model.from_json(
-        (files(__package__) / "models" / f"nclean-{name}.json").read_text("utf-8")
-    )
+    """Return a shipped model: trained on the CleanEval development pairs, as the published one."""
+    return load_model(Model, __package__, f"models/nclean-{name}.json").model
 
 
 def trained(

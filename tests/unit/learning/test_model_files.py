@@ -1,0 +1,89 @@
+"""Model files are read as they were written, and say what they were trained on."""
+
+import datetime
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from worker.comments.certainty import Certainty
+from worker.comments.commentsminer import LinearRanking
+from worker.evaluation.methods.papers import nclean
+from worker.learning import (
+    BoostedTrees,
+    DecisionTree,
+    ModelFile,
+    Training,
+    TrainingCorpus,
+    load_model,
+)
+from worker.learning.files import Model as AnyModel
+
+TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
+CORPUS = TrainingCorpus(
+    name="gulls", use="texts", pages=3, sites=2, pages_digest=None, gold_digest="0" * 64
+)
+TRAINING = Training(
+    date="2026-11-22",
+    command="python -m train gulls",
+    code=None,
+    libraries={"scikit-learn": "1.9.1"},
+    corpora=(CORPUS,),
+    scores={"toF": 95.1},
+    scored_on=None,
+)
+MODELS: tuple[AnyModel, ...] = (
+    BoostedTrees(("words", "links"), -0.25, (TREE,)),
+    Certainty(("a", "b"), (1.5, -0.25), -0.5),
+    LinearRanking(("a", "b"), (0.0, 1.0), (1.0, 2.0), (0.5, -0.5)),
+)
+SHIPPED: tuple[tuple[type[AnyModel], str, str], ...] = (
+    (BoostedTrees, "worker.extraction", "model.json"),
+    (BoostedTrees, "worker.comments", "model.json"),
+    (Certainty, "worker.comments", "certainty.json"),
+    (LinearRanking, "worker.comments", "commentsminer.json"),
+    (nclean.Model, nclean.__package__, "models/nclean-ascii.json"),
+    (nclean.Model, nclean.__package__, "models/nclean-non-lexical.json"),
+)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.KIND)
+def test_a_model_is_read_as_it_was_written(model: AnyModel) -> None:
+    written = ModelFile(TRAINING, model)
+    assert ModelFile.from_json(type(model), written.to_json()) == written
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"model": "boosted trees", "training": {}}'])
+def test_a_file_that_is_no_model_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no model file"):
+        ModelFile.from_json(BoostedTrees, text)
+
+
+@pytest.mark.parametrize("missing", ["columns", "base", "trees", "training"])
+def test_a_model_that_lacks_a_part_is_refused(missing: str) -> None:
+    values = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
+    del values[missing]
+    with pytest.raises(ValueError, match="no model file"):
+        ModelFile.from_json(BoostedTrees, json.dumps(values))
+
+
+def test_a_model_of_another_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="of logistic regression, not of boosted trees"):
+        ModelFile.from_json(BoostedTrees, ModelFile(TRAINING, MODELS[1]).to_json())
+
+
+@pytest.mark.parametrize(("kind", "package", "name"), SHIPPED)
+def test_shipped_models_say_how_they_were_trained(
+    kind: type[AnyModel], package: str, name: str
+) -> None:
+    training = load_model(kind, package, name).training
+    assert training.command.startswith("python -m ")
+    assert training.date
+    assert datetime.date.fromisoformat(training.date)
+    assert training.corpora
+    for corpus in training.corpora:
+        for digest in (corpus.pages_digest, corpus.gold_digest):
+            assert digest is None or re.fullmatch("[0-9a-f]{64}", digest)
+    shipped = files(package).joinpath(name).read_text(encoding="utf-8")
+    assert load_model(kind, package, name).to_json() == shipped

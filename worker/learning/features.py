@@ -1,0 +1,77 @@
+"""Numbers that models weigh, with the name of each column beside what yields it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = npt.NDArray[np.float32]
+
+Column = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
+"""A column: its name, with a number for each row."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Rows of numbers, with the names of their columns.
+
+    Attributes
+    ----------
+    columns
+        Names of the columns.
+    rows
+        Shape (rows, columns).
+    """
+
+    columns: tuple[str, ...]
+    rows: Rows
+
+    @classmethod
+    def of(cls, measured: Iterable[Column]) -> Self:
+        """Put columns side by side.
+
+        Raises
+        ------
+        ValueError
+            If two columns have the same name.
+        """
+        named = list(measured)
+        columns = tuple(name for name, _ in named)
+        if len(set(columns)) < len(columns):
+            raise ValueError("two columns have the same name")
+        count = len(named[0][1]) if named else 0
+        rows = np.empty((count, len(named)), dtype=np.float32)
+        for place, (_, numbers) in enumerate(named):
+            rows[:, place] = numbers
+        return cls(columns, rows)
+
+    def rows_for(self, columns: tuple[str, ...]) -> Rows:
+        """Return the rows for a model that was trained on these columns.
+
+        Raises
+        ------
+        RuntimeError
+            If the columns, or their order, are not the same.
+        """
+        expect_columns(self.columns, columns)
+        return self.rows
+
+
+def expect_columns(measured: tuple[str, ...], trained: tuple[str, ...]) -> None:
+    """Refuse to weigh other columns than a model was trained on.
+
+    Raises
+    ------
+    RuntimeError
+        If the names, or their order, are not the same.
+    """
+    if measured == trained:
+        return
+    missing = [name for name in trained if name not in measured]
+    unknown = [name for name in measured if name not in trained]
+    raise RuntimeError(
+        f"the model was trained on other columns (missing {missing}, unknown {unknown}, or in"
+        " another order): train it again"
+    )
