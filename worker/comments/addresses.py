@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urldefrag
 
 from worker.comments.dating import Dating
 from worker.comments.extents import Extent
 from worker.comments.layout import Layout
 from worker.language.wordlists import listed
+from worker.pages.addresses import absolute, base_of
 
 _NAMES = listed("permalink bookmark")
 
@@ -29,15 +30,12 @@ def permalinks_of(
     url
         Address of the page.
     """
-    root = extents[0].element.getroottree().getroot()
-    bases = (each.get("href") or "" for each in root.iter("base"))
-    base = _address(next(filter(None, bases), ""), url) or url
-    found = [
-        _address(next(_links(layout, dated.get(number)), ""), base)
-        for number, layout in enumerate(layouts)
-    ]
+    base = base_of(extents[0].element.getroottree().getroot(), url)
+    links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
+    # The link back to the top of a page is no comment's own.
+    found = [absolute(link, base) if link.strip() != "#" else None for link in links]
     if not any(found):
-        found = [_address(_anchor(extent), url) for extent in extents]
+        found = [absolute(_anchor(extent), url) for extent in extents]
     # What several comments lead to is the page, or an author.
     counts = Counter(found)
     return [address if counts[address] == 1 else None for address in found]
@@ -69,14 +67,3 @@ def _anchor(extent: Extent) -> str:
         if name:
             return f"#{name}"
     return ""
-
-
-def _address(href: str, base: str) -> str | None:
-    href = href.strip()
-    if not href or href == "#":
-        return None
-    try:
-        address = urljoin(base, href)
-    except ValueError:
-        return None
-    return address if address.startswith(("http://", "https://")) else None

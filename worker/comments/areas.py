@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from lxml.html import HtmlElement
 
 from worker.comments.extents import extents_of
-from worker.pages.text import visible_text, words
+from worker.language.words import tokens
+from worker.pages.text import visible_text
 
 MAX_BETWEEN = 100
 """Words of an element between two comments: a form, a button, an advertisement.
@@ -32,7 +33,7 @@ def comment_area(records: Sequence[HtmlElement]) -> list[HtmlElement]:
             if sibling in area:
                 area.update(dict.fromkeys(between))
                 break
-            if len(words(visible_text(sibling))) > MAX_BETWEEN:
+            if len(tokens(visible_text(sibling))) > MAX_BETWEEN:
                 break
             between.append(sibling)
     return list(area)

@@ -7,11 +7,12 @@ from itertools import groupby
 from operator import attrgetter
 
 from worker.comments.dating import Dating
-from worker.comments.layout import CONTROLS, Layout, Text, joined
+from worker.comments.layout import Layout, Text, joined
 from worker.comments.naming import Naming
 from worker.comments.replies import MAX_HEADER, tells_of_parent
 from worker.language.wordlists import listed
 from worker.language.words import clean, tokens
+from worker.pages.elements import CONTROLS
 
 MIN_REPEATS = 0.4
 """Share of the comments that must show a text at one place for it to be the template's."""

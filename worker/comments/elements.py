@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.language.wordlists import listed
-from worker.pages.text import UNSEEN
+from worker.pages.elements import HEADINGS, UNSEEN
 
 Integers = npt.NDArray[np.int64]
 
@@ -72,7 +72,7 @@ _OF_TAG = {
     "button": "fields",
     "time": "times",
     "li": "items",
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "headings"),
+    **dict.fromkeys(HEADINGS, "headings"),
 }
 _OF_LINK = ("long_links", "fragment_links", "unendorsed_links")
 _OF_ELEMENT = (
@@ -110,7 +110,7 @@ class PageElements:
     ----------
     elements
         The elements; left out with all that is below them are those of
-        `worker.pages.text.UNSEEN`. What a style hides is kept: a page may unfold its comments.
+        `worker.pages.elements.UNSEEN`. What a style hides is kept: a page may unfold its comments.
     tags
         Their tags.
     parents

@@ -12,11 +12,9 @@ from lxml.html import HtmlElement
 
 from worker.comments.extents import Extent
 from worker.language.words import clean
+from worker.pages.elements import INLINE
 from worker.pages.names import split_words
-from worker.pages.text import INLINE, is_hidden
-
-CONTROLS = frozenset(["button", "input", "select", "textarea", "option", "optgroup"])
-"""Elements that a reader acts on."""
+from worker.pages.text import is_hidden
 
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
 

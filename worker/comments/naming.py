@@ -6,11 +6,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worker.comments.columns import Column
-from worker.comments.layout import CONTROLS, Layout
+from worker.comments.layout import Layout
 from worker.language.calendars import is_weekday
 from worker.language.dates import without_dates
 from worker.language.relative import find_relative
 from worker.language.wordlists import listed
+from worker.pages.elements import CONTROLS
 
 MAX_NAME = 40
 """Characters of a name or pseudonym."""

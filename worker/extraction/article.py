@@ -6,18 +6,20 @@ from typing import Self
 
 from lxml.html import HtmlElement
 
-from worker.extraction import classification, difference, hidden, media, menus, sentences, titles
+from worker.extraction import classification, difference, hidden, menus, sentences, titles
 from worker.extraction.apart import leave_out
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import language_of
+from worker.extraction.media import EMBEDS
 from worker.extraction.metadata import read_metadata
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render, without_title
 from worker.extraction.result import Extraction
 from worker.extraction.titles import Titles
 from worker.pages import Page
+from worker.pages.addresses import base_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ METHODS: Mapping[str, tuple[FindBody, ...]] = {
 
 DEFAULT_METHOD = classification.METHOD
 
-_VIDEOS = media.EMBEDS - {"audio"}
+_VIDEOS = EMBEDS - {"audio"}
 
 
 def extract_article(
@@ -214,10 +216,10 @@ def article_of(
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
     document = outline.elements[0]
-    rendering = render(outline, finding, media.base_of(document, url))
+    rendering = render(outline, finding, base_of(document, url))
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
-    language = language_of(document, text)
+    language = language_of(outline, text)
     return Extraction(
         title=title,
         text=text,

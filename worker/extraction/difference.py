@@ -25,8 +25,9 @@ other half. The paper reports 88 % on its own 500 pages.
 
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
-from worker.extraction.vocabulary import DIVISIONS, INLINE, OTHER_TEXT, TABLE_PARTS
+from worker.extraction.vocabulary import OTHER_TEXT
 from worker.language import words
+from worker.pages.elements import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 
 METHOD = "paper000"
 
@@ -56,7 +57,7 @@ it scores a text.
 MAX_FILTERED = 0.7
 """A zone with a larger share of the page's tokens is the page, whatever its name."""
 
-_NO_ZONE = INLINE | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
+_NO_ZONE = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
 
 
 def find_body(page: Outline, other: Outline) -> Finding | None:

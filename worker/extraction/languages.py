@@ -3,7 +3,8 @@
 import re
 
 import pycld2
-from lxml.html import HtmlElement
+
+from worker.extraction.outline import Outline
 
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?"
@@ -31,19 +32,19 @@ _CLOSE = (
 """Languages that detection takes for each other: of these the declared one stands."""
 
 
-def language_of(document: HtmlElement, text: str) -> str | None:
+def language_of(page: Outline, text: str) -> str | None:
     """Return the BCP 47 tag of an article's language, None where nothing tells it.
 
     The declared one, unless the text is clearly in another language or none is declared.
 
     Parameters
     ----------
-    document
+    page
         The page.
     text
         The article.
     """
-    declared = declared_language(document)
+    declared = declared_language(page)
     detected = detected_language(text)
     if detected is None:
         return declared
@@ -69,28 +70,32 @@ def detected_language(text: str) -> str | None:
     return normalised_tag(tag) if is_certain else None
 
 
-def declared_language(document: HtmlElement) -> str | None:
+def declared_language(page: Outline) -> str | None:
     """Return the BCP 47 tag that a page declares for itself, None where it declares none.
 
     Read in this order: ``lang`` and ``xml:lang`` of the root and of the body, the
     ``og:locale`` property, the ``content-language`` and ``language`` meta elements. Case is
     normalised (``pt_br`` gives ``pt-BR``), anything after the region is left out.
     """
+    document = page.elements[0]
     bodies = document.findall("body")
     for element in (document, *bodies):
         for attribute in ("lang", "xml:lang", _XML_LANG):
             tag = normalised_tag(element.get(attribute))
             if tag:
                 return tag
-    declared: dict[str, str] = {}
-    for meta in document.iter("meta"):
-        name = meta.get("property") or meta.get("http-equiv") or meta.get("name") or ""
-        declared.setdefault(name.strip().lower(), meta.get("content") or "")
-    for name in ("og:locale", "content-language", "language"):
-        tag = normalised_tag(declared.get(name))
-        if tag:
-            return tag
-    return None
+    sent_with = (
+        meta.get("content")
+        for meta in document.iter("meta")
+        if (meta.get("http-equiv") or "").strip().lower() == "content-language"
+    )
+    metas = page.metas
+    said = (
+        metas.get("og:locale"),
+        next(sent_with, None) or metas.get("content-language"),
+        metas.get("language"),
+    )
+    return next(filter(None, map(normalised_tag, said)), None)
 
 
 def normalised_tag(tag: str | None) -> str | None:

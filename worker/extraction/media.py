@@ -1,14 +1,14 @@
-"""Images and embedded objects of a body, with their addresses made absolute."""
+"""Images and embedded objects of a body."""
 
 import re
 from collections.abc import Iterator
 from itertools import islice
-from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
 from worker.extraction.result import Embed, Image
 from worker.language import words
+from worker.pages.addresses import absolute
 from worker.pages.names import name_words
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
@@ -30,34 +30,6 @@ MAX_SOURCES = 20
 
 MAX_TRACKER_PIXELS = 1
 """An image or frame at most this wide or high is a tracker or a spacer."""
-
-
-def base_of(document: HtmlElement, url: str) -> str:
-    """Return the address that the page's relative addresses start from.
-
-    The first ``base`` element with an ``href``, itself relative to the page's address; the
-    page's address where there is none.
-    """
-    for base in document.iter("base"):
-        href = (base.get("href") or "").strip()
-        if href:
-            return absolute(href, url) or url
-    return url
-
-
-def absolute(address: str | None, base: str) -> str | None:
-    """Return an address as an absolute http or https URL, None for any other (``data:``, …)."""
-    candidate = words.clean(address or "")
-    if not candidate:
-        return None
-    try:
-        joined = urljoin(base, candidate)
-        parts = urlsplit(joined)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            return None
-    except ValueError:
-        return None
-    return joined.replace(" ", "%20")
 
 
 def is_image_address(address: str | None) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from worker.extraction.outline import Outline
-from worker.extraction.vocabulary import INLINE
 from worker.language import words
+from worker.pages.elements import WITHIN_SENTENCES
 
 MIN_HEADLINE_WORDS = 3
 """Shorter links are navigation: "Home", "Read more"."""
@@ -161,7 +161,7 @@ def _paths(page: Outline) -> dict[int, int]:
     for index in page.holders:
         above = paths[page.parents[index]]
         tag = page.tags[index]
-        if tag in INLINE:
+        if tag in WITHIN_SENTENCES:
             paths[index] = above
         else:
             paths[index] = numbers.setdefault((above, tag), len(numbers))

@@ -10,8 +10,8 @@ from typing import NamedTuple, Self, TypeVar
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
 from worker.language import words
+from worker.pages.elements import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
 from worker.pages.names import split_words
 
 _Item = TypeVar("_Item")
@@ -50,8 +50,8 @@ class Outline:
     Attributes
     ----------
     elements
-        Every element with text to show, the root first. Those of `vocabulary.NO_TEXT` are
-        listed, their descendants are not.
+        Every element with text to show, the root first. Those of
+        `worker.pages.elements.NO_TEXT` are listed, their descendants are not.
     parents
         Index of the parent, -1 for the root.
     tags
@@ -106,7 +106,7 @@ class Outline:
                 text_starts.append(len(texts))
                 text_ends.append(0)
                 open_elements.append(len(ends) - 1)
-                line += tag not in INLINE
+                line += tag not in WITHIN_SENTENCES
                 if tag in NO_TEXT:
                     walk.skip_subtree()
                     continue
@@ -114,7 +114,7 @@ class Outline:
             else:
                 if event == "end":
                     index = open_elements.pop()
-                    line += tags[index] not in INLINE
+                    line += tags[index] not in WITHIN_SENTENCES
                     ends[index] = len(ends)
                     text_ends[index] = len(texts)
                 if not open_elements:
@@ -156,7 +156,7 @@ class Outline:
         """For every element the nearest of itself and those around it that is no part of a line."""
         found: list[int] = []
         for index, (tag, parent) in enumerate(zip(self.tags, self.parents, strict=True)):
-            found.append(found[parent] if tag in INLINE and parent >= 0 else index)
+            found.append(found[parent] if tag in WITHIN_SENTENCES and parent >= 0 else index)
         return found
 
     @cached_property

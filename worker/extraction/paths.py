@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Self
 
 from worker.extraction.outline import Outline
-from worker.extraction.vocabulary import INLINE
+from worker.pages.elements import WITHIN_SENTENCES
 
 _DIGIT = re.compile(r"\d")
 
@@ -48,7 +48,7 @@ class Paths:
         for index in page.holders:
             above = numbers[page.parents[index]]
             tag = page.tags[index]
-            if tag in INLINE and above >= 0:
+            if tag in WITHIN_SENTENCES and above >= 0:
                 numbers[index] = above
             else:
                 step = f"{tag}.{_marks(page.names[index])}"

@@ -10,8 +10,8 @@ from worker.extraction import media
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.result import Block, BlockType, Embed, Image
-from worker.extraction.vocabulary import DIVISIONS, INLINE, NO_TEXT
 from worker.language import words
+from worker.pages.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
 
 MAX_CAPTION_TOKENS = 100
 """An element whose class says caption is one only up to this length."""
@@ -26,7 +26,7 @@ MAX_FIGURE_ELEMENTS = 200
 """Elements of a figure among which its caption is looked for."""
 
 _TYPES: dict[str, BlockType] = {
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
+    **dict.fromkeys(HEADINGS, "heading"),
     "li": "list_item",
     "dt": "list_item",
     "dd": "list_item",
@@ -163,7 +163,7 @@ class _Renderer:
         if tag == "br":
             self._break()
             return False
-        if tag in INLINE:
+        if tag in WITHIN_SENTENCES:
             if tag == "a" and self._link is None and element.get("href"):
                 self._link = element
             self._mute(index, element)
@@ -189,7 +189,7 @@ class _Renderer:
     def _leave(self, element: HtmlElement) -> None:
         if element is self._link:
             self._link = None
-        if element.tag not in INLINE:
+        if element.tag not in WITHIN_SENTENCES:
             self._flush()
         if element is self._muted:
             self._muted = None

@@ -28,14 +28,9 @@ from dataclasses import dataclass
 
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline, TextNode
-from worker.extraction.vocabulary import (
-    DIVISIONS,
-    HEADINGS,
-    INLINE,
-    UNINTERESTING,
-    UNINTERESTING_TAGS,
-)
+from worker.extraction.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
 from worker.language import words
+from worker.pages.elements import DIVISIONS, HEADINGS, WITHIN_SENTENCES
 
 METHOD = "wutsi"
 
@@ -48,7 +43,7 @@ MAX_CLEANED = 0.5
 Exactitude on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
 """
 
-_KEPT = HEADINGS | INLINE | {"blockquote"}
+_KEPT = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
 _KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 
 

@@ -2,27 +2,6 @@
 
 from worker.language.wordlists import listed
 
-NO_TEXT = listed(
-    "head script style noscript template svg math canvas select option optgroup textarea button "
-    "input iframe frame frameset noframes object embed applet video audio map"
-)
-"""Elements whose text no reader sees as text of the page."""
-
-INLINE = listed(
-    "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
-    "rp rt ruby s samp small span strike strong sub sup time tt u var wbr"
-)
-"""Elements within a line: their text belongs to the block around them."""
-
-DIVISIONS = listed("p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre center figure figcaption")
-"""Blocks that divide a text: the element that holds the text is around them."""
-
-TABLE_PARTS = listed("table thead tbody tfoot tr caption")
-"""What stands between a table and its cells."""
-
-HEADINGS = listed("h1 h2 h3 h4 h5 h6")
-"""Headings."""
-
 OTHER_TEXT = listed("comment comments gallery")
 """Words of a class or id that point at text that is new on a page and is not its article."""
 

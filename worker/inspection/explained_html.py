@@ -16,11 +16,12 @@ from lxml.html import HtmlElement
 
 from worker.extraction import ExplainedLine, Explanation, Image
 from worker.extraction.explanation import Verdict
-from worker.extraction.media import base_of, image_of
+from worker.extraction.media import image_of
 from worker.extraction.outline import Outline
-from worker.extraction.vocabulary import NO_TEXT
 from worker.inspection.summary import summary, told, told_reasons
 from worker.pages import Page
+from worker.pages.addresses import base_of
+from worker.pages.elements import NO_TEXT
 
 _POLICY = (
     "default-src 'none'; style-src http: https: data: 'unsafe-inline'; img-src http: https: data:;"

@@ -6,13 +6,14 @@ from html.entities import html5
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, XHTMLParser
 
+from worker.language.words import tokens
 from worker.pages.errors import (
     EmptyPageError,
     FramesetError,
     NotHtmlError,
     TooLargeError,
 )
-from worker.pages.text import visible_text, words
+from worker.pages.text import visible_text
 
 MAX_MARKUP = 500_000
 """Most ``<`` in a page; refused before parsing, which takes up to 280 bytes of memory for each.
@@ -238,7 +239,7 @@ def _without_frames(document: HtmlElement) -> HtmlElement:
         # libxml2 leaves the markup in there unparsed.
         content = _parse_html(noframes.text or "")
         body = None if content is None else content.find("body")
-        if body is not None and len(words(visible_text(body))) >= MIN_NOFRAMES_WORDS:
+        if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:
             document.replace(frameset, body)
             return document
     raise FramesetError("the page arranges other pages in frames")

@@ -8,10 +8,15 @@ from lxml.html import HtmlElement
 _WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
+def split_name(name: str) -> list[str]:
+    """Return the words of a name in their order, in lower case: ``relatedPosts`` has two."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
 @lru_cache(maxsize=4096)
 def split_words(names: str) -> frozenset[str]:
-    """Return the words of classes and ids, in lower case: ``relatedPosts top_nav`` has four."""
-    return frozenset(word.lower() for word in _WORD.findall(names))
+    """Return the words of classes and ids: ``relatedPosts top_nav`` has four."""
+    return frozenset(split_name(names))
 
 
 def name_words(element: HtmlElement) -> frozenset[str]:

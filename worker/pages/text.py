@@ -1,55 +1,16 @@
 """The text that a reader sees in a part of a page."""
 
 import re
-import unicodedata
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-
-def _names(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-UNSEEN = _names(
-    "applet area audio base basefont canvas datalist embed frame frameset head iframe link meta "
-    "noembed noframes noscript object param rp script source style template title track "
-    "video"
-)
-"""Elements whose content a browser does not show as text (HTML standard, section 15.3.1)."""
-
-INLINE = _names(
-    "a abbr acronym b bdi bdo big blink button cite code data del dfn em font i img input ins kbd "
-    "label map mark meter nobr output picture progress q rb rt rtc ruby s samp select small span "
-    "strike strong sub sup svg time tt u var wbr"
-)
-"""Elements that stand within a line; every other one begins and ends a line of its own."""
+from worker.language.words import clean
+from worker.pages.elements import INLINE, UNSEEN
 
 _HIDING_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE
 )
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
-
-_CJK = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u30ff\u3105-\u318f\u31a0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
-)
-# Vowel signs and accents of their own are part of a word, which \w does not know.
-_MARKS = "".join(
-    character
-    for character in map(chr, range(0x300, 0x10000))
-    if unicodedata.category(character).startswith("M")
-)
-_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}](?:[^\W_{_CJK}]|[{_MARKS}])*")
-
-
-def words(text: str) -> list[str]:
-    """Split a text into its words, in order.
-
-    A word is what stands between white space and punctuation (paper 000, section 4.4.1). A
-    Chinese, Japanese or Korean character is a word of its own.
-    """
-    return _WORD.findall(text)
 
 
 def visible_text(element: HtmlElement) -> str:
@@ -67,7 +28,7 @@ def paragraphs(element: HtmlElement) -> list[str]:
     line: list[str] = []
 
     def break_line() -> None:
-        text = " ".join(_INVISIBLE.sub("", "".join(line)).split())
+        text = clean("".join(line))
         line.clear()
         if text:
             found.append(text)

@@ -36,7 +36,7 @@ from worker.tasks.known_templates import KnownTemplates
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "11"
+EXTRACTION_VERSION = "12"
 """Rises with every change of what extraction gives, so that unchanged pages are done again.
 
 `tests.unit.extraction.recorded` holds what it gives of generated pages in this version.

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from worker.pages import PageError, Tree, TreeFormatError, parse_page, site_of
 from worker.pages.encoding import decode
 from worker.pages.errors import UndecodableError
-from worker.pages.text import paragraphs, visible_text, words
+from worker.pages.text import paragraphs, visible_text
 
 CONTENT_TYPES = st.sampled_from(
     [
@@ -178,13 +178,6 @@ def test_every_url_has_one_site(url: str) -> None:
     site = site_of(url)
     assert site == site.lower()
     assert site_of(f"http://{site}/") == site or not site.isascii() or ":" in site
-
-
-@given(st.text(max_size=100))
-def test_words_are_parts_of_the_text(text: str) -> None:
-    position = 0
-    for word in words(text):
-        position = text.index(word, position) + len(word)
 
 
 @given(SOUP)

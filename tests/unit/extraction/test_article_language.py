@@ -3,6 +3,7 @@ import pytest
 from tests.unit.extraction.article_pages import page, prose
 from worker.extraction import extract_article
 from worker.extraction.languages import declared_language, language_of
+from worker.extraction.outline import Outline
 from worker.pages import parse_page
 
 
@@ -29,12 +30,12 @@ from worker.pages import parse_page
 def test_the_declared_language_is_read_and_normalised(
     root: str, head: str, language: str | None
 ) -> None:
-    assert declared_language(page(prose(1), head, root=root).document) == language
+    assert declared_language(Outline.of(page(prose(1), head, root=root).document)) == language
 
 
 def test_the_language_of_the_body_element_counts() -> None:
     shown = parse_page(f'<html><body lang="cs">{prose(1)}</body></html>')
-    assert declared_language(shown.document) == "cs"
+    assert declared_language(Outline.of(shown.document)) == "cs"
 
 
 POLISH = "Rada miasta zebrała się we wtorek, aby zdecydować o losie starego mostu nad rzeką. " * 3
@@ -57,7 +58,8 @@ CROATIAN = "Gradsko vijeće sastalo se u utorak kako bi odlučilo o sudbini star
 def test_the_text_tells_its_language_where_it_is_clear(
     declared: str, text: str, language: str | None
 ) -> None:
-    assert language_of(page("<p>shown</p>", root=declared).document, text) == language
+    shown = Outline.of(page("<p>shown</p>", root=declared).document)
+    assert language_of(shown, text) == language
 
 
 def test_an_article_has_the_language_of_its_text() -> None:

@@ -1,26 +1,9 @@
-import pytest
-
 from worker.pages import parse_page
-from worker.pages.text import paragraphs, visible_text, words
+from worker.pages.text import paragraphs, visible_text
 
 
 def shown(html: str) -> list[str]:
     return paragraphs(parse_page(f"<title>t</title><body>{html}</body>").document)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Le parlement, l’été : 3,5 % !", ["Le", "parlement", "l", "été", "3", "5"]),
-        ("a-b_c\u00a0d", ["a", "b", "c", "d"]),
-        ("ABC中文字かナ한글 def", ["ABC", "中", "文", "字", "か", "ナ", "한", "글", "def"]),
-        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
-        ("cafe\u0301", ["cafe\u0301"]),
-        (" … — ", []),
-    ],
-)
-def test_words_stand_between_space_and_punctuation(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
 
 
 def test_blocks_part_paragraphs_and_inline_elements_do_not() -> None:

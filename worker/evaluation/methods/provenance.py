@@ -13,7 +13,7 @@ _SOURCE = (".py", ".c", ".h", ".java", ".mjs", ".json")
 READING = (
     "worker/pages/encoding.py",
     "worker/extraction/rendering.py",
-    "worker/extraction/vocabulary.py",
+    "worker/pages/elements.py",
     "worker/evaluation/methods/interface.py",
     "worker/evaluation/methods/reading.py",
 )

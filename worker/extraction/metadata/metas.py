@@ -16,6 +16,7 @@ from lxml.html import HtmlElement
 
 from worker.extraction.metadata.record import Record
 from worker.language import words
+from worker.pages.names import split_name
 
 MAX_METAS = 500
 """Elements looked at in a page."""
@@ -56,7 +57,6 @@ _BY_WORDS = tuple(
         (r"(?:^| )(?:content ?tier|access|paywall)$", "access"),
     )
 )
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def read_metas(elements: Iterable[HtmlElement]) -> Record:
@@ -87,7 +87,7 @@ def _field(name: str) -> str:
     field = _EXACT.get(name.lower())
     if field is not None:
         return field
-    spelled = " ".join(word.lower() for word in _WORDS.findall(unquote(name)))
+    spelled = " ".join(split_name(unquote(name)))
     return next((field for pattern, field in _BY_WORDS if pattern.search(spelled)), "")
 
 

@@ -6,7 +6,7 @@ from lxml.html import HtmlElement
 from worker.evaluation.methods.interface import Extracted, Neighbours, Source, one_line
 from worker.evaluation.methods.reading import page_of
 from worker.extraction.result import BlockType
-from worker.extraction.vocabulary import NO_TEXT
+from worker.pages.elements import NO_TEXT
 
 REMOVED = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"})
 """Elements that go with all they hold."""
