@@ -15,7 +15,7 @@ from worker.evaluation.methods.grouping import find_neighbours
 from worker.evaluation.methods.ours import knowledge_of
 from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import Gold, headline_of, load_corpus
-from worker.evaluation.scores.records import Block
+from worker.evaluation.scores.records import TextBlock
 from worker.extraction import TemplateKnowledge
 from worker.extraction.evidence import Evidence, gather_evidence
 from worker.extraction.outline import Outline
@@ -47,7 +47,7 @@ class Example:
 
     corpus: str
     gold: Gold
-    headline: Block | None
+    headline: TextBlock | None
     page: Source
     other: Source | None
     knowledge: TemplateKnowledge | None

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.evaluation.scores import Gold, matching_blocks, words
-from worker.evaluation.scores.records import Block
+from worker.evaluation.scores.records import TextBlock
 
 UNSAID = -1
 """Label of a line of which nobody said whether it is the article's."""
@@ -17,7 +17,7 @@ MIN_COMMENT_WORDS = 4
 
 
 def shares_in_gold(
-    texts: Sequence[str], gold: Gold, headline: Block | None
+    texts: Sequence[str], gold: Gold, headline: TextBlock | None
 ) -> npt.NDArray[np.float64]:
     """Match the lines of a page, in order, with the words of its gold.
 

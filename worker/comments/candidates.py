@@ -7,7 +7,7 @@ while their outermost elements bear the same names or stand in the same place.
 from dataclasses import dataclass
 
 from worker.comments.elements import PageElements
-from worker.comments.signatures import Paths, Signature, signatures_of
+from worker.comments.signatures import PathNames, Signature, signatures_of
 
 MIN_RECORDS = 2
 """Records of which a page says by itself that they are alike."""
@@ -55,7 +55,7 @@ def find_candidates(page: PageElements) -> list[Candidate]:
     """
     groups: dict[Signature, list[int]] = {}
     paths: list[str] = []
-    made = Paths()
+    made = PathNames()
     room = MAX_MEMBERS
     for index, (element, tag, parent) in enumerate(
         zip(page.elements, page.tags, page.parents, strict=True)

@@ -14,7 +14,7 @@ from worker.comments.candidates import Candidate
 from worker.comments.elements import COUNTED, PageElements
 from worker.comments.nesting import nesting_of
 from worker.comments.signatures import masked
-from worker.learning import Column, Features
+from worker.learning import Features, NamedColumn
 
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
@@ -140,7 +140,7 @@ class _Records:
         return np.asarray(counts / self.sizes, dtype=np.float64)
 
 
-def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[Column]:
+def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[NamedColumn]:
     yield from _paper_measures(records)
     yield from _contents(records)
     yield from _texts(records)
@@ -153,7 +153,7 @@ def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[Co
     yield "named", [each.signature.name != "" for each in candidates]
 
 
-def _paper_measures(records: _Records) -> Iterator[Column]:
+def _paper_measures(records: _Records) -> Iterator[NamedColumn]:
     """Measure the mean and the coefficient of variation over the records."""
     characters = records.count("characters")
     values = {
@@ -167,7 +167,7 @@ def _paper_measures(records: _Records) -> Iterator[Column]:
         yield f"variation of {name}", records.variation(of_records)
 
 
-def _contents(records: _Records) -> Iterator[Column]:
+def _contents(records: _Records) -> Iterator[NamedColumn]:
     for name in _AVERAGED:
         yield f"mean {name}", records.mean(records.count(name))
     for name in _SHARED:
@@ -182,7 +182,7 @@ def _contents(records: _Records) -> Iterator[Column]:
     yield "count", records.sizes
 
 
-def _texts(records: _Records) -> Iterator[Column]:
+def _texts(records: _Records) -> Iterator[NamedColumn]:
     """Measure the first and the last text of each record: names, dates and buttons stand there."""
     page = records.page
     number_of: dict[str, int] = {}
@@ -201,7 +201,7 @@ def _texts(records: _Records) -> Iterator[Column]:
     yield "mean last text", records.mean(page.lengths[last])
 
 
-def _place(records: _Records) -> Iterator[Column]:
+def _place(records: _Records) -> Iterator[NamedColumn]:
     page = records.page
     first = records.element[records.firsts]
     end = records.most(records.ends).astype(np.int64)
@@ -263,7 +263,7 @@ def _common_ancestor(page: PageElements, first: int, last: int) -> int:
     return around
 
 
-def _names(records: _Records) -> Iterator[Column]:
+def _names(records: _Records) -> Iterator[NamedColumn]:
     page = records.page
     own = np.array(page.name_kinds, dtype=np.int64)
     around = own.tolist()
@@ -278,7 +278,7 @@ def _names(records: _Records) -> Iterator[Column]:
         yield f"{name} around", records.mean(names_around[records.element, kind])
 
 
-def _beside_others(records: _Records) -> Iterator[Column]:
+def _beside_others(records: _Records) -> Iterator[NamedColumn]:
     """Compare candidates with each other and with the page."""
     page = records.page
     covered = records.total(np.where(records.depth == 0, records.whole[:, 0], 0))
@@ -304,7 +304,7 @@ def _beside_others(records: _Records) -> Iterator[Column]:
     yield "distinct kinds", records.distinct(number_of_kind[records.element])
 
 
-def _left_out(records: _Records) -> Iterator[Column]:
+def _left_out(records: _Records) -> Iterator[NamedColumn]:
     """Measure how far the records are all there is of their kind, and of no other kind."""
     page = records.page
     kinds: dict[tuple[int, str], int] = {}

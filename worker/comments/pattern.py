@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from lxml.html import HtmlElement
 
-from worker.comments.signatures import Paths, Signature, signatures_of
+from worker.comments.signatures import PathNames, Signature, signatures_of
 
 MIN_TRUST = 0.5
 """Mean confidence of its pages from which on a pattern holds for a template.
@@ -124,7 +124,7 @@ def _elements(document: HtmlElement, signature: Signature) -> Iterator[tuple[Htm
         for element in document.iter(signature.tag):
             yield element, ""
         return
-    made = Paths()
+    made = PathNames()
     path_of: dict[HtmlElement | None, str] = {None: ""}
     for element in document.iter():
         path = path_of[element] = made.below(path_of[element.getparent()], element.tag)

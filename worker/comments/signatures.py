@@ -34,7 +34,7 @@ class Signature(NamedTuple):
     path: str
 
 
-class Paths:
+class PathNames:
     """Paths of elements, each kind of which is made once: a page repeats a few of them."""
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Exact tree edit distance between pages."""
 
-from worker.distance.blocks import Block, blocks_of_missing, blocks_to_compare
+from worker.distance.blocks import PairBlock, blocks_of_missing, blocks_to_compare
 from worker.distance.errors import TreeTooLargeError
 from worker.distance.forest import IMPLEMENTATION
 from worker.distance.matrix import distance_matrix, distances_between
@@ -15,9 +15,9 @@ from worker.distance.pairs import distance_bounds, edit_mapping, tree_edit_dista
 
 __all__ = [
     "IMPLEMENTATION",
-    "Block",
     "KnownNearest",
     "Nearest",
+    "PairBlock",
     "TreeTooLargeError",
     "blocks_of_missing",
     "blocks_to_compare",

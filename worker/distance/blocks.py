@@ -18,7 +18,7 @@ size do not make a task of hours: two of 100,000 nodes take up to half a minute.
 
 
 @dataclass(frozen=True)
-class Block:
+class PairBlock:
     """Trees to compare with others, or among each other.
 
     Parameters
@@ -44,7 +44,7 @@ def blocks_to_compare(
     *,
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
-) -> Iterator[Block]:
+) -> Iterator[PairBlock]:
     """Cut the comparisons that are missing into blocks.
 
     Parameters
@@ -61,7 +61,7 @@ def blocks_to_compare(
 
     Yields
     ------
-    Block
+    PairBlock
         Blocks that have every missing pair once. They depend on the sets of
         identities alone, not on their order, so that work which was interrupted is
         cut in the same way again.
@@ -73,7 +73,7 @@ def blocks_to_compare(
         columns_of_old = parts(old, side * side // len(rows), sizes, side / len(rows))
         for columns in (*columns_of_old, *new[: place + 1]):
             if len(rows) > 1 or rows != columns:
-                yield Block(rows, columns)
+                yield PairBlock(rows, columns)
 
 
 def blocks_of_missing(
@@ -82,7 +82,7 @@ def blocks_of_missing(
     *,
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
-) -> list[Block]:
+) -> list[PairBlock]:
     """Cut the unknown distances of a matrix into blocks.
 
     Parameters
@@ -96,7 +96,7 @@ def blocks_of_missing(
 
     Returns
     -------
-    list of Block
+    list of PairBlock
         Blocks that have every missing pair once, and known ones only beside these.
     """
     complete = np.zeros(len(identities), np.bool_)

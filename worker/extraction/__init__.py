@@ -9,18 +9,18 @@ from worker.extraction.errors import (
 )
 from worker.extraction.explanation import ExplainedLine, Explanation, Reason, explain_article
 from worker.extraction.knowledge import TemplateKnowledge
-from worker.extraction.metadata import Metadata, Moment
-from worker.extraction.result import Block, Embed, Extraction, Image
+from worker.extraction.metadata import ArticleMetadata, Moment
+from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, Extraction
 
 __all__ = [
-    "Block",
-    "Embed",
+    "ArticleBlock",
+    "ArticleEmbed",
+    "ArticleImage",
+    "ArticleMetadata",
     "ExplainedLine",
     "Explanation",
     "Extraction",
-    "Image",
     "MenuPageError",
-    "Metadata",
     "Moment",
     "NeedsRenderingError",
     "NoArticleError",

@@ -23,7 +23,7 @@ from worker.pages.addresses import base_of
 
 
 @dataclass(frozen=True)
-class Template:
+class KnownTemplate:
     """What a page is compared with.
 
     Attributes
@@ -56,7 +56,7 @@ class Template:
         return self.knowledge.by_digest if self.knowledge is not None else ()
 
 
-FindBody = Callable[[Outline, Template, str], Finding | None]
+FindBody = Callable[[Outline, KnownTemplate, str], Finding | None]
 """Called with the page, its template, and the page's address."""
 
 METHODS: Mapping[str, tuple[FindBody, ...]] = {
@@ -150,7 +150,7 @@ def find_article(
     finding : Finding or None
         Its place; None where the page does not show it.
     """
-    template = Template.of(other)
+    template = KnownTemplate.of(other)
     shown = _find_shown(url, outline, template, method, apart)
     article = hidden.hidden_article(
         url,
@@ -170,7 +170,7 @@ def find_article(
     return shown
 
 
-def _shown_article(url: str, outline: Outline, template: Template, method: str) -> Extraction:
+def _shown_article(url: str, outline: Outline, template: KnownTemplate, method: str) -> Extraction:
     shown = _find_shown(url, outline, template, method)
     if shown is None:
         raise NoTextError("the page shows no text")
@@ -178,7 +178,7 @@ def _shown_article(url: str, outline: Outline, template: Template, method: str) 
 
 
 def _find_shown(
-    url: str, outline: Outline, template: Template, method: str, apart: Collection[int] = ()
+    url: str, outline: Outline, template: KnownTemplate, method: str, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")

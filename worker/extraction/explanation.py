@@ -8,7 +8,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from worker.extraction import titles
-from worker.extraction.article import Template, find_article
+from worker.extraction.article import KnownTemplate, find_article
 from worker.extraction.attribution import contributions
 from worker.extraction.classification import trained_model
 from worker.extraction.errors import NoArticleError
@@ -114,7 +114,7 @@ def explain_article(
     """
     outline = Outline.of(page.document)
     left_out = outline.indices_of(apart)
-    template = Template.of(pivot)
+    template = KnownTemplate.of(pivot)
     article: Extraction | None = None
     verdicts: dict[int, Verdict] = {
         node.line: "comment"
@@ -134,7 +134,7 @@ def explain_article(
 
 
 def _verdicts(
-    url: str, outline: Outline, template: Template, finding: Finding
+    url: str, outline: Outline, template: KnownTemplate, finding: Finding
 ) -> dict[int, Verdict]:
     """Say of the lines by number which are kept; the others are dropped."""
     start = outline.text_starts[finding.container]
@@ -152,7 +152,7 @@ def _verdicts(
 
 
 def _explain_lines(
-    url: str, outline: Outline, template: Template, verdicts: dict[int, Verdict]
+    url: str, outline: Outline, template: KnownTemplate, verdicts: dict[int, Verdict]
 ) -> tuple[float, tuple[ExplainedLine, ...]]:
     model = trained_model()
     evidence = gather_evidence(outline, template.knowledge, url)

@@ -6,7 +6,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from worker.extraction.result import Embed, Image
+from worker.extraction.result import ArticleEmbed, ArticleImage
 from worker.language import words
 from worker.pages.addresses import absolute
 from worker.pages.names import name_words
@@ -37,17 +37,17 @@ def is_image_address(address: str | None) -> bool:
     return _IMAGE_ADDRESS.search(address or "") is not None
 
 
-def image_of(element: HtmlElement, base: str, caption: str | None) -> Image | None:
+def image_of(element: HtmlElement, base: str, caption: str | None) -> ArticleImage | None:
     """Read an ``img`` element; None for a tracker, a spacer or one without an address."""
     if _is_tiny(element):
         return None
     url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
     if url is None:
         return None
-    return Image(url, words.clean(element.get("alt") or "") or None, caption or None)
+    return ArticleImage(url, words.clean(element.get("alt") or "") or None, caption or None)
 
 
-def embed_of(element: HtmlElement, base: str) -> Embed | None:
+def embed_of(element: HtmlElement, base: str) -> ArticleEmbed | None:
     """Read an element of `EMBEDS`, or the quotation that a social network's post comes in.
 
     None for what shows nothing of the article: trackers, share and follow buttons, elements
@@ -59,7 +59,7 @@ def embed_of(element: HtmlElement, base: str) -> Embed | None:
     url = next(filter(None, (absolute(source, base) for source in candidates)), None)
     if url is None or _BUTTONS.search(url):
         return None
-    return Embed(url, str(element.tag))
+    return ArticleEmbed(url, str(element.tag))
 
 
 def _sources(image: HtmlElement) -> Iterator[str | None]:

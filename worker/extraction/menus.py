@@ -52,7 +52,7 @@ MIN_HEADLINES_WORDS = 100
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MenuEvidence:
     """What tells a list of other pages from an article, in words.
 
     Attributes
@@ -91,10 +91,10 @@ class Evidence:
 
 def is_menu(page: Outline) -> bool:
     """Say whether a page is a list of other pages."""
-    return gather_evidence(page).is_menu
+    return gather_menu_evidence(page).is_menu
 
 
-def gather_evidence(page: Outline) -> Evidence:
+def gather_menu_evidence(page: Outline) -> MenuEvidence:
     """Measure the headlines of a page and the stretches of text between them."""
     paths = _paths(page)
     stretches: list[tuple[int | None, float]] = []
@@ -117,7 +117,7 @@ def gather_evidence(page: Outline) -> Evidence:
             by_path[path].append(length)
     lists = {path: lengths for path, lengths in by_path.items() if len(lengths) >= MIN_ITEMS}
     teasers = [length for lengths in lists.values() for length in lengths]
-    return Evidence(
+    return MenuEvidence(
         prose=max((length for path, length in stretches if path not in lists), default=0.0),
         items=len(teasers),
         teasers=sum(teasers),

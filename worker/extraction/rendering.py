@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 from worker.extraction import media
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
-from worker.extraction.result import Block, BlockType, Embed, Image
+from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, BlockType
 from worker.language import words
 from worker.pages.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
 
@@ -68,16 +68,16 @@ class Rendering:
     """
 
     stretches: list[Stretch] = field(default_factory=list)
-    images: list[Image] = field(default_factory=list)
-    embeds: list[Embed] = field(default_factory=list)
+    images: list[ArticleImage] = field(default_factory=list)
+    embeds: list[ArticleEmbed] = field(default_factory=list)
 
-    def to_blocks(self) -> tuple[str, tuple[Block, ...]]:
+    def to_blocks(self) -> tuple[str, tuple[ArticleBlock, ...]]:
         """Return the text, paragraphs parted by a blank line, and its blocks."""
-        blocks: list[Block] = []
+        blocks: list[ArticleBlock] = []
         start = 0
         for stretch in self.stretches:
             end = start + len(stretch.text)
-            blocks.append(Block(stretch.type, stretch.text, start, end))
+            blocks.append(ArticleBlock(stretch.type, stretch.text, start, end))
             start = end + 2
         return "\n\n".join(stretch.text for stretch in self.stretches), tuple(blocks)
 

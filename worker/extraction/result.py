@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from worker.extraction.metadata.result import NOTHING_KNOWN, Metadata
+from worker.extraction.metadata.result import NOTHING_KNOWN, ArticleMetadata
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 """Kinds of block, as the article message names them."""
 
 
 @dataclass(frozen=True)
-class Block:
+class ArticleBlock:
     """A stretch of the article's text.
 
     Attributes
@@ -30,7 +30,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Image:
+class ArticleImage:
     """An image of the article's body.
 
     Attributes
@@ -49,7 +49,7 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Embed:
+class ArticleEmbed:
     """A foreign object shown in the article's body: a video, a post, a frame.
 
     Attributes
@@ -99,11 +99,11 @@ class Extraction:
 
     title: str | None
     text: str
-    blocks: tuple[Block, ...]
-    images: tuple[Image, ...]
-    embeds: tuple[Embed, ...]
+    blocks: tuple[ArticleBlock, ...]
+    images: tuple[ArticleImage, ...]
+    embeds: tuple[ArticleEmbed, ...]
     language: str | None
     method: str
     xpath: str
     confidence: float
-    metadata: Metadata = NOTHING_KNOWN
+    metadata: ArticleMetadata = NOTHING_KNOWN

@@ -14,7 +14,7 @@ from itertools import accumulate
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction import ExplainedLine, Explanation, Image
+from worker.extraction import ArticleImage, ExplainedLine, Explanation
 from worker.extraction.explanation import Verdict
 from worker.extraction.media import image_of
 from worker.extraction.outline import Outline
@@ -147,7 +147,7 @@ def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
         index = outline.ends[index]
 
 
-def _frame_images(document: HtmlElement, url: str, images: Sequence[Image]) -> None:
+def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage]) -> None:
     base = base_of(document, url)
     addresses = {image.url for image in images}
     for element in document.iter("img"):

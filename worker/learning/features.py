@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 Rows = npt.NDArray[np.float32]
 
-Column = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
+NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
 """A column: its name, with a number for each row."""
 
 
@@ -29,7 +29,7 @@ class Features:
     rows: Rows
 
     @classmethod
-    def of(cls, measured: Iterable[Column]) -> Self:
+    def of(cls, measured: Iterable[NamedColumn]) -> Self:
         """Put columns side by side.
 
         Raises

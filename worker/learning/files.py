@@ -71,7 +71,7 @@ class Training(_Part):
     scored_on: str | None
 
 
-class Model(Protocol):
+class TrainedModel(Protocol):
     """A model whose parameters can be written down."""
 
     KIND: ClassVar[str]
@@ -85,7 +85,7 @@ class Model(Protocol):
         """Return its parameters, ready for JSON."""
 
 
-ModelT = TypeVar("ModelT", bound=Model)
+ModelT = TypeVar("ModelT", bound=TrainedModel)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.distance import Block, KnownNearest, TreeTooLargeError, nearest_of_changed
+from worker.distance import KnownNearest, PairBlock, TreeTooLargeError, nearest_of_changed
 from worker.distance.forest import Forest, forest_of
 from worker.messaging import task_names
 from worker.pages import Tree, site_name
@@ -159,7 +159,7 @@ def _offer_to_compare_again(session: Session, job: Job) -> None:
 def _distances(job: Job) -> Distances:
     pairs = [
         pair
-        for pair in Block(tuple(job.rows), tuple(job.columns)).pairs()
+        for pair in PairBlock(tuple(job.rows), tuple(job.columns)).pairs()
         if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
     ]
     return dict.fromkeys(pairs) if job.gives_up else distances_of_pairs(pairs, job.trees)

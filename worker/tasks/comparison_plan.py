@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from worker.distance import Block, blocks_of_missing
+from worker.distance import PairBlock, blocks_of_missing
 from worker.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
 from worker.messaging import task_names
 from worker.pages import TreeShape
@@ -151,7 +151,7 @@ def _compare_if_little(
             [
                 pair
                 for block in blocks
-                for pair in Block(tuple(block.rows), tuple(block.columns)).pairs()
+                for pair in PairBlock(tuple(block.rows), tuple(block.columns)).pairs()
             ],
         )
     return is_little

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.distance import Block, blocks_of_missing, blocks_to_compare
+from worker.distance import PairBlock, blocks_of_missing, blocks_to_compare
 
 identities = st.lists(st.integers(0, 99), max_size=40)
 
@@ -44,7 +44,7 @@ def test_a_page_that_comes_alone_is_one_block() -> None:
     known[7, :] = known[:, 7] = False
     known[7, 7] = True
     (block,) = blocks_of_missing(range(41), known)
-    assert block == Block((7,), tuple(i for i in range(41) if i != 7))
+    assert block == PairBlock((7,), tuple(i for i in range(41) if i != 7))
 
 
 def test_large_trees_make_small_blocks() -> None:
@@ -65,5 +65,5 @@ def test_blocks_do_not_depend_on_the_order(
 
 
 def test_a_block_among_its_own_trees_has_each_pair_once() -> None:
-    assert list(Block((1, 2, 3), (1, 2, 3)).pairs()) == [(1, 2), (1, 3), (2, 3)]
-    assert list(Block((5,), (1, 9)).pairs()) == [(1, 5), (5, 9)]
+    assert list(PairBlock((1, 2, 3), (1, 2, 3)).pairs()) == [(1, 2), (1, 3), (2, 3)]
+    assert list(PairBlock((5,), (1, 9)).pairs()) == [(1, 5), (5, 9)]

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.unit.extraction.article_pages import page, prose
-from worker.extraction import Embed, Extraction, Image, extract_article
+from worker.extraction import ArticleEmbed, ArticleImage, Extraction, extract_article
 
 SITE = "https://news.example"
 
@@ -14,7 +14,7 @@ def images(media: str) -> list[str]:
     return [image.url for image in extract(media).images]
 
 
-def embeds(media: str) -> list[Embed]:
+def embeds(media: str) -> list[ArticleEmbed]:
     return list(extract(media).embeds)
 
 
@@ -39,7 +39,7 @@ def test_the_base_element_is_what_addresses_are_relative_to() -> None:
 
 def test_relative_addresses_of_a_page_without_address_are_left_out() -> None:
     assert extract('<img src="a.jpg"><img src="https://b.example/b.jpg">', url="").images == (
-        Image("https://b.example/b.jpg"),
+        ArticleImage("https://b.example/b.jpg"),
     )
 
 
@@ -96,7 +96,7 @@ def test_an_image_shown_twice_is_listed_once_in_document_order() -> None:
     ],
 )
 def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
-    assert extract(figure).images == (Image(f"{SITE}/a.jpg", "Bridge", "Seen at dawn"),)
+    assert extract(figure).images == (ArticleImage(f"{SITE}/a.jpg", "Bridge", "Seen at dawn"),)
 
 
 def test_a_caption_belongs_to_its_own_figure() -> None:
@@ -111,34 +111,37 @@ def test_a_caption_belongs_to_its_own_figure() -> None:
     [
         (
             '<iframe src="https://video.example/embed/1" width="560"></iframe>',
-            Embed("https://video.example/embed/1", "iframe"),
+            ArticleEmbed("https://video.example/embed/1", "iframe"),
         ),
-        ('<iframe data-src="//v.example/1"></iframe>', Embed("https://v.example/1", "iframe")),
-        ('<video src="/clip.mp4"></video>', Embed(f"{SITE}/clip.mp4", "video")),
+        (
+            '<iframe data-src="//v.example/1"></iframe>',
+            ArticleEmbed("https://v.example/1", "iframe"),
+        ),
+        ('<video src="/clip.mp4"></video>', ArticleEmbed(f"{SITE}/clip.mp4", "video")),
         (
             '<video><source src="/clip.webm"><source src="/clip.mp4"></video>',
-            Embed(f"{SITE}/clip.webm", "video"),
+            ArticleEmbed(f"{SITE}/clip.webm", "video"),
         ),
-        ('<audio src="/talk.mp3"></audio>', Embed(f"{SITE}/talk.mp3", "audio")),
+        ('<audio src="/talk.mp3"></audio>', ArticleEmbed(f"{SITE}/talk.mp3", "audio")),
         (
             '<object><param name="movie" value="/clip.swf"></object>',
-            Embed(f"{SITE}/clip.swf", "object"),
+            ArticleEmbed(f"{SITE}/clip.swf", "object"),
         ),
-        ('<embed src="/clip.swf">', Embed(f"{SITE}/clip.swf", "embed")),
+        ('<embed src="/clip.swf">', ArticleEmbed(f"{SITE}/clip.swf", "embed")),
         (
             '<blockquote class="twitter-tweet"><p>A post of some length.</p>'
             '<a href="https://t.example/someone">Someone</a> '
             '<a href="https://t.example/status/1">1 May</a></blockquote>',
-            Embed("https://t.example/status/1", "blockquote"),
+            ArticleEmbed("https://t.example/status/1", "blockquote"),
         ),
         (
             '<blockquote class="instagram-media" data-instgrm-permalink="https://i.example/p/1/">'
             "<p>A picture of some interest.</p></blockquote>",
-            Embed("https://i.example/p/1/", "blockquote"),
+            ArticleEmbed("https://i.example/p/1/", "blockquote"),
         ),
     ],
 )
-def test_embedded_objects_are_kept(markup: str, embed: Embed) -> None:
+def test_embedded_objects_are_kept(markup: str, embed: ArticleEmbed) -> None:
     assert embeds(markup) == [embed]
 
 

@@ -18,7 +18,7 @@ from worker.learning import (
     TrainingCorpus,
     load_model,
 )
-from worker.learning.files import Model as AnyModel
+from worker.learning.files import TrainedModel
 
 TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
 CORPUS = TrainingCorpus(
@@ -33,12 +33,12 @@ TRAINING = Training(
     scores={"toF": 95.1},
     scored_on=None,
 )
-MODELS: tuple[AnyModel, ...] = (
+MODELS: tuple[TrainedModel, ...] = (
     BoostedTrees(("words", "links"), -0.25, (TREE,)),
     Certainty(("a", "b"), (1.5, -0.25), -0.5),
     LinearRanking(("a", "b"), (0.0, 1.0), (1.0, 2.0), (0.5, -0.5)),
 )
-SHIPPED: tuple[tuple[type[AnyModel], str, str], ...] = (
+SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
     (BoostedTrees, "worker.extraction", "model.json"),
     (BoostedTrees, "worker.comments", "model.json"),
     (Certainty, "worker.comments", "certainty.json"),
@@ -49,7 +49,7 @@ SHIPPED: tuple[tuple[type[AnyModel], str, str], ...] = (
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.KIND)
-def test_a_model_is_read_as_it_was_written(model: AnyModel) -> None:
+def test_a_model_is_read_as_it_was_written(model: TrainedModel) -> None:
     written = ModelFile(TRAINING, model)
     assert ModelFile.from_json(type(model), written.to_json()) == written
 
@@ -75,7 +75,7 @@ def test_a_model_of_another_kind_is_refused() -> None:
 
 @pytest.mark.parametrize(("kind", "package", "name"), SHIPPED)
 def test_shipped_models_say_how_they_were_trained(
-    kind: type[AnyModel], package: str, name: str
+    kind: type[TrainedModel], package: str, name: str
 ) -> None:
     training = load_model(kind, package, name).training
     assert training.command.startswith("python -m ")

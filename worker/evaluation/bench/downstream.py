@@ -9,11 +9,11 @@ from worker.evaluation.bench.memo import Memo
 from worker.evaluation.bench.results import Task
 from worker.evaluation.bench.scoring import Target, entities, events
 from worker.evaluation.scores import (
-    Block,
     Corpus,
     Event,
     Gazetteer,
     Prediction,
+    TextBlock,
     recogniser_of,
     score_names,
     score_task,
@@ -123,7 +123,7 @@ class Downstream:
         return found
 
     def _events(
-        self, method: str, texts: Sequence[Sequence[Block]]
+        self, method: str, texts: Sequence[Sequence[TextBlock]]
     ) -> dict[str, tuple[Event | None, Event | None]]:
         chosen = [
             (target.gold.id, paragraphs, dict(self._diseases[target.gold.language]))

@@ -15,7 +15,6 @@ from worker.evaluation.bench.results import CorpusTable, Line
 from worker.evaluation.bench.scoring import Target, prepare, score
 from worker.evaluation.methods import Source
 from worker.evaluation.scores import (
-    Block,
     Comment,
     Corpus,
     CorpusError,
@@ -23,6 +22,7 @@ from worker.evaluation.scores import (
     Gold,
     PageScores,
     Prediction,
+    TextBlock,
     load_corpus,
     load_golds,
     macro_average_by_language,
@@ -110,7 +110,7 @@ def extracted_of(article: ArticleMessage) -> Prediction:
     return Prediction(
         title=article.title,
         text=article.text,
-        blocks=tuple(Block(block.type, block.text) for block in article.blocks),
+        blocks=tuple(TextBlock(block.type, block.text) for block in article.blocks),
         authors=tuple(article.authors),
         date=article.published_at.isoformat() if article.published_at else None,
         comments=tuple(
@@ -135,7 +135,7 @@ def _evaluated(
         article = found.get(gold.id)
         extracted = extracted_of(article) if article else Prediction()
         if gold.title_in_text and gold.id not in corpus.pages and extracted.title:
-            target = Target(gold, Block("heading", extracted.title))
+            target = Target(gold, TextBlock("heading", extracted.title))
         scores, _ = score(memo, extracted, target)
         rows.append(PageScores(gold.id, gold.site, gold.language, scores))
         progress(path.name, done, len(targets))

@@ -8,11 +8,11 @@ from worker.evaluation.bench.memo import Memo
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import page_of, text_of
 from worker.evaluation.scores import (
-    Block,
     DiseaseWatch,
     Event,
     Gold,
     Prediction,
+    TextBlock,
     TextStatistics,
     best_blocks,
     best_subtree,
@@ -49,7 +49,7 @@ class Target:
     """
 
     gold: Gold
-    headline: Block | None = None
+    headline: TextBlock | None = None
 
     def given(self, extracted: Prediction) -> Prediction:
         """Give a method the headline."""
@@ -74,13 +74,13 @@ def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatist
     if gold.comments:
         named = zip(gold.comments, authors, strict=True)
         gold = replace(gold, comments=tuple(replace(each, author=name) for each, name in named))
-    return Target(gold, Block(*headline) if headline else None), TextStatistics(*counts)
+    return Target(gold, TextBlock(*headline) if headline else None), TextStatistics(*counts)
 
 
 def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
     """Find the best subtree and the best set of blocks of a page, as in `LIMITS`."""
 
-    def compute() -> list[list[Block]]:
+    def compute() -> list[list[TextBlock]]:
         try:
             document = page_of(source).document
         except PageError:
@@ -89,7 +89,7 @@ def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
         return [list(find(document, gold, headline).blocks) for find in LIMITS.values()]
 
     found = [
-        tuple(Block(*block) for block in blocks)
+        tuple(TextBlock(*block) for block in blocks)
         for blocks in memo(("limits", source.digest, target), compute)
     ]
     return [
@@ -142,7 +142,7 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
 
 
 def events(
-    memo: Memo, blocks: Sequence[Block], diseases: Mapping[str, str]
+    memo: Memo, blocks: Sequence[TextBlock], diseases: Mapping[str, str]
 ) -> tuple[Event | None, Event | None]:
     """Find what DAnIEL takes a document to be about, with paragraph marks and without."""
 

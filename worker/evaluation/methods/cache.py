@@ -10,7 +10,7 @@ from typing import Any
 
 from worker.evaluation.methods.interface import Extracted, Extractor, ReaderComment
 from worker.evaluation.methods.outcome import Failure, Job, Outcome
-from worker.extraction import Block
+from worker.extraction import ArticleBlock
 
 _LASTING = frozenset({"refused", "error"})
 """Kinds of failure that would be the same next time."""
@@ -67,7 +67,7 @@ def _file_name(name: str) -> str:
 def _read(values: dict[str, Any]) -> Extracted | Failure:
     if "kind" in values:
         return Failure(**values)
-    blocks = tuple(Block(**block) for block in values.pop("blocks"))
+    blocks = tuple(ArticleBlock(**block) for block in values.pop("blocks"))
     authors = tuple(values.pop("authors"))
     comments = tuple(ReaderComment(**comment) for comment in values.pop("comments"))
     return Extracted(blocks=blocks, authors=authors, comments=comments, **values)

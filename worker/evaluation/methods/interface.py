@@ -8,7 +8,7 @@ from enum import Enum, Flag, auto
 from functools import cached_property
 from typing import Any, Self, cast
 
-from worker.extraction import Block, NoArticleError
+from worker.extraction import ArticleBlock, NoArticleError
 from worker.extraction.result import BlockType
 
 
@@ -142,7 +142,7 @@ class Extracted:
 
     title: str | None
     text: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[ArticleBlock, ...]
     authors: tuple[str, ...] = ()
     date: str | None = None
     comments: tuple[ReaderComment, ...] = ()
@@ -161,13 +161,13 @@ class Extracted:
 
         White space within a line is collapsed; empty lines and stretches are left out.
         """
-        blocks: list[Block] = []
+        blocks: list[ArticleBlock] = []
         start = 0
         for kind, stretch in stretches:
             lines = (one_line(line) for line in stretch.splitlines())
             shown = "\n".join(line for line in lines if line)
             if shown:
-                blocks.append(Block(kind, shown, start, start + len(shown)))
+                blocks.append(ArticleBlock(kind, shown, start, start + len(shown)))
                 start += len(shown) + 2
         text = "\n\n".join(block.text for block in blocks)
         return cls(

@@ -39,7 +39,7 @@ from worker.evaluation.scores.names import Gazetteer, score_names
 from worker.evaluation.scores.page import SCORES, score_page
 from worker.evaluation.scores.prf import PRF
 from worker.evaluation.scores.recognisers import Recogniser, recogniser_of
-from worker.evaluation.scores.records import Block, Comment, Gold, Prediction
+from worker.evaluation.scores.records import Comment, Gold, Prediction, TextBlock
 from worker.evaluation.scores.rouge import rouge_lsum
 from worker.evaluation.scores.statistics import TextStatistics
 from worker.evaluation.scores.words import words
@@ -49,7 +49,6 @@ __all__ = [
     "PRF",
     "SCORES",
     "Agreement",
-    "Block",
     "Comment",
     "CommentScore",
     "Corpus",
@@ -67,6 +66,7 @@ __all__ = [
     "Recogniser",
     "SnippetCounts",
     "TaskScore",
+    "TextBlock",
     "TextStatistics",
     "agreement",
     "bag_of_words",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from worker.evaluation.scores.markup import MARKS, mark_of
 from worker.evaluation.scores.matching import matched_total, matching_blocks
 from worker.evaluation.scores.prf import PRF
-from worker.evaluation.scores.records import PARAGRAPH, Block
+from worker.evaluation.scores.records import PARAGRAPH, TextBlock
 from worker.evaluation.scores.words import normalised, words
 
 _MARKS = frozenset(MARKS.values())
@@ -47,8 +47,8 @@ def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = w
 
 
 def text_and_markup(
-    blocks: Iterable[Block],
-    gold: Iterable[Block],
+    blocks: Iterable[TextBlock],
+    gold: Iterable[TextBlock],
     *,
     labelled: bool = True,
     split: Callable[[str], Sequence[str]] = words,
@@ -93,7 +93,7 @@ def characters(text: str, gold: str) -> PRF:
 
 
 def _tokens(
-    blocks: Iterable[Block], *, labelled: bool, split: Callable[[str], Sequence[str]]
+    blocks: Iterable[TextBlock], *, labelled: bool, split: Callable[[str], Sequence[str]]
 ) -> list[str]:
     tokens: list[str] = []
     for block in blocks:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.evaluation.scores.prf import PRF
-from worker.evaluation.scores.records import Block
+from worker.evaluation.scores.records import TextBlock
 from worker.evaluation.scores.repeats import NameRepeats, Repeat
 
 RELEVANT_SCORE = 0.8
@@ -164,12 +164,12 @@ def load_diseases(path: Path) -> dict[str, dict[str, str]]:
     return read
 
 
-def marked_document(blocks: Iterable[Block]) -> str:
+def marked_document(blocks: Iterable[TextBlock]) -> str:
     """Write blocks as a document for `DiseaseWatch`, with paragraph marks."""
     return "\n".join(f"<p>{' '.join(block.text.split())}</p>" for block in blocks)
 
 
-def unmarked_document(blocks: Iterable[Block]) -> str:
+def unmarked_document(blocks: Iterable[TextBlock]) -> str:
     """Write blocks as a document for `DiseaseWatch`, all paragraph marks lost."""
     return " ".join(" ".join(block.text.split()) for block in blocks)
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 from lxml.html import HtmlElement
 
-from worker.evaluation.scores.records import HEADING, Block, Gold
+from worker.evaluation.scores.records import HEADING, Gold, TextBlock
 from worker.evaluation.scores.words import words
 
 _TITLES = "//title | //h1 | //h2 | //h3"
 _TITLE_PROPERTIES = "//meta[@property='og:title']/@content"
 
 
-def headline_of(gold: Gold, document: HtmlElement) -> Block | None:
+def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
     """Return the headline at the start of a gold.
 
     Parameters
@@ -23,7 +23,7 @@ def headline_of(gold: Gold, document: HtmlElement) -> Block | None:
 
     Returns
     -------
-    Block or None
+    TextBlock or None
         The gold's title where it says so; else its first line where the page shows or
         declares those words as a title. With the mark that the gold gives to its first
         segment. None where the gold does not begin with its headline.
@@ -35,10 +35,10 @@ def headline_of(gold: Gold, document: HtmlElement) -> Block | None:
     whole = words(gold.text)
     if gold.title:
         title = words(gold.title)
-        return Block(kind, gold.title) if title and whole[: len(title)] == title else None
+        return TextBlock(kind, gold.title) if title and whole[: len(title)] == title else None
     title = words(first)
     if title and any(_holds(words(shown), title) for shown in _titles(document)):
-        return Block(kind, first)
+        return TextBlock(kind, first)
     return None
 
 

@@ -7,11 +7,13 @@ from lxml.html import HtmlElement
 
 from worker.evaluation.scores.matching import matched_total, matching_blocks
 from worker.evaluation.scores.pagetext import PageText, page_text
-from worker.evaluation.scores.records import Block, Gold, Prediction
+from worker.evaluation.scores.records import Gold, Prediction, TextBlock
 from worker.evaluation.scores.words import words
 
 
-def best_subtree(document: HtmlElement, gold: Gold, headline: Block | None = None) -> Prediction:
+def best_subtree(
+    document: HtmlElement, gold: Gold, headline: TextBlock | None = None
+) -> Prediction:
     """Return the text of the element that comes closest to the gold.
 
     Closest by the text-only F1 of CleanEval, and exactly so: no other element is closer.
@@ -41,7 +43,7 @@ def best_subtree(document: HtmlElement, gold: Gold, headline: Block | None = Non
     return _extracted(page.within(best))
 
 
-def best_blocks(document: HtmlElement, gold: Gold, headline: Block | None = None) -> Prediction:
+def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
     """Return the text of a set of blocks that comes as close to the gold as can be found.
 
     Which set has the best text-only F1 is a hard problem. The page is matched with the
@@ -68,7 +70,7 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: Block | None = None
 class _Wanted:
     """The words of a gold, less the headline that every method is given."""
 
-    def __init__(self, gold: Gold, headline: Block | None) -> None:
+    def __init__(self, gold: Gold, headline: TextBlock | None) -> None:
         self.words = words(gold.text or "")
         title = words(headline.text) if headline else []
         if title and self.words[: len(title)] == title:
@@ -109,6 +111,6 @@ def _fractional_choice(page: PageText, wanted: _Wanted) -> list[bool]:
         half_f1 = reached
 
 
-def _extracted(blocks: Iterable[Block]) -> Prediction:
+def _extracted(blocks: Iterable[TextBlock]) -> Prediction:
     kept = tuple(blocks)
     return Prediction(text="\n".join(block.text for block in kept), blocks=kept)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from lxml.html.defs import tags as html_elements
 
-from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, Block
+from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, TextBlock
 
 MARKS = {HEADING: "<h>", LIST_ITEM: "<l>", PARAGRAPH: "<p>"}
 """The mark of each type of block; every other type is running text, ``<p>``."""
@@ -23,7 +23,7 @@ _ELEMENT = re.compile(
 )
 
 
-def read_markup(markup: str) -> tuple[Block, ...]:
+def read_markup(markup: str) -> tuple[TextBlock, ...]:
     """Read a text in CleanEval's markup.
 
     Parameters
@@ -34,7 +34,7 @@ def read_markup(markup: str) -> tuple[Block, ...]:
 
     Returns
     -------
-    tuple of Block
+    tuple of TextBlock
         The segments with white space collapsed, those without a word included (their
         mark counts). A stretch before the first mark has the empty type.
 
@@ -46,15 +46,15 @@ def read_markup(markup: str) -> tuple[Block, ...]:
     text = _UNSEEN.sub(" ", _ADDRESS.sub("", markup))
     unmarked, *marked = _MARK.split(text)
     blocks = [
-        Block(_TYPES[mark.lower()], _plain(stretch))
+        TextBlock(_TYPES[mark.lower()], _plain(stretch))
         for mark, stretch in zip(marked[::2], marked[1::2], strict=True)
     ]
     if _plain(unmarked):
-        blocks.insert(0, Block("", _plain(unmarked)))
+        blocks.insert(0, TextBlock("", _plain(unmarked)))
     return tuple(blocks)
 
 
-def write_markup(blocks: Iterable[Block]) -> str:
+def write_markup(blocks: Iterable[TextBlock]) -> str:
     """Write blocks in CleanEval's markup, one a line."""
     return "\n".join(f"{mark_of(block.type)}{block.text}" for block in blocks)
 

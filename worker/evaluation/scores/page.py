@@ -6,7 +6,7 @@ from worker.evaluation.scores.agreement import agreement, bag_of_words
 from worker.evaluation.scores.cleaneval import characters, text_and_markup
 from worker.evaluation.scores.matching import matched_total
 from worker.evaluation.scores.prf import PRF
-from worker.evaluation.scores.records import HEADING, Block, Gold, Prediction
+from worker.evaluation.scores.records import HEADING, Gold, Prediction, TextBlock
 from worker.evaluation.scores.rouge import rouge_lsum
 from worker.evaluation.scores.words import words
 
@@ -28,7 +28,7 @@ SCORES = {
 
 
 def score_page(
-    extracted: Prediction, gold: Gold, headline: Block | None = None
+    extracted: Prediction, gold: Gold, headline: TextBlock | None = None
 ) -> dict[str, float]:
     """Score the text of a page, in percent.
 
@@ -80,7 +80,7 @@ def score_page(
     return scores
 
 
-def with_headline(extracted: Prediction, headline: Block) -> Prediction:
+def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
     """Put a headline before a text, unless the text begins with its words.
 
     Where golds hold the headline, every method is given the same one: most give a body
@@ -92,7 +92,7 @@ def with_headline(extracted: Prediction, headline: Block) -> Prediction:
     return replace(
         extracted,
         text=f"{headline.text}\n{extracted.text}",
-        blocks=(Block(headline.type or HEADING, headline.text), *extracted.paragraphs),
+        blocks=(TextBlock(headline.type or HEADING, headline.text), *extracted.paragraphs),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, Block
+from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, TextBlock
 from worker.evaluation.scores.words import Word, normalised, placed_words
 
 
@@ -47,12 +47,12 @@ class PageText:
     """
 
     words: list[str]
-    blocks: list[tuple[Block, range]]
+    blocks: list[tuple[TextBlock, range]]
     elements: list[range]
     _text: str
     _placed: list[Word]
 
-    def within(self, span: range) -> Iterator[Block]:
+    def within(self, span: range) -> Iterator[TextBlock]:
         """Yield the blocks in a range of words, those at its edges cut to it."""
         for block, held in self.blocks:
             inside = range(max(held.start, span.start), min(held.stop, span.stop))
@@ -130,7 +130,7 @@ def _read(writer: _Writer) -> PageText:
     for kind, start, end in writer.blocks:
         held = _held(placed, start, end)
         if held:
-            blocks.append((Block(kind, " ".join(text[start:end].split())), held))
+            blocks.append((TextBlock(kind, " ".join(text[start:end].split())), held))
     elements = {held for start, end in writer.spans if (held := _held(placed, start, end))}
     return PageText(
         [word.text for word in placed],

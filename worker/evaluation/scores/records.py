@@ -9,7 +9,7 @@ PARAGRAPH = "paragraph"
 LIST_ITEM = "list_item"
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """A stretch of text with what it is.
 
     Attributes
@@ -99,7 +99,7 @@ class Prediction:
 
     title: str | None = None
     text: str = ""
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[TextBlock, ...] = ()
     authors: tuple[str, ...] = ()
     date: str | None = None
     comments: tuple[Comment, ...] = ()
@@ -113,7 +113,7 @@ class Prediction:
         return cls(
             title=article.title,
             text=article.text,
-            blocks=tuple(Block(block.type, block.text) for block in article.blocks),
+            blocks=tuple(TextBlock(block.type, block.text) for block in article.blocks),
             authors=tuple(getattr(article, "authors", ())),
             date=getattr(article, "date", None),
             comments=tuple(
@@ -123,7 +123,7 @@ class Prediction:
         )
 
     @property
-    def paragraphs(self) -> tuple[Block, ...]:
+    def paragraphs(self) -> tuple[TextBlock, ...]:
         """The blocks, or the lines of the text as paragraphs where there are none."""
         return self.blocks or lines_as_blocks(self.text)
 
@@ -167,7 +167,7 @@ class Gold:
     text: str | None = None
     title_in_text: bool = True
     title: str | None = None
-    blocks: tuple[Block, ...] | None = None
+    blocks: tuple[TextBlock, ...] | None = None
     authors: tuple[str, ...] | None = None
     date: str | None = None
     wanted: tuple[str, ...] = ()
@@ -179,11 +179,11 @@ class Gold:
     word_recall: float | None = None
 
     @property
-    def paragraphs(self) -> tuple[Block, ...]:
+    def paragraphs(self) -> tuple[TextBlock, ...]:
         """The blocks, or the lines of the text as paragraphs where there are none."""
         return lines_as_blocks(self.text or "") if self.blocks is None else self.blocks
 
 
-def lines_as_blocks(text: str) -> tuple[Block, ...]:
+def lines_as_blocks(text: str) -> tuple[TextBlock, ...]:
     """Take each line that is not blank for a paragraph."""
-    return tuple(Block(PARAGRAPH, line.strip()) for line in text.splitlines() if line.strip())
+    return tuple(TextBlock(PARAGRAPH, line.strip()) for line in text.splitlines() if line.strip())

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Self
 
-from worker.evaluation.scores.records import HEADING, LIST_ITEM, Block
+from worker.evaluation.scores.records import HEADING, LIST_ITEM, TextBlock
 from worker.evaluation.scores.words import words
 
 _PARAGRAPH_TAG = re.compile(r"<p[\s>]", re.IGNORECASE)
@@ -44,7 +44,7 @@ class TextStatistics:
     size: int = 0
 
     @classmethod
-    def of_text(cls, text: str, blocks: Iterable[Block] | None = None) -> Self:
+    def of_text(cls, text: str, blocks: Iterable[TextBlock] | None = None) -> Self:
         """Count a text and the marks of its paragraphs."""
         paragraphs = sum(block.type not in ("", HEADING, LIST_ITEM) for block in blocks or ())
         return cls._of(text, paragraphs)

@@ -16,7 +16,7 @@ from worker.extraction.vocabulary import (
     UNINTERESTING,
     UNINTERESTING_TAGS,
 )
-from worker.learning import Column
+from worker.learning import NamedColumn
 from worker.pages.names import split_words
 
 NEARNESS = 0.7
@@ -78,7 +78,7 @@ def _hides(style: str) -> bool:
     return "display:none" in squeezed or "visibility:hidden" in squeezed
 
 
-def _of_elements(view: View) -> Iterator[Column]:
+def _of_elements(view: View) -> Iterator[NamedColumn]:
     page = view.page
     blocks = view.blocks.tolist()
     parents = view.parents[blocks].tolist()
@@ -108,7 +108,7 @@ def _sums_of_marks(view: View) -> Floats:
     return view.sums_around(marked)
 
 
-def _of_parts(view: View) -> Iterator[Column]:
+def _of_parts(view: View) -> Iterator[NamedColumn]:
     """Count how near the elements are that are named for a part of a page: 1 for the line's own."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -np.inf)
@@ -133,7 +133,7 @@ def _parts_of(names: str) -> list[int]:
     ]
 
 
-def _of_markup(view: View) -> Iterator[Column]:
+def _of_markup(view: View) -> Iterator[NamedColumn]:
     page = view.page
     text_lines = np.array([text.line for text in page.texts])
     text_parents = np.array([text.parent for text in page.texts])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, Floats, Integers, View
-from worker.learning import Column
+from worker.learning import NamedColumn
 
 MAX_AWAY = 999.0
 """Distance of what is not there at all."""
@@ -18,7 +18,7 @@ OFFSETS = (-2, -1, 1, 2)
 """Lines beside a line that are looked at, counted from it."""
 
 
-def _of_position(view: View) -> Iterator[Column]:
+def _of_position(view: View) -> Iterator[NamedColumn]:
     number = len(view.lines)
     places = np.arange(number)
     yield "line", places
@@ -29,7 +29,7 @@ def _of_position(view: View) -> Iterator[Column]:
     yield "words_of_page", np.full(number, view.total)
 
 
-def _of_lines_beside(view: View) -> Iterator[Column]:
+def _of_lines_beside(view: View) -> Iterator[NamedColumn]:
     link_density = view.linked / view.counts
     for offset in OFFSETS:
         yield f"words{offset:+d}", _shifted(view.counts, offset)
@@ -50,7 +50,7 @@ def _shifted(values: Floats | Integers, offset: int) -> Floats:
     return shifted
 
 
-def _of_packets(view: View) -> Iterator[Column]:
+def _of_packets(view: View) -> Iterator[NamedColumn]:
     packets = view.packets.at(view.containers)
     holders = np.unique(view.containers)
     densest = holders[np.argmax(view.packets.prose[holders])]
@@ -74,7 +74,7 @@ def _of_packets(view: View) -> Iterator[Column]:
         yield f"lines_{around}", below.lines
 
 
-def _of_siblings(view: View) -> Iterator[Column]:
+def _of_siblings(view: View) -> Iterator[NamedColumn]:
     """Count the lines of the page with the same path, and with the same text."""
     numbers = view.path_numbers
     is_prose = view.prose_counts > 0
@@ -92,7 +92,7 @@ def _of_siblings(view: View) -> Iterator[Column]:
     yield "same_text", [same[line.tokens] for line in view.lines]
 
 
-def _of_distances(view: View) -> Iterator[Column]:
+def _of_distances(view: View) -> Iterator[NamedColumn]:
     """Measure how far the nearest long prose is, before and after, in lines and in words."""
     number = len(view.lines)
     places = np.arange(number)

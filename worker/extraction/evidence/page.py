@@ -10,7 +10,7 @@ from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, View
 from worker.extraction.knowledge import digest_of
 from worker.extraction.lines import Line
 from worker.language import words
-from worker.learning import Column
+from worker.learning import NamedColumn
 
 NO_HEADLINE = -1000.0
 """Lines from the headline where the page shows none."""
@@ -18,7 +18,7 @@ NO_HEADLINE = -1000.0
 _ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path")
 
 
-def _of_declarations(view: View) -> Iterator[Column]:
+def _of_declarations(view: View) -> Iterator[NamedColumn]:
     page = view.page
     finding = sentences.find_body(page)
     container = finding.container if finding is not None else 0
@@ -51,7 +51,7 @@ def _count_shared(line: Line, tokens: set[str]) -> int:
     return len(tokens.intersection(line.tokens))
 
 
-def _of_template(view: View) -> Iterator[Column]:
+def _of_template(view: View) -> Iterator[NamedColumn]:
     knowledge = view.knowledge
     if knowledge is None or not knowledge.pages:
         unknown = np.full(len(view.lines), UNKNOWN)

@@ -13,7 +13,7 @@ from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import lines_of
 from worker.extraction.outline import Outline
 from worker.extraction.paths import Paths
-from worker.learning import Column
+from worker.learning import NamedColumn
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -225,4 +225,4 @@ class EvidenceSource:
     """
 
     name: str
-    count: Callable[[View], Iterator[Column]]
+    count: Callable[[View], Iterator[NamedColumn]]

@@ -7,14 +7,14 @@ import numpy as np
 
 from worker.extraction.evidence.characters import Trait
 from worker.extraction.evidence.view import EvidenceSource, Floats, View
-from worker.learning import Column
+from worker.learning import NamedColumn
 
 _DATE = re.compile(r"(?:19|20)\d\d|\d{1,2}[:.]\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIRST_IDEOGRAPH = "\u2e80"
 
 
-def _of_line(view: View) -> Iterator[Column]:
+def _of_line(view: View) -> Iterator[NamedColumn]:
     characters, counts = view.characters, view.counts
     lengths = characters.lengths
     digits = characters.decimals
@@ -47,7 +47,7 @@ def _ideographs(view: View) -> Floats:
     return found
 
 
-def _of_wording(view: View) -> Iterator[Column]:
+def _of_wording(view: View) -> Iterator[NamedColumn]:
     characters, texts = view.characters, [line.text for line in view.lines]
     has_digits = (characters.decimals > 0).tolist()
     yield "ends_in_ellipsis", [text.endswith(("...", "…", "[…]", "[...]")) for text in texts]

@@ -1,7 +1,7 @@
 """What is known of an article beside its text: authors, dates, lead, section and more."""
 
 from worker.extraction.metadata.reading import read_metadata
-from worker.extraction.metadata.result import Kind, Metadata
+from worker.extraction.metadata.result import ArticleMetadata, Kind
 from worker.language.dates import Moment
 
-__all__ = ["Kind", "Metadata", "Moment", "read_metadata"]
+__all__ = ["ArticleMetadata", "Kind", "Moment", "read_metadata"]

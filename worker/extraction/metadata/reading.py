@@ -17,7 +17,7 @@ from worker.extraction.metadata.leads import lead_of
 from worker.extraction.metadata.metas import read_metas
 from worker.extraction.metadata.microdata import read_microdata
 from worker.extraction.metadata.record import Record
-from worker.extraction.metadata.result import Metadata
+from worker.extraction.metadata.result import ArticleMetadata
 from worker.extraction.metadata.script_dates import dates_in_scripts
 from worker.extraction.metadata.surroundings import Surroundings
 from worker.extraction.outline import Outline
@@ -53,7 +53,7 @@ def read_metadata(
     text: str = "",
     images: int = 0,
     videos: int = 0,
-) -> Metadata:
+) -> ArticleMetadata:
     """Read what is known of an article beside its text.
 
     What a page declares in JSON-LD comes first, then, for authors, what it shows beside the
@@ -89,7 +89,7 @@ def read_metadata(
         or modified
         or _published_elsewhere(surroundings, shown, head, title or "", language)
     )
-    return Metadata(
+    return ArticleMetadata(
         lead=lead_of(surroundings, declared.descriptions, title or ""),
         authors=_authors(linked, marked, metas, shown_authors(surroundings.notes, sites), sites),
         published=published,

@@ -10,7 +10,7 @@ Kind = Literal["article", "gallery", "live", "video"]
 
 
 @dataclass(frozen=True)
-class Metadata:
+class ArticleMetadata:
     """What is known of an article beside its text.
 
     Attributes
@@ -44,5 +44,5 @@ class Metadata:
     kind: Kind = "article"
 
 
-NOTHING_KNOWN = Metadata()
+NOTHING_KNOWN = ArticleMetadata()
 """Of an article that says nothing of itself."""

@@ -4,7 +4,7 @@ import pytest
 
 from worker.evaluation.scores import (
     PRF,
-    Block,
+    TextBlock,
     characters,
     read_markup,
     text_and_markup,
@@ -32,12 +32,12 @@ TEXT_FILE = """Home Contact
 
 def test_markup_is_read_as_segments() -> None:
     assert read_markup(GOLD_FILE) == (
-        Block(HEADING, "Storytelling across time and borders"),
-        Block(PARAGRAPH, "This page tells stories."),
-        Block(LIST_ITEM, "One story"),
-        Block(LIST_ITEM, "Another one"),
+        TextBlock(HEADING, "Storytelling across time and borders"),
+        TextBlock(PARAGRAPH, "This page tells stories."),
+        TextBlock(LIST_ITEM, "One story"),
+        TextBlock(LIST_ITEM, "Another one"),
     )
-    assert read_markup(TEXT_FILE)[0] == Block("", "Home Contact")
+    assert read_markup(TEXT_FILE)[0] == TextBlock("", "Home Contact")
 
 
 def test_html_left_in_markup_is_no_text() -> None:
@@ -45,16 +45,16 @@ def test_html_left_in_markup_is_no_text() -> None:
     <p>A <a href="/x">link</a> &lt;b&gt;<br/>and<div class="y">more</div></p>
     <!-- <p>not this --><P>x &lt; y <jefferai> said</p></body></html>"""
     assert read_markup(markup) == (
-        Block(PARAGRAPH, "A link &lt;b&gt; and more"),
-        Block(PARAGRAPH, "x &lt; y <jefferai> said"),
+        TextBlock(PARAGRAPH, "A link &lt;b&gt; and more"),
+        TextBlock(PARAGRAPH, "x &lt; y <jefferai> said"),
     )
 
 
 def test_markup_is_written_as_it_is_read() -> None:
     blocks = read_markup(GOLD_FILE)
     assert read_markup(write_markup(blocks)) == blocks
-    assert write_markup([Block("quote", "Said she")]) == "<p>Said she"
-    assert write_markup([Block("", "Unmarked")]) == "Unmarked"
+    assert write_markup([TextBlock("quote", "Said she")]) == "<p>Said she"
+    assert write_markup([TextBlock("", "Unmarked")]) == "Unmarked"
 
 
 def cleaneval_script(text_tokens: list[str], gold_tokens: list[str]) -> tuple[PRF, PRF]:
@@ -85,15 +85,23 @@ def test_text_and_markup_is_the_competitions(labelled: bool) -> None:
 
 
 def test_labels_count_only_when_asked() -> None:
-    wanted = [Block(PARAGRAPH, "one"), Block(PARAGRAPH, "two"), Block(PARAGRAPH, "three")]
-    found = [Block(PARAGRAPH, "one"), Block(PARAGRAPH, "two"), Block(LIST_ITEM, "three")]
+    wanted = [
+        TextBlock(PARAGRAPH, "one"),
+        TextBlock(PARAGRAPH, "two"),
+        TextBlock(PARAGRAPH, "three"),
+    ]
+    found = [
+        TextBlock(PARAGRAPH, "one"),
+        TextBlock(PARAGRAPH, "two"),
+        TextBlock(LIST_ITEM, "three"),
+    ]
     assert text_and_markup(found, wanted, labelled=False).marks == PRF(100, 100, 100)
     assert text_and_markup(found, wanted).marks == PRF.of(2, 3, 3)
     assert text_and_markup(found, wanted).tokens == PRF.of(5, 6, 6)
 
 
 def test_only_a_mark_itself_counts_as_a_mark() -> None:
-    score = text_and_markup([Block("", "<p> x")], [Block("", "<p> x")], split=str.split)
+    score = text_and_markup([TextBlock("", "<p> x")], [TextBlock("", "<p> x")], split=str.split)
     assert score.tokens == PRF(100, 100, 100)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from worker.evaluation.scores import (
-    Block,
     Comment,
     CorpusError,
+    TextBlock,
     TextStatistics,
     load_corpus,
     read_gold,
@@ -55,7 +55,7 @@ def test_pages_and_golds_are_read_by_id(tmp_path: Path) -> None:
     assert corpus.pages["1"].html == HTML.encode()
     gold = corpus.golds["1"]
     assert gold.title_in_text
-    assert gold.blocks == (Block(PARAGRAPH, "Grippe à Köln"),)
+    assert gold.blocks == (TextBlock(PARAGRAPH, "Grippe à Köln"),)
     assert (gold.authors, gold.date) == (("Eva Beispiel",), "2020-01-02")
     assert gold.template_class == "a-2020"
     assert corpus.scorable() == [gold]

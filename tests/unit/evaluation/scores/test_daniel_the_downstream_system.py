@@ -6,9 +6,9 @@ import pytest
 
 from worker.evaluation.scores import (
     PRF,
-    Block,
     DiseaseWatch,
     Event,
+    TextBlock,
     load_diseases,
     marked_document,
     score_task,
@@ -120,10 +120,10 @@ def test_a_short_text_needs_a_name_only_once() -> None:
 
 def test_lost_paragraph_marks_change_the_result() -> None:
     blocks = [
-        Block(HEADING, "New  dengue alarm"),
-        Block(PARAGRAPH, "The island reports dengue. It rains."),
-        Block(PARAGRAPH, "All is well. All is calm. " * 9),
-        Block(PARAGRAPH, "Good night."),
+        TextBlock(HEADING, "New  dengue alarm"),
+        TextBlock(PARAGRAPH, "The island reports dengue. It rains."),
+        TextBlock(PARAGRAPH, "All is well. All is calm. " * 9),
+        TextBlock(PARAGRAPH, "Good night."),
     ]
     marked, unmarked = marked_document(blocks), unmarked_document(blocks)
     assert marked.startswith("<p>New dengue alarm</p>\n<p>The island")

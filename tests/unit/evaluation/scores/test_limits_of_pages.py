@@ -1,6 +1,13 @@
 from lxml import html
 
-from worker.evaluation.scores import Block, Gold, best_blocks, best_subtree, headline_of, score_page
+from worker.evaluation.scores import (
+    Gold,
+    TextBlock,
+    best_blocks,
+    best_subtree,
+    headline_of,
+    score_page,
+)
 from worker.evaluation.scores.pagetext import page_text
 from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
@@ -22,14 +29,14 @@ GOLD = Gold(
 
 def test_blocks_are_cut_at_block_elements_and_line_breaks() -> None:
     assert [block for block, _ in page_text(PAGE).blocks] == [
-        Block(LIST_ITEM, "Home"),
-        Block(LIST_ITEM, "Sport"),
-        Block(HEADING, "Flu is back"),
-        Block(PARAGRAPH, "The flu has come back to town."),
-        Block(PARAGRAPH, "Share this"),
-        Block(PARAGRAPH, "Doctors ask people to stay at home."),
-        Block(PARAGRAPH, "They rarely do."),
-        Block(PARAGRAPH, "Copyright"),
+        TextBlock(LIST_ITEM, "Home"),
+        TextBlock(LIST_ITEM, "Sport"),
+        TextBlock(HEADING, "Flu is back"),
+        TextBlock(PARAGRAPH, "The flu has come back to town."),
+        TextBlock(PARAGRAPH, "Share this"),
+        TextBlock(PARAGRAPH, "Doctors ask people to stay at home."),
+        TextBlock(PARAGRAPH, "They rarely do."),
+        TextBlock(PARAGRAPH, "Copyright"),
     ]
 
 

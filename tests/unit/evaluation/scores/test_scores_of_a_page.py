@@ -6,9 +6,9 @@ from lxml import html
 from worker.evaluation.scores import (
     PRF,
     SCORES,
-    Block,
     Gold,
     Prediction,
+    TextBlock,
     agreement,
     headline_of,
     read_markup,
@@ -57,7 +57,11 @@ def test_rouge_counts_no_word_twice() -> None:
 
 
 def test_a_page_gets_every_score_that_applies() -> None:
-    blocks = (Block(HEADING, "Flu"), Block(PARAGRAPH, "It is back."), Block(LIST_ITEM, "Cough"))
+    blocks = (
+        TextBlock(HEADING, "Flu"),
+        TextBlock(PARAGRAPH, "It is back."),
+        TextBlock(LIST_ITEM, "Cough"),
+    )
     gold = Gold(id="1", site="s", text="Flu\nIt is back.\nCough", blocks=blocks)
     text_alone = score_page(Prediction(text="Flu\nIt is back.\nCough"), gold)
     assert {name.split("_")[0] for name in text_alone} == set(SCORES)
@@ -80,7 +84,7 @@ def test_an_extractor_of_any_making_is_scored() -> None:
         blocks = [Stretch("paragraph", "It is back.")]  # noqa: RUF012
 
     extracted = Prediction.of(Article())
-    assert extracted.blocks == (Block(PARAGRAPH, "It is back."),)
+    assert extracted.blocks == (TextBlock(PARAGRAPH, "It is back."),)
     assert score_page(extracted, Gold(id="1", site="s", text="It is back."))["equal"] == 100
 
 
@@ -98,7 +102,7 @@ PAGE = html.document_fromstring(
 def test_every_method_is_given_the_headline_of_the_gold() -> None:
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", title="Flu is back")
     headline = headline_of(gold, PAGE)
-    assert headline == Block(HEADING, "Flu is back")
+    assert headline == TextBlock(HEADING, "Flu is back")
     for text in ("It coughs.", "Flu is back! It coughs."):
         assert score_page(Prediction(text=text), gold, headline)["equal"] == 100
     assert score_page(Prediction(text="It coughs."), gold)["equal"] == 0
@@ -106,7 +110,7 @@ def test_every_method_is_given_the_headline_of_the_gold() -> None:
 
 def test_an_unnamed_headline_is_the_first_line_that_the_page_calls_a_title() -> None:
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.")
-    assert headline_of(gold, PAGE) == Block(HEADING, "Flu is back")
+    assert headline_of(gold, PAGE) == TextBlock(HEADING, "Flu is back")
     assert headline_of(Gold(id="1", site="s", text="It coughs."), PAGE) is None
     assert headline_of(Gold(id="1", site="s", text="back Flu\nIt"), PAGE) is None
 

@@ -5,14 +5,16 @@ import json
 import pytest
 
 from tests.unit.extraction.article_pages import page, paragraphs, prose, sentence
-from worker.extraction import Metadata, TemplateKnowledge, extract_article
+from worker.extraction import ArticleMetadata, TemplateKnowledge, extract_article
 
 URL = "https://harbour-post.example/politics/bridge-1"
 TITLE = "Council votes to reopen the old bridge"
 BODY = f"<div class='story'>{prose(1)}</div>"
 
 
-def metadata(beside: str = "", head: str = "", *, url: str = URL, body: str = BODY) -> Metadata:
+def metadata(
+    beside: str = "", head: str = "", *, url: str = URL, body: str = BODY
+) -> ArticleMetadata:
     """Read a page that shows something between headline and body."""
     shown = page(f"<h1>{TITLE}</h1>{beside}{body}", head, url, "lang='en'")
     return extract_article(shown, None).metadata
@@ -24,7 +26,7 @@ def json_ld(**values: object) -> str:
 
 
 def test_a_page_that_says_nothing_of_itself() -> None:
-    assert metadata() == Metadata()
+    assert metadata() == ArticleMetadata()
 
 
 def test_what_is_declared_is_read() -> None:
