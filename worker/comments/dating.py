@@ -45,7 +45,7 @@ _MAX_LABEL = 30
 """Characters of a text that says what date follows it."""
 
 _LAST_WORD = re.compile(r"([^\W\d_]+)[\s.,|]*$")
-_WORD = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 _MARKS = frozenset(["time", "abbr"])
@@ -183,7 +183,7 @@ def _score(
     number, value = next(iter(column.values.items()))
     layout = layouts[number]
     names = _names_around(layout, value.element)
-    said = _WORD.findall(f"{_before(layout, value.element)} {value.text}".lower())
+    said = _LETTERS.findall(f"{_before(layout, value.element)} {value.text}".lower())
     if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(said):
         score -= 0.5
     if layout.elements[value.element].tag == "time" or names & _NAMES:

@@ -267,6 +267,8 @@ def _counts_of_text(text: str) -> tuple[int, int, int, int, int, bool]:
         and _DIGIT.search(text) is not None
         and _DATE.search(text) is not None
     )
+    # What stands between spaces, not `worker.language.words.tokens`: the shipped classifiers were
+    # trained on this count.
     words = text.lower().split(" ")
     return (
         _length(text),
