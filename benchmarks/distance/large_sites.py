@@ -2,7 +2,7 @@
 
 import base64
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -43,7 +43,7 @@ class TimedTrees(ComparedTrees):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seconds: Counter[type] = Counter()
+        self.seconds = defaultdict[type, float](float)
 
     def compare_part(self, wanted: MissingComparisons) -> None:
         """Compute a part of what is missing."""

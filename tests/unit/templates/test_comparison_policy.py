@@ -1,6 +1,6 @@
 """What the policy of comparisons asks for, round by round, and what it makes of the answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +29,12 @@ OTHERS = [3, 4, 5, 6, 7]
 NEAR, DOUBTFUL, FAR = 0.1, 0.5, 0.6
 
 
+def nearest_of_others(
+    usual: tuple[int, float], rest: dict[int, tuple[int, float] | None]
+) -> dict[int, tuple[int, float] | None]:
+    return dict.fromkeys(OTHERS, usual) | rest
+
+
 def raw(normalised: float) -> int:
     """Return the tree edit distance that gives a normalised one."""
     return round(2 * NODES * normalised / (2 - normalised))
@@ -39,7 +45,7 @@ class Told:
     """Distances that a test tells: of all pairs of references, where one is told, the same."""
 
     apart: float | None = None
-    nearest_of: dict[tuple[int, ...], dict[int, tuple[int, float] | None]] = field(
+    nearest_of: Mapping[tuple[int, ...], Mapping[int, tuple[int, float] | None]] = field(
         default_factory=dict
     )
     to_pivots: dict[int, int | None] = field(default_factory=dict)
@@ -89,7 +95,7 @@ def test_of_a_large_site_the_nearest_of_the_sample_is_asked_for_first() -> None:
 
 
 def test_then_a_tree_far_from_the_sample_joins_it_and_all_are_compared() -> None:
-    of_sample = dict.fromkeys(OTHERS, (0, NEAR)) | {5: (1, FAR), 6: (1, FAR)}
+    of_sample = nearest_of_others((0, NEAR), {5: (1, FAR), 6: (1, FAR)})
     found = ask(Told(nearest_of={SAMPLE: of_sample}))
     assert isinstance(found, Missing)
     nearest, pairs = found.comparisons
@@ -99,7 +105,7 @@ def test_then_a_tree_far_from_the_sample_joins_it_and_all_are_compared() -> None
 
 
 def test_a_tree_that_cannot_be_compared_is_no_reference_and_its_page_an_outlier() -> None:
-    of_sample = dict.fromkeys(OTHERS, (0, NEAR)) | {3: None}
+    of_sample = nearest_of_others((0, NEAR), {3: None})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
     site = ask(told)
     assert isinstance(site, KnownSite)
@@ -111,8 +117,7 @@ def test_a_tree_that_cannot_be_compared_is_no_reference_and_its_page_an_outlier(
 
 def test_pages_that_may_be_too_far_from_their_pivot_are_asked_for_last() -> None:
     # What is nearest to the pivot itself is known to be near enough, that of tree 3 for one.
-    to_pivot_or_another = {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)}
-    of_sample = dict.fromkeys(OTHERS, (1, NEAR)) | to_pivot_or_another
+    of_sample = nearest_of_others((1, NEAR), {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
     assert group(told) == Missing([MissingToPivot(1, [4, 6])])
     told.to_pivots = {4: raw(NEAR)}
