@@ -113,7 +113,9 @@ class StoredPage(Base):
     content_digest: Mapped[str] = mapped_column(doc="SHA-256 of the page as fetched.")
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
-    outcome: Mapped[str | None] = mapped_column(doc="Null while the page waits for it.")
+    outcome: Mapped[str | None] = mapped_column(
+        doc="A `PageOutcome`; null while the page waits for it."
+    )
     outcome_detail: Mapped[str | None]
     generation: Mapped[int] = mapped_column(
         Integer, server_default="0", doc="Clustering that the page is to be extracted with."
@@ -433,10 +435,8 @@ class Receipt(Base):
         index=True, doc="The publisher's AMQP message id."
     )
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    result: Mapped[str] = mapped_column(
-        doc="accepted, updated, duplicate, superseded or quarantined."
-    )
-    reason: Mapped[str | None] = mapped_column(doc="Of a quarantined message.")
+    result: Mapped[str] = mapped_column(doc="A `ReceiptResult`.")
+    reason: Mapped[str | None] = mapped_column(doc="`UnusableReason` of a quarantined message.")
     page_id: Mapped[int | None] = mapped_column(
         ForeignKey("pages.id", ondelete="SET NULL"), index=True
     )

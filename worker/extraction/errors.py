@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from worker.outcomes import PageOutcome
+
 
 class NoArticleError(ValueError):
     """The page holds no article.
@@ -9,25 +11,25 @@ class NoArticleError(ValueError):
     Attributes
     ----------
     outcome
-        Kebab-case name of the page's outcome, as it is stored and counted.
+        Why: a `PageOutcome`, or a name that only a method under evaluation gives.
     """
 
-    outcome: ClassVar[str] = "no-article"
+    outcome: ClassVar[str]
 
 
 class MenuPageError(NoArticleError):
     """The page is a selection of links to other pages: a home page, a section, a tag."""
 
-    outcome = "menu"
+    outcome = PageOutcome.MENU
 
 
 class NoTextError(NoArticleError):
     """The page shows no text at all."""
 
-    outcome = "no-text"
+    outcome = PageOutcome.NO_TEXT
 
 
 class NeedsRenderingError(NoArticleError):
     """The page shows nothing until a browser has run its programs."""
 
-    outcome = "needs-rendering"
+    outcome = PageOutcome.NEEDS_RENDERING

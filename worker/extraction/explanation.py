@@ -17,6 +17,7 @@ from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.phrases import aspects_of, phrase
 from worker.extraction.result import Extraction
+from worker.outcomes import PageOutcome
 from worker.pages import Page
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
@@ -82,7 +83,7 @@ class Explanation:
     url, other_url
         Addresses of the page and of the page that it was compared with, None for none.
     outcome
-        ``article``, or why there is none.
+        `worker.outcomes.PageOutcome.ARTICLE`, or why there is none.
     detail
         The reason in words where there is no article, else empty.
     article
@@ -121,7 +122,8 @@ def explain_article(
         for index in left_out
         for node in outline.texts[outline.text_starts[index] : outline.text_ends[index]]
     }
-    outcome, detail = "article", ""
+    outcome: str = PageOutcome.ARTICLE
+    detail = ""
     try:
         article, finding = find_article(page.url, outline, template.knowledge, apart=left_out)
         if finding is not None:

@@ -3,6 +3,8 @@
 import base64
 import json
 
+from worker.outcomes import UnusableReason
+
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """Largest message handed on: RabbitMQ 4 refuses larger ones, and the largest allowed page
 (10 MiB, 13.4 MiB as base64) stays below."""
@@ -77,7 +79,7 @@ def oversized_message(
         "version": 1,
         "id": identifier,
         "url": url,
-        "unusable": {"reason": "oversized", "detail": detail},
+        "unusable": {"reason": UnusableReason.OVERSIZED, "detail": detail},
         "begins": start.decode(errors="replace")[:_EXCERPT_CHARACTERS] or None,
     }
     return json.dumps({key: value for key, value in message.items() if value is not None}).encode()

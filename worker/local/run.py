@@ -21,6 +21,7 @@ from worker.errors import ExpectedError
 from worker.local.embedded import embedded_services
 from worker.messaging.publishing import publish_pages
 from worker.messaging.task_names import CLUSTER_DUE
+from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
 from worker.service.application import create_app
@@ -77,12 +78,12 @@ class RunSummary:
     @property
     def failed_pages(self) -> int:
         """Pages that a defect of the service kept from their outcome."""
-        return self.progress.outcomes.get("failed", 0)
+        return self.progress.outcomes.get(PageOutcome.FAILED, 0)
 
     @property
     def quarantined(self) -> int:
         """Messages that were unusable."""
-        return self.progress.results.get("quarantined", 0)
+        return self.progress.results.get(ReceiptResult.QUARANTINED, 0)
 
 
 @dataclass
@@ -151,7 +152,7 @@ class Run:
             # Nothing is in hand any more, so the children may end at once.
             supervisor.grace = IDLE_GRACE_SECONDS
             quarantine_file = None
-            if self.settings.broker_url is None and counts.results.get("quarantined"):
+            if self.settings.broker_url is None and counts.results.get(ReceiptResult.QUARANTINED):
                 quarantine_file = output.with_name(f"{output.name}.quarantine.jsonl")
                 quarantine.write_quarantined(settings, str(quarantine_file))
             with database.transaction() as session:

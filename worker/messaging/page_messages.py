@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.messages import MAX_HTML_BYTES, PageMessage
+from worker.outcomes import UnusableReason
 
-MAX_REASON_CHARACTERS = 64
 MAX_DETAIL_CHARACTERS = 2000
-"""Lengths of what is told of an unusable message: both travel in headers."""
+"""Length of what is told of an unusable message: it travels in a header."""
 
 MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
 """Largest body that can hold allowed HTML: JSON may write a byte in six characters."""
@@ -24,12 +24,12 @@ class UnusableMessageError(Exception):
     Parameters
     ----------
     reason
-        Code to count by, in kebab case.
+        Code to count by.
     detail
         What is wrong, for a person.
     """
 
-    reason: str
+    reason: UnusableReason
     detail: str
 
 
@@ -39,12 +39,10 @@ def read_message(body: bytes) -> PageMessage:
     Raises
     ------
     UnusableMessageError
-        If the body is not one; the reason is ``oversized``, ``not-json``,
-        ``no-url``, ``unsupported-url``, ``unsupported-version``, ``no-html``
-        or ``invalid-message``.
+        If the body is not one.
     """
     if len(body) > MAX_BODY_BYTES:
-        raise UnusableMessageError("oversized", f"the message holds {len(body)} bytes")
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message holds {len(body)} bytes")
     try:
         return PageMessage.model_validate_json(body)
     except ValidationError as error:
@@ -59,7 +57,7 @@ def _told_by_source(body: bytes) -> UnusableMessageError | None:
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         told = json.loads(body)["unusable"]
         return UnusableMessageError(
-            _writable(told["reason"])[:MAX_REASON_CHARACTERS],
+            UnusableReason(told["reason"]),
             _writable(told["detail"])[:MAX_DETAIL_CHARACTERS],
         )
     return None
@@ -70,24 +68,27 @@ def _writable(value: object) -> str:
     return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 
 
-_REASON_BY_PLACE = {"url": "unsupported-url", "version": "unsupported-version"}
+_REASON_BY_PLACE = {
+    "url": UnusableReason.UNSUPPORTED_URL,
+    "version": UnusableReason.UNSUPPORTED_VERSION,
+}
 
 
-def _reason(problems: list[Any]) -> str:
+def _reason(problems: list[Any]) -> UnusableReason:
     first = problems[0]
     if first["type"] == "json_invalid":
-        return "not-json"
+        return UnusableReason.NOT_JSON
     places = {(problem["loc"] or ("",))[0]: problem["type"] for problem in problems}
     if places.get("url") == "missing":
-        return "no-url"
+        return UnusableReason.NO_URL
     for place, reason in _REASON_BY_PLACE.items():
         if place in places:
             return reason
     if "more than the" in first["msg"]:
-        return "oversized"
+        return UnusableReason.OVERSIZED
     if "exactly one of html" in first["msg"]:
-        return "no-html"
-    return "invalid-message"
+        return UnusableReason.NO_HTML
+    return UnusableReason.INVALID_MESSAGE
 
 
 def _describe(problem: Any) -> str:

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from worker.outcomes import PageOutcome
+
 
 class PageError(ValueError):
     """The page cannot be used; trying again would not help.
@@ -9,43 +11,43 @@ class PageError(ValueError):
     Attributes
     ----------
     outcome
-        Kebab-case name of what is wrong, which becomes the page's outcome.
+        Outcome of the page: what is wrong with it.
     """
 
-    outcome: ClassVar[str] = "unusable"
+    outcome: ClassVar[PageOutcome]
 
 
 class NotHtmlError(PageError):
     """The content is something other than an HTML page: an image, an archive, a feed."""
 
-    outcome = "not-html"
+    outcome = PageOutcome.NOT_HTML
 
 
 class UndecodableError(PageError):
     """The bytes are no text in any encoding."""
 
-    outcome = "undecodable"
+    outcome = PageOutcome.UNDECODABLE
 
 
 class EmptyPageError(PageError):
     """The page has no element or no text."""
 
-    outcome = "empty"
+    outcome = PageOutcome.EMPTY
 
 
 class FramesetError(PageError):
     """The page only arranges other pages in frames."""
 
-    outcome = "frameset"
+    outcome = PageOutcome.FRAMESET
 
 
 class TooLargeError(PageError):
     """The page has more bytes, elements or attributes than any real page."""
 
-    outcome = "too-large"
+    outcome = PageOutcome.TOO_LARGE
 
 
 class TooDeepError(PageError):
     """The page's elements are nested deeper than in any real page."""
 
-    outcome = "too-deep"
+    outcome = PageOutcome.TOO_DEEP

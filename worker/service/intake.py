@@ -26,6 +26,7 @@ from worker import logs
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.page_messages import UnusableMessageError, read_message
 from worker.messaging.topology import Topology
+from worker.outcomes import ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings
 from worker.store import backlog, durations, outbox, pages
@@ -316,7 +317,8 @@ def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> None
     receipts = []
     for each in batch:
         if each.unusable is not None:
-            receipts.append(NewReceipt(each.message_id, "quarantined", each.unusable.reason))
+            reason = each.unusable.reason
+            receipts.append(NewReceipt(each.message_id, ReceiptResult.QUARANTINED, reason))
             _quarantine(session, each, each.unusable, quarantine)
     usable = [(each.message_id, each.page) for each in batch if each.page is not None]
     recorded = store_pages(session, [page for _, page in usable]) if usable else []

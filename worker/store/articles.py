@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, Receipt, Site, StoredPage
 from worker.comments import Comment
+from worker.outcomes import PageOutcome
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str,
         .join(Site, Site.id == StoredPage.site_id)
         .where(
             StoredPage.id.in_(run_pages),
-            StoredPage.outcome == "article",
+            StoredPage.outcome == PageOutcome.ARTICLE,
             Article.revision == StoredPage.revision,
         )
         .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))

@@ -18,6 +18,7 @@ from models.tables import (
     StoredPage,
     TemplateGroup,
 )
+from worker.outcomes import PENDING
 from worker.store import clusterings, designs, failures
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
@@ -77,7 +78,7 @@ class ServiceCounts:
     Parameters
     ----------
     outcomes
-        Pages by outcome, ``pending`` for those without one.
+        Pages by outcome, `worker.outcomes.PENDING` for those without one.
     waiting
         Pages that wait for their outcome, or for a better one.
     longest_wait_seconds
@@ -227,7 +228,7 @@ def service_counts(session: Session) -> ServiceCounts:
     return ServiceCounts(
         outcomes=_counts(
             session,
-            select(func.coalesce(StoredPage.outcome, "pending"), func.count()).group_by(
+            select(func.coalesce(StoredPage.outcome, PENDING), func.count()).group_by(
                 StoredPage.outcome
             ),
         ),
@@ -302,7 +303,7 @@ def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
         silhouette=generation.silhouette if generation else None,
         outcomes=_counts(
             session,
-            select(func.coalesce(StoredPage.outcome, "pending"), func.count())
+            select(func.coalesce(StoredPage.outcome, PENDING), func.count())
             .where(own)
             .group_by(StoredPage.outcome),
         ),

@@ -34,10 +34,11 @@ from models.tables import (
     TaskFailure,
     TemplateGroup,
 )
+from worker.outcomes import PageOutcome
 from worker.store.pages import is_pending
 from worker.store.removable import Kind
 
-KEPT_OUTCOMES = ("failed", "needs-rendering")
+KEPT_OUTCOMES = (PageOutcome.FAILED, PageOutcome.NEEDS_RENDERING)
 """Outcomes of pages whose HTML stays: a better version, or a browser, makes articles of them."""
 
 WINDOW = 1000

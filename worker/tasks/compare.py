@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from worker.distance import KnownNearest, PairBlock, TreeTooLargeError, nearest_of_changed
 from worker.distance.forest import Forest, forest_of
 from worker.messaging import task_names
+from worker.outcomes import GivenUpReason
 from worker.pages import Tree, site_name
 from worker.settings import load_settings
 from worker.store import comparisons, outbox, pages, references, trees
@@ -150,7 +151,7 @@ def _offer_to_compare_again(session: Session, job: Job) -> None:
         task_names.REPROCESS,
         {"site": site, "stage": "compare"},
         stage="compare",
-        reason="comparison-failed",
+        reason=GivenUpReason.COMPARISON_FAILED,
         detail=f"{site}: comparing {len(job.trees)} trees took its process with it, or too long,"
         f" {MAX_ATTEMPTS} times; they count as not comparable",
     )

@@ -21,6 +21,7 @@ from worker.content import Content, read_content
 from worker.extraction import Moment, NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
 from worker.messaging.broker import messages_waiting, topology_of
+from worker.outcomes import PageOutcome
 from worker.pages import parse_page, site_name
 from worker.settings import load_settings
 from worker.store import articles, extractions, outbox
@@ -71,7 +72,7 @@ _READER_FIELDS = (
 class Failure:
     """A page without an article, and why."""
 
-    outcome: str
+    outcome: PageOutcome
     detail: str
 
 
@@ -191,7 +192,7 @@ def _extract(job: Begun, *, is_alone: bool = True) -> Content | Failure:
                 raise
             return rendered.extract(browser, job, template)
     except NoArticleError as error:
-        return Failure(error.outcome, str(error))
+        return Failure(PageOutcome(error.outcome), str(error))
     except SQLAlchemyError:
         raise
     except Exception as error:
@@ -200,13 +201,14 @@ def _extract(job: Begun, *, is_alone: bool = True) -> Content | Failure:
             raise
         # A defect that one page shows must not leave the page without an outcome.
         logger.exception("extraction failed on %s", job.url)
-        return Failure("failed", f"{type(error).__name__}: {error}")
+        return Failure(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
 
 
 def _given_up(job: Begun) -> Failure:
     logger.error("extraction of %s is given up", job.url)
     return Failure(
-        "failed", f"extraction took its process with it, or too long, {MAX_ATTEMPTS} times"
+        PageOutcome.FAILED,
+        f"extraction took its process with it, or too long, {MAX_ATTEMPTS} times",
     )
 
 
@@ -240,7 +242,7 @@ def _save(session: Session, results: Sequence[tuple[Begun, Content | Failure]]) 
                 page_id=job.page_id,
                 generation=job.generation,
                 extraction_key=_key_of(job),
-                outcome=failure.outcome if failure else "article",
+                outcome=failure.outcome if failure else PageOutcome.ARTICLE,
                 outcome_detail=failure.detail if failure else None,
                 revision=revision,
             )

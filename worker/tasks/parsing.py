@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from worker.content import comment_pattern_of
 from worker.messaging import task_names
+from worker.outcomes import PageOutcome
 from worker.pages import PageError, parse_page
 from worker.store import outbox, pages
 from worker.store.pages import FetchedPage, ReadPage
@@ -25,7 +26,8 @@ def parse_or_reject(content: bytes | str, url: str, content_type: str | None) ->
     except Exception as error:
         # The parser has a defect that this page shows; its HTML is kept for a later version.
         logger.exception("parsing failed on %s", url)
-        return ReadPage(outcome="failed", outcome_detail=f"{type(error).__name__}: {error}")
+        detail = f"{type(error).__name__}: {error}"
+        return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
 
 def store_pages(

@@ -9,18 +9,10 @@ from hypothesis import strategies as st
 
 from models.messages import PageMessage
 from worker.messaging.page_messages import UnusableMessageError, read_message
+from worker.outcomes import UnusableReason
 from worker.store.pages import FetchedPage
 from worker.tasks.parsing import parse_or_reject
 
-REASONS = {
-    "not-json",
-    "no-url",
-    "unsupported-url",
-    "unsupported-version",
-    "no-html",
-    "oversized",
-    "invalid-message",
-}
 URLS = st.sampled_from(
     [
         "https://news.example/a",
@@ -81,7 +73,7 @@ def read_or_reason(body: bytes) -> PageMessage | str:
 def judge(body: bytes) -> None:
     message = read_or_reason(body)
     if isinstance(message, str):
-        assert message in REASONS or b"unusable" in body
+        assert UnusableReason(message)
         return
     fetched = FetchedPage.of(message)
     assert fetched.site

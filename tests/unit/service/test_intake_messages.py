@@ -95,10 +95,16 @@ def test_a_message_nested_without_end_is_unusable() -> None:
 
 
 def test_what_is_told_of_an_unusable_message_can_be_written() -> None:
-    told = b'{"unusable": {"reason": "a\\ud800", "detail": "b\\u0000c"}}'
+    told = b'{"unusable": {"reason": "oversized", "detail": "a\\ud800b\\u0000c"}}'
     with pytest.raises(UnusableMessageError) as caught:
         read_message(told)
-    assert (caught.value.reason, caught.value.detail) == ("a?", "bc")
+    assert (caught.value.reason, caught.value.detail) == ("oversized", "a?bc")
+
+
+def test_a_stranger_invents_no_reason() -> None:
+    with pytest.raises(UnusableMessageError) as caught:
+        read_message(b'{"unusable": {"reason": "because", "detail": "a"}}')
+    assert caught.value.reason == "no-url"
 
 
 def test_equal_characters_as_text_and_as_bytes_are_different_contents() -> None:

@@ -1,0 +1,68 @@
+"""What becomes of pages and messages: told by the README, and given by what can refuse them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from worker.extraction import MenuPageError, NeedsRenderingError, NoTextError
+from worker.outcomes import GivenUpReason, PageOutcome, UnusableReason
+from worker.pages import PageError
+
+ROOT = Path(__file__).parents[2]
+CODE = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")
+
+
+class Told(NamedTuple):
+    """The codes of a section: in the first column of its tables, and outside of them."""
+
+    listed: set[str]
+    beside: set[str]
+
+
+def told_of_outcomes(readme: str) -> Told:
+    listed: set[str] = set()
+    beside: set[str] = set()
+    for line in lines_of_section(readme, "outcome"):
+        if line.lstrip().startswith("|"):
+            listed.update(CODE.findall(line.strip().strip("|").split("|")[0]))
+        else:
+            beside.update(CODE.findall(line))
+    return Told(listed, beside)
+
+
+def lines_of_section(text: str, word: str) -> Iterator[str]:
+    level = 0
+    is_code = False
+    for line in text.splitlines():
+        is_code ^= line.startswith("```")
+        heading = None if is_code else re.match(r"(#+) (.*)", line)
+        if heading is not None:
+            if level and len(heading[1]) <= level:
+                level = 0
+            if not level and word in heading[2].casefold():
+                level = len(heading[1])
+        elif level:
+            yield line
+
+
+def test_the_readme_lists_every_outcome_and_reason_and_no_other() -> None:
+    told = told_of_outcomes((ROOT / "README.md").read_text(encoding="utf-8"))
+    outcomes, reasons = set(PageOutcome), set(UnusableReason)
+    assert outcomes - told.listed == set()
+    assert told.listed - outcomes - reasons == set()
+    assert reasons - told.listed - told.beside == set()
+    named = {code for code in told.beside if "-" in code}
+    assert named - outcomes - reasons - set(GivenUpReason) == set()
+
+
+def test_the_documentation_says_what_is_given_up() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("docs/**/*.md"))]
+    codes = {code for text in texts for code in CODE.findall(text)}
+    assert set(GivenUpReason) - codes == set()
+
+
+def test_each_outcome_but_two_is_given_by_one_error() -> None:
+    given = [error.outcome for error in PageError.__subclasses__()]
+    given += [error.outcome for error in (MenuPageError, NoTextError, NeedsRenderingError)]
+    assert sorted(given) == sorted(set(PageOutcome) - {PageOutcome.ARTICLE, PageOutcome.FAILED})
