@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.messaging.broker import connect, topology_of
+from worker.messaging.headers import quarantine_headers
 from worker.messaging.page_messages import UnusableMessageError, read_message
 from worker.messaging.topology import Topology
 from worker.outcomes import ReceiptResult
@@ -336,10 +337,6 @@ def _quarantine(
         exchange="",
         routing_key=queue,
         body=prepared.raw,
-        headers={
-            "x-reason": error.reason,
-            "x-detail": error.detail,
-            "x-failed-at": datetime.now(UTC).isoformat(),
-        },
+        headers=quarantine_headers(error.reason, error.detail, datetime.now(UTC)),
         message_id=prepared.message_id or str(uuid4()),
     )

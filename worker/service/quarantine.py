@@ -9,12 +9,11 @@ from typing import Any
 
 from kombu import Connection, Message, Producer
 
+from worker.messaging import headers
 from worker.messaging.broker import connect, depth, topology_of
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.failures import Failure, last_failures
-
-_OUR_HEADERS = ("x-reason", "x-detail", "x-failed-at", "x-death")
 
 
 @dataclass(frozen=True)
@@ -149,11 +148,6 @@ def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
 
 
 def _send_back(producer: Producer, message: Message, queue: str) -> None:
-    headers = {
-        name: value
-        for name, value in message.headers.items()
-        if name not in _OUR_HEADERS and not name.startswith("x-first-death")
-    }
     properties = {
         name: value
         for name, value in message.properties.items()
@@ -163,7 +157,7 @@ def _send_back(producer: Producer, message: Message, queue: str) -> None:
         message.body,
         exchange="",
         routing_key=queue,
-        headers=headers,
+        headers=headers.without_quarantine(message.headers),
         content_type=message.content_type,
         content_encoding=message.content_encoding,
         delivery_mode=2,
@@ -172,15 +166,15 @@ def _send_back(producer: Producer, message: Message, queue: str) -> None:
 
 
 def _read(stage: str, message: Message) -> QuarantinedMessage:
-    headers: dict[str, Any] = message.headers or {}
-    deaths = headers.get("x-death") or [{}]
+    found: dict[str, Any] = message.headers or {}
+    deaths = found.get(headers.DEATHS) or [{}]
     body = message.body
     return QuarantinedMessage(
         stage=stage,
-        reason=str(headers.get("x-reason") or deaths[0].get("reason") or "unknown"),
-        detail=str(headers.get("x-detail") or headers.get("task") or ""),
+        reason=str(found.get(headers.REASON) or deaths[0].get("reason") or "unknown"),
+        detail=str(found.get(headers.DETAIL) or found.get("task") or ""),
         message_id=message.properties.get("message_id") or message.properties.get("correlation_id"),
-        failed_at=headers.get("x-failed-at"),
+        failed_at=found.get(headers.FAILED_AT),
         body=body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass"),
     )
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from worker import logs
 from worker.messaging import task_names
 from worker.messaging.broker import messages_waiting, topology_of
+from worker.outcomes import GivenUpReason
 from worker.settings import Settings, load_settings
 from worker.store import (
     assignments,
@@ -171,7 +172,7 @@ def _give_up(session: Session, site_id: int) -> None:
         task_names.CLUSTER,
         {"site_id": site_id, "afresh": True},
         stage="cluster",
-        reason="clustering-failed",
+        reason=GivenUpReason.CLUSTERING_FAILED,
         detail=f"{site}: {found.reason}",
     )
     logger.error("site %d is clustered no more: %s", site_id, found.reason)

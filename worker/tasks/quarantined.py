@@ -10,6 +10,8 @@ from celery import current_app
 from sqlalchemy.orm import Session
 
 from worker.messaging.broker import topology_of
+from worker.messaging.headers import quarantine_headers
+from worker.outcomes import GivenUpReason
 from worker.settings import load_settings
 from worker.store import outbox
 
@@ -20,7 +22,7 @@ def offer_task(
     arguments: Mapping[str, Any],
     *,
     stage: str,
-    reason: str,
+    reason: GivenUpReason,
     detail: str,
 ) -> None:
     """Have a task wait in a quarantine until someone sends it back.
@@ -44,11 +46,6 @@ def offer_task(
         exchange="",
         routing_key=topology.quarantines[stage],
         body=json.dumps(sent.body).encode(),
-        headers={
-            **sent.headers,
-            "x-reason": reason,
-            "x-detail": detail,
-            "x-failed-at": datetime.now(UTC).isoformat(),
-        },
+        headers={**sent.headers, **quarantine_headers(reason, detail, datetime.now(UTC))},
         message_id=task_id,
     )

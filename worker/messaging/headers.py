@@ -1,0 +1,38 @@
+"""Headers of messages in quarantine: why they are there, and since when."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from worker.outcomes import GivenUpReason, UnusableReason
+
+REASON: Final = "x-reason"
+DETAIL: Final = "x-detail"
+FAILED_AT: Final = "x-failed-at"
+
+DEATHS: Final = "x-death"
+"""The broker's own, of what it moved to a quarantine."""
+
+FIRST_DEATH_PREFIX: Final = "x-first-death"
+
+DELIVERY_COUNT: Final = "x-delivery-count"
+"""How often RabbitMQ has redelivered a message of a quorum queue."""
+
+MAX_DETAIL_CHARACTERS: Final = 2000
+
+
+def quarantine_headers(
+    reason: UnusableReason | GivenUpReason, detail: str, failed_at: datetime
+) -> dict[str, str]:
+    """Return the headers that say why a message is in quarantine."""
+    return {REASON: reason.value, DETAIL: detail, FAILED_AT: failed_at.isoformat()}
+
+
+def without_quarantine(headers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the headers that a message had before it came into quarantine."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if name not in (REASON, DETAIL, FAILED_AT, DEATHS)
+        and not name.startswith(FIRST_DEATH_PREFIX)
+    }
