@@ -8,7 +8,7 @@ know; any other change raises ``version``.
 import base64
 import binascii
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -22,12 +22,13 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
-MAX_HTML_BYTES = 10 * 1024 * 1024
-"""Largest accepted HTML, in bytes (of ``html`` as UTF-8, or of ``html_base64`` decoded)."""
+from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 
-MAX_URL_CHARACTERS = 8192
-"""Longest accepted URL; servers refuse longer ones and an index row could not hold them."""
+HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
+HTML_TOO_LARGE: Final = "html_too_large"
+"""Types of validation errors of a page message, beside pydantic's own."""
 
 
 def _rfc3339(moment: datetime) -> str:
@@ -97,7 +98,9 @@ class PageMessage(BaseModel):
     @model_validator(mode="after")
     def _read_content(self) -> Self:
         if (self.html is None) == (self.html_base64 is None):
-            raise ValueError("exactly one of html and html_base64 must be given")
+            raise PydanticCustomError(
+                HTML_NOT_GIVEN_ONCE, "exactly one of html and html_base64 must be given"
+            )
         if self.html is not None:
             self._content = self.html
             size = len(self.html.encode("utf-8", errors="surrogatepass"))
@@ -108,7 +111,11 @@ class PageMessage(BaseModel):
                 raise ValueError(f"html_base64 is not base64: {error}") from error
             size = len(self._content)
         if size > MAX_HTML_BYTES:
-            raise ValueError(f"html holds {size} bytes, more than the {MAX_HTML_BYTES} allowed")
+            raise PydanticCustomError(
+                HTML_TOO_LARGE,
+                "html holds {size} bytes, more than the {limit} allowed",
+                {"size": size, "limit": MAX_HTML_BYTES},
+            )
         return self
 
     @property

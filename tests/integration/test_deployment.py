@@ -17,7 +17,8 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import func, select
 
-from models.messages import MAX_HTML_BYTES, ArticleMessage
+from models.limits import MAX_HTML_BYTES
+from models.messages import ArticleMessage
 from models.tables import Generation, Site, StoredPage
 from tests.deployment import Deployment
 from tests.pages import article_html, message, paragraphs

@@ -1,7 +1,6 @@
 """Files in: page messages from JSON lines, folders of HTML, and WARC archives."""
 
 from worker.inputs.errors import SourceError
-from worker.inputs.messages import MAX_MESSAGE_BYTES
 from worker.inputs.reading import read_messages
 
-__all__ = ["MAX_MESSAGE_BYTES", "SourceError", "read_messages"]
+__all__ = ["SourceError", "read_messages"]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from worker.inputs.messages import MAX_CONTENT_BYTES, page_message
+from models.limits import MAX_CONTENT_BYTES
+from worker.inputs.messages import page_message
 from worker.inputs.streams import open_source
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})

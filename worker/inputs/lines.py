@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from worker.inputs.messages import MAX_MESSAGE_BYTES, oversized_message
+from models.limits import MAX_MESSAGE_BYTES
+from worker.inputs.messages import oversized_message
 from worker.inputs.streams import open_source
 
 

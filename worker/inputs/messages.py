@@ -3,15 +3,8 @@
 import base64
 import json
 
+from models.limits import MAX_CONTENT_BYTES
 from worker.outcomes import UnusableReason
-
-MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-"""Largest message handed on: RabbitMQ 4 refuses larger ones, and the largest allowed page
-(10 MiB, 13.4 MiB as base64) stays below."""
-
-MAX_CONTENT_BYTES = (MAX_MESSAGE_BYTES - 64 * 1024) // 4 * 3
-"""Largest content that surely fits into a message, as base64 and beside the other fields. It
-exceeds what a page may hold, so that the intake sees and names pages that are too large."""
 
 _EXCERPT_CHARACTERS = 300
 

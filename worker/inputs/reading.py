@@ -39,7 +39,7 @@ def read_messages(path: Path | str) -> Iterator[bytes]:
     iterator of bytes
         The messages, read as they are asked for, as they are to be published.
         Lines are handed on unchanged, usable or not. What is larger than
-        :data:`~worker.inputs.messages.MAX_MESSAGE_BYTES` gives a small
+        :data:`~models.limits.MAX_MESSAGE_BYTES` gives a small
         message in its place that the intake moves to quarantine with its reason.
 
     Raises

@@ -12,9 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
+from models.limits import MAX_CONTENT_BYTES
 from worker.inputs.coding import dechunked, decoded
 from worker.inputs.errors import SourceError
-from worker.inputs.messages import MAX_CONTENT_BYTES, oversized_message, page_message
+from worker.inputs.messages import oversized_message, page_message
 from worker.inputs.streams import open_source
 
 _MAX_HEAD_BYTES = 1024 * 1024

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import requests
 from urllib3.exceptions import HTTPError
 
-from models.messages import MAX_HTML_BYTES
+from models.limits import MAX_HTML_BYTES
 from worker.inspection.errors import ExplainingError
 
 SECONDS = 30.0

@@ -1,20 +1,17 @@
 """Page messages as they come: what page one tells of, or why it tells of none."""
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from models.messages import MAX_HTML_BYTES, PageMessage
+from models.limits import MAX_BODY_BYTES
+from models.messages import HTML_NOT_GIVEN_ONCE, HTML_TOO_LARGE, PageMessage
+from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.outcomes import UnusableReason
-
-MAX_DETAIL_CHARACTERS = 2000
-"""Length of what is told of an unusable message: it travels in a header."""
-
-MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
-"""Largest body that can hold allowed HTML: JSON may write a byte in six characters."""
 
 
 @dataclass(frozen=True)
@@ -68,29 +65,27 @@ def _writable(value: object) -> str:
     return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 
 
-_REASON_BY_PLACE = {
+_REASON_BY_TYPE = {
+    "json_invalid": UnusableReason.NOT_JSON,
+    HTML_NOT_GIVEN_ONCE: UnusableReason.NO_HTML,
+    HTML_TOO_LARGE: UnusableReason.OVERSIZED,
+}
+_REASON_BY_FIELD = {
     "url": UnusableReason.UNSUPPORTED_URL,
     "version": UnusableReason.UNSUPPORTED_VERSION,
 }
 
 
-def _reason(problems: list[Any]) -> UnusableReason:
-    first = problems[0]
-    if first["type"] == "json_invalid":
-        return UnusableReason.NOT_JSON
-    places = {(problem["loc"] or ("",))[0]: problem["type"] for problem in problems}
-    if places.get("url") == "missing":
+def _reason(problems: Sequence[ErrorDetails]) -> UnusableReason:
+    types = {problem["loc"][0]: problem["type"] for problem in problems if problem["loc"]}
+    if types.get("url") == "missing":
         return UnusableReason.NO_URL
-    for place, reason in _REASON_BY_PLACE.items():
-        if place in places:
+    for field, reason in _REASON_BY_FIELD.items():
+        if field in types:
             return reason
-    if "more than the" in first["msg"]:
-        return UnusableReason.OVERSIZED
-    if "exactly one of html" in first["msg"]:
-        return UnusableReason.NO_HTML
-    return UnusableReason.INVALID_MESSAGE
+    return _REASON_BY_TYPE.get(problems[0]["type"], UnusableReason.INVALID_MESSAGE)
 
 
-def _describe(problem: Any) -> str:
+def _describe(problem: ErrorDetails) -> str:
     place = ".".join(map(str, problem["loc"]))
-    return f"{place}: {problem['msg']}" if place else str(problem["msg"])
+    return f"{place}: {problem['msg']}" if place else problem["msg"]

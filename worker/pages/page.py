@@ -6,16 +6,17 @@ from functools import cached_property
 from lxml import etree
 from lxml.html import HtmlElement
 
+from models.limits import MAX_HTML_BYTES
 from worker.pages.dom import has_text, parse_document
 from worker.pages.encoding import decode
 from worker.pages.errors import EmptyPageError, TooDeepError, TooLargeError
 from worker.pages.media import check_content_type, check_signature, media_type
 from worker.pages.tree import Tree
 
-MAX_LENGTH = 10 * 1024 * 1024
+MAX_LENGTH = MAX_HTML_BYTES
 """Longest page, in bytes, or in characters where it is text.
 
-The page message's own limit; the largest of 2,814 corpus pages has 2.7 million bytes.
+The largest of 2,814 corpus pages has 2.7 million bytes.
 """
 
 MAX_DEPTH = 512

@@ -8,7 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.inputs import MAX_MESSAGE_BYTES, SourceError, read_messages
+from models.limits import MAX_MESSAGE_BYTES
+from worker.inputs import SourceError, read_messages
 
 PIECES = st.sampled_from(
     [

@@ -15,8 +15,9 @@ from typing import Any
 import brotli
 import pytest
 
+from models.limits import MAX_MESSAGE_BYTES
 from models.messages import PageMessage
-from worker.inputs import MAX_MESSAGE_BYTES, SourceError, read_messages
+from worker.inputs import SourceError, read_messages
 
 HTML = "<html><body><p>Grüße</p></body></html>".encode()
 

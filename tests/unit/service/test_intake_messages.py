@@ -5,13 +5,9 @@ import json
 
 import pytest
 
-from models.messages import MAX_HTML_BYTES
+from models.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
 from worker.inputs.messages import oversized_message
-from worker.messaging.page_messages import (
-    MAX_BODY_BYTES,
-    UnusableMessageError,
-    read_message,
-)
+from worker.messaging.page_messages import UnusableMessageError, read_message
 from worker.pages import site_name
 from worker.store.pages import FetchedPage
 
