@@ -20,9 +20,11 @@ from worker.messaging.broker import connect, topology_of
 from worker.settings import load_settings
 from worker.store import extractions
 from worker.store.extractions import Begun, Standing
+from worker.store.locks import AdvisoryLock
 from worker.store.pages import is_pending
 from worker.tasks import extract as extract_module
-from worker.tasks.extract import _EXTRACTION_LOCK, MAX_ATTEMPTS, extract, extract_late
+from worker.tasks.attempts import EXTRACTION_ATTEMPTS
+from worker.tasks.extract import extract, extract_late
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
 def test_a_page_whose_extraction_was_killed_is_extracted_by_the_next_delivery(
     tasks: Tasks, page_id: int
 ) -> None:
-    die(tasks, page_id, times=MAX_ATTEMPTS - 1)
+    die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     tasks.settle()
     assert outcome(tasks, page_id) == ("article", None)
 
@@ -72,7 +74,7 @@ def test_a_page_whose_extraction_was_killed_is_extracted_by_the_next_delivery(
 def test_a_page_that_kills_every_worker_fails_and_reprocessing_takes_it_up(
     tasks: Tasks, page_id: int
 ) -> None:
-    die(tasks, page_id, times=MAX_ATTEMPTS)
+    die(tasks, page_id, times=EXTRACTION_ATTEMPTS)
     tasks.settle()
     result, detail = outcome(tasks, page_id)
     assert result == "failed"
@@ -84,7 +86,7 @@ def test_a_page_that_kills_every_worker_fails_and_reprocessing_takes_it_up(
 
 
 def test_an_extraction_that_another_process_is_at_is_left_to_it(tasks: Tasks, page_id: int) -> None:
-    with tasks.database.exclusive(_EXTRACTION_LOCK, page_id) as is_ours:
+    with tasks.database.exclusive(AdvisoryLock.EXTRACTION, page_id) as is_ours:
         assert is_ours
         extract(page_id=page_id, generation=1)
         assert outcome(tasks, page_id) == (None, None)
@@ -118,7 +120,7 @@ def test_pages_that_were_extracted_together_when_their_process_ended_are_extract
     assert outcome(tasks, page_id) == (None, None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == [page_id]
     assert tasks.take(task_names.EXTRACT) == [{**killer, task_names.OTHERS: []}]
-    die(tasks, page_id, times=MAX_ATTEMPTS - 1)
+    die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     extract(**killer)
     assert outcome(tasks, page_id)[0] == "failed"
 

@@ -12,14 +12,11 @@ from worker.messaging import task_names
 from worker.messaging.broker import topology_of
 from worker.settings import load_settings
 from worker.store import clusterings
+from worker.store.locks import AdvisoryLock
 from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks import cluster as clustering
-from worker.tasks.cluster import (
-    _CLUSTERING_LOCK,
-    MAX_ATTEMPTS,
-    cluster,
-    cluster_due_sites,
-)
+from worker.tasks.attempts import CLUSTERING_ATTEMPTS
+from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.tasks.context import OutOfMemoryError
 
 
@@ -76,7 +73,7 @@ def way_back(tasks: Tasks) -> OutboxEntry:
 def test_a_clustering_that_was_killed_is_done_by_the_next_delivery(
     tasks: Tasks, site_id: int
 ) -> None:
-    die(tasks, site_id, times=MAX_ATTEMPTS - 1)
+    die(tasks, site_id, times=CLUSTERING_ATTEMPTS - 1)
     cluster(site_id)
     assert tasks.generations(site_id) == 1
     assert status(tasks).not_clustered_since is None
@@ -97,8 +94,8 @@ def test_after_two_attempts_the_next_one_waits(tasks: Tasks, site_id: int) -> No
 
 
 def test_a_clustering_that_another_process_is_at_counts_once(tasks: Tasks, site_id: int) -> None:
-    with tasks.database.exclusive(_CLUSTERING_LOCK, site_id):
-        for _ in range(2 * MAX_ATTEMPTS):
+    with tasks.database.exclusive(AdvisoryLock.CLUSTERING, site_id):
+        for _ in range(2 * CLUSTERING_ATTEMPTS):
             cluster(site_id)
     cluster(site_id)
     assert tasks.generations(site_id) == 1
@@ -107,7 +104,7 @@ def test_a_clustering_that_another_process_is_at_counts_once(tasks: Tasks, site_
 def test_a_site_whose_clustering_always_dies_has_its_articles_and_is_in_quarantine(
     tasks: Tasks, site_id: int
 ) -> None:
-    die(tasks, site_id, times=MAX_ATTEMPTS)
+    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()
     assert outcomes(tasks) == ["article"] * 4
@@ -115,14 +112,14 @@ def test_a_site_whose_clustering_always_dies_has_its_articles_and_is_in_quaranti
     assert due(tasks) == []
     found = status(tasks)
     assert found.not_clustered_since is not None
-    assert f"{MAX_ATTEMPTS} times" in (found.not_clustered_because or "")
+    assert f"{CLUSTERING_ATTEMPTS} times" in (found.not_clustered_because or "")
     headers = way_back(tasks).headers or {}
     assert headers["x-reason"] == "clustering-failed"
     assert found.not_clustered_because in headers["x-detail"]
 
 
 def test_new_pages_of_such_a_site_have_their_articles(tasks: Tasks, site_id: int) -> None:
-    die(tasks, site_id, times=MAX_ATTEMPTS)
+    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()
     tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3, 8)])
@@ -136,7 +133,7 @@ def test_a_site_that_has_groups_keeps_them(tasks: Tasks, site_id: int) -> None:
     tasks.settle()
     groups = tasks.groups(site_id)
     tasks.publish("a", [("7", article_html(7))])
-    die(tasks, site_id, times=MAX_ATTEMPTS)
+    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     assert tasks.groups(site_id).items() >= groups.items()
     tasks.settle()
@@ -147,7 +144,7 @@ def test_a_site_that_has_groups_keeps_them(tasks: Tasks, site_id: int) -> None:
 
 
 def test_the_task_in_quarantine_clusters_the_site_afresh(tasks: Tasks, site_id: int) -> None:
-    die(tasks, site_id, times=MAX_ATTEMPTS)
+    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()
     cluster(site_id)
@@ -162,7 +159,7 @@ def test_the_task_in_quarantine_clusters_the_site_afresh(tasks: Tasks, site_id: 
 def test_reprocessing_takes_a_site_out_of_quarantine(
     tasks: Tasks, site_id: int, stage: task_names.ReprocessStage
 ) -> None:
-    die(tasks, site_id, times=MAX_ATTEMPTS)
+    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()
     tasks.reprocess("a", stage)
@@ -179,7 +176,7 @@ def test_the_reason_is_what_the_clustering_raised(
     tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail(monkeypatch)
-    for _ in range(MAX_ATTEMPTS):
+    for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(ValueError, match="two roots"):
             cluster(site_id)
         pass_time(tasks)

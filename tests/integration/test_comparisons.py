@@ -26,8 +26,9 @@ from worker.messaging import task_names
 from worker.pages import Tree
 from worker.settings import load_settings
 from worker.store import trees
+from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.cluster import cluster
-from worker.tasks.compare import MAX_ATTEMPTS, compare
+from worker.tasks.compare import compare
 from worker.tasks.reprocess import reprocess
 from worker.templates.clusterer import NOT_COMPARABLE
 
@@ -136,7 +137,7 @@ def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) ->
         first = session.scalars(select(func.min(ComparisonBlock.id))).one()
         session.execute(
             text("UPDATE comparison_blocks SET attempts = :attempts WHERE id = :id"),
-            {"attempts": MAX_ATTEMPTS, "id": first},
+            {"attempts": COMPARISON_ATTEMPTS, "id": first},
         )
     tasks.finish()
     assert tasks.generations(site_id) == 1

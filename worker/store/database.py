@@ -23,6 +23,8 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, Opera
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
+from worker.store.locks import AdvisoryLock
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -67,7 +69,7 @@ _KEY = (
     .render_derived()
     .c.key
 )
-_LOCK = (bindparam("kind", type_=Integer), func.hashint8(_KEY))
+_LOCK = (bindparam("class", type_=Integer), func.hashint8(_KEY))
 _TRY_LOCK = select(_KEY, func.pg_try_advisory_lock(*_LOCK))
 _UNLOCK = select(func.pg_advisory_unlock(*_LOCK))
 
@@ -124,25 +126,25 @@ class Database:
         return self.run(work)
 
     @contextmanager
-    def exclusive(self, kind: int, key: int) -> Iterator[bool]:
+    def exclusive(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
         """Hold a lock as `exclusive_each`; yields False, at once, while another holds it."""
-        with self.exclusive_each(kind, [key]) as held:
+        with self.exclusive_each(lock, [key]) as held:
             yield bool(held)
 
     @contextmanager
-    def exclusive_each(self, kind: int, keys: Collection[int]) -> Iterator[set[int]]:
+    def exclusive_each(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
         """Hold locks that the end of this process releases, however it ends.
 
         Yields, at once, the keys of those that no other holds.
 
         Parameters
         ----------
-        kind
-            What is locked, one number for each purpose.
+        lock
+            What is locked.
         keys
-            Which of its kind.
+            Which of its class.
         """
-        wanted = {"kind": kind, "keys": list(keys)}
+        wanted = {"class": lock.value, "keys": list(keys)}
 
         def acquire() -> tuple[Connection, set[int]]:
             connection = self.engine.connect()
@@ -163,7 +165,7 @@ class Database:
             finally:
                 if held:
                     try:
-                        connection.execute(_UNLOCK, {"kind": kind, "keys": list(held)})
+                        connection.execute(_UNLOCK, {"class": lock.value, "keys": list(held)})
                     except DBAPIError as error:
                         # A connection that is lost has released them.
                         if not is_connection_lost(error):

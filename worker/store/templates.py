@@ -18,9 +18,7 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.store.clusterings import may_begin
-
-_CLUSTER_LOCK = 0x6474
-"""Class of the advisory locks of sites; any number that nothing else in the database uses."""
+from worker.store.locks import AdvisoryLock
 
 
 @dataclass(frozen=True)
@@ -139,11 +137,8 @@ def due_sites(
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
     """Take the site's clustering lock until the transaction ends; False if another has it."""
-    return bool(
-        session.scalar(
-            select(func.pg_try_advisory_xact_lock(_CLUSTER_LOCK, func.hashint8(site_id)))
-        )
-    )
+    lock = func.pg_try_advisory_xact_lock(AdvisoryLock.GENERATION.value, func.hashint8(site_id))
+    return bool(session.scalar(select(lock)))
 
 
 def site_state(session: Session, site_id: int) -> tuple[int, int, int]:

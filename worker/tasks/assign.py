@@ -13,9 +13,11 @@ from models.tables import StoredPage
 from worker import logs
 from worker.distance import normalised_distance
 from worker.messaging import task_names
+from worker.messaging.headers import DELIVERY_COUNT
 from worker.store import assignments, clusterings, pages, templates, trees
 from worker.store.assignments import Outlier
 from worker.store.templates import NewGroup, NewMembership
+from worker.tasks.attempts import ASSIGNMENT_ATTEMPTS
 from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.compare import compare_at_once
 from worker.tasks.context import TASK_OPTIONS, database
@@ -40,18 +42,12 @@ OUTLIERS_LOOKED_AT = 20
 joins them adds 19. A template that makes a seventh of the pages that fit no group is found."""
 
 
-MAX_COMPARED = 3
-"""Times that the message of a page may come back, as when its process ended, before the page is
-compared with no other: less than the broker allows (`DELIVERY_LIMIT`), so that the
-page is not in limbo. Only RabbitMQ counts them; to look costs nothing."""
-
-
 @shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)
 def assign(self: Any, page_id: int, site_version: int) -> None:
     """Let a page join the nearest group of its site, or none, and ask for its extraction.
 
     The periodic clustering corrects this later. Does nothing for a page that a clustering
-    has seen meanwhile. A page that took `MAX_COMPARED` processes with it joins none.
+    has seen meanwhile. A page that took `ASSIGNMENT_ATTEMPTS` processes with it joins none.
 
     Parameters
     ----------
@@ -62,8 +58,8 @@ def assign(self: Any, page_id: int, site_version: int) -> None:
     site_version
         Version that the page made of its site when it came.
     """
-    came_back = int(self.request.get("x-delivery-count") or 0)
-    compares = came_back < MAX_COMPARED
+    redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)
+    compares = redeliveries < ASSIGNMENT_ATTEMPTS
     if not compares:
         logger.error("page %d is compared with no other, its process ended each time", page_id)
     database().run(lambda session: _assign(session, page_id, site_version, compares=compares))

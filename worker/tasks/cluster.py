@@ -22,6 +22,8 @@ from worker.store import (
     templates,
 )
 from worker.store.database import is_connection_lost
+from worker.store.locks import AdvisoryLock
+from worker.tasks.attempts import CLUSTERING_ATTEMPTS
 from worker.tasks.comparison_plan import (
     ask_for_late_blocks,
     known_grouping,
@@ -37,17 +39,10 @@ from worker.tasks.stored_distances import StoredDistances
 
 logger = logging.getLogger(__name__)
 
-MAX_ATTEMPTS = 4
-"""Clusterings of a site that end with their process, or raise, before it is clustered no more."""
-
 PAUSES = (0, 1, 5)
 """Pauses after an attempt that failed, in periods of the look for sites. The second attempt follows
 at once, as most processes end for what the site has nothing to do with; memory may be short for
 minutes."""
-
-_CLUSTERING_LOCK = 0x6477
-"""Kind of the locks of sites whose clustering is counted; any number that nothing else uses. The
-lock of `worker.store.templates` ends with a transaction, and counting needs one of its own."""
 
 
 @shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)
@@ -102,7 +97,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     calls it again. Does nothing while another process clusters the site, while
     blocks are being compared, or when no page changed since the last generation.
 
-    A site whose clustering failed `MAX_ATTEMPTS` times is clustered no more: its pages are
+    A site whose clustering failed `CLUSTERING_ATTEMPTS` times is clustered no more: its pages are
     extracted with the groups that it has, or without any, and a task that clusters it afresh
     waits in quarantine.
 
@@ -114,13 +109,13 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
         Whether to forget how often that failed.
     """
     settings = load_settings()
-    with database().exclusive(_CLUSTERING_LOCK, site_id) as is_ours:
+    with database().exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
             return
         attempt = database().run(lambda session: _begin(session, settings, site_id, afresh=afresh))
         if attempt is None:
             return
-        if attempt > MAX_ATTEMPTS:
+        if attempt > CLUSTERING_ATTEMPTS:
             database().run(lambda session: _give_up(session, site_id))
             return
         try:

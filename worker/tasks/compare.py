@@ -17,22 +17,14 @@ from worker.outcomes import GivenUpReason
 from worker.pages import Tree, site_name
 from worker.settings import load_settings
 from worker.store import comparisons, outbox, pages, references, trees
+from worker.store.locks import AdvisoryLock
 from worker.store.references import Nearest
+from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_trees import stored_trees
 
 logger = logging.getLogger(__name__)
-
-MAX_ATTEMPTS = 3
-"""Processes that a block may take down with it before its trees count as not comparable: less than
-the deliveries of a message (`worker.messaging.topology.DELIVERY_LIMIT`).
-
-The kernel bounds its memory, so none should; but no page may block its site.
-"""
-
-_COMPARISON_LOCK = 0x6478
-"""Kind of the locks of blocks that are being compared; any number that nothing else uses."""
 
 Distances: TypeAlias = dict[tuple[int, int], int | None]
 Places: TypeAlias = npt.NDArray[np.int32]
@@ -75,7 +67,7 @@ def compare(block_id: int) -> None:
     done, no longer asked for, or being done by another process.
     """
     # A message that comes again meanwhile must not count as an attempt.
-    with database().exclusive(_COMPARISON_LOCK, block_id) as is_ours:
+    with database().exclusive(AdvisoryLock.COMPARISON, block_id) as is_ours:
         if is_ours:
             _compare(block_id)
 
@@ -115,7 +107,7 @@ def _load(session: Session, block_id: int) -> Job | None:
         rows=block.rows,
         columns=block.columns,
         reference_set_id=set_id,
-        gives_up=block.attempts > MAX_ATTEMPTS,
+        gives_up=block.attempts > COMPARISON_ATTEMPTS,
         trees=stored_trees.load(session, sorted({*block.rows, *block.columns})),
         known=known,
         earlier=earlier,
@@ -153,7 +145,7 @@ def _offer_to_compare_again(session: Session, job: Job) -> None:
         stage="compare",
         reason=GivenUpReason.COMPARISON_FAILED,
         detail=f"{site}: comparing {len(job.trees)} trees took its process with it, or too long,"
-        f" {MAX_ATTEMPTS} times; they count as not comparable",
+        f" {COMPARISON_ATTEMPTS} times; they count as not comparable",
     )
 
 

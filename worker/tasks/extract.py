@@ -28,8 +28,10 @@ from worker.store import articles, extractions, outbox
 from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
 from worker.store.extractions import Begun, Extracted, Standing
+from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
 from worker.tasks import rendered
+from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.comment_patterns import patterns_for_page
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_each_alone, ask_for_late_extractions
@@ -43,15 +45,8 @@ EXTRACTION_VERSION = "12"
 `tests.unit.extraction.recorded` holds what it gives of generated pages in this version.
 """
 
-MAX_ATTEMPTS = 3
-"""Processes that a page may take down with it before its outcome is ``failed``: less than the
-deliveries of a message (`DELIVERY_LIMIT`), so that the page is not in limbo."""
-
 MAX_ROUTING_KEY_BYTES = 255
 """What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
-
-_EXTRACTION_LOCK = 0x6475
-"""Kind of the locks of pages that are being extracted; any number that nothing else uses."""
 
 _READER_FIELDS = (
     "language",
@@ -92,7 +87,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     A revision goes out when a reader would notice a difference to the last one,
     or when it was asked for by reprocessing. Does nothing for a page when the generation is
     no longer the page's, was done already, or is being done by another process. A page
-    that took `MAX_ATTEMPTS` processes with it has the outcome ``failed``.
+    that took `EXTRACTION_ATTEMPTS` processes with it has the outcome ``failed``.
 
     What is done together is stored together. Where that fails, or takes too long, or ended a
     process before, each page is asked for alone, so that none has to do with another's defect.
@@ -105,7 +100,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         More pages, each with its generation.
     """
     wanted = {page_id: generation, **dict(others)}
-    with database().exclusive_each(_EXTRACTION_LOCK, list(wanted)) as ours:
+    with database().exclusive_each(AdvisoryLock.EXTRACTION, list(wanted)) as ours:
         wanted = {page: wanted[page] for page in wanted if page in ours}
         if not wanted:
             return
@@ -117,7 +112,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 
 def _extract_alone(wanted: Mapping[int, int]) -> None:
     for job in database().run(lambda session: _begin(session, wanted)):
-        result = _extract(job) if job.attempt <= MAX_ATTEMPTS else _given_up(job)
+        result = _extract(job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
         database().run(lambda session: _save(session, [(job, result)]))  # noqa: B023
 
 
@@ -208,7 +203,7 @@ def _given_up(job: Begun) -> Failure:
     logger.error("extraction of %s is given up", job.url)
     return Failure(
         PageOutcome.FAILED,
-        f"extraction took its process with it, or too long, {MAX_ATTEMPTS} times",
+        f"extraction took its process with it, or too long, {EXTRACTION_ATTEMPTS} times",
     )
 
 

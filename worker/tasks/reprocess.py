@@ -19,6 +19,7 @@ from worker.store import (
     templates,
     trees,
 )
+from worker.store.locks import AdvisoryLock
 from worker.store.recording import save_reading
 from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
@@ -28,9 +29,6 @@ logger = logging.getLogger(__name__)
 
 SITES_OF_A_TASK = 200
 """Sites that one task takes up before it asks for the next: some seconds of work."""
-
-_REPROCESSING_LOCK = 0x6476
-"""Kind of the lock of who takes up all sites; any number that nothing else uses."""
 
 
 class UnknownSiteError(LookupError):
@@ -154,7 +152,7 @@ def reprocess_due() -> None:
 
     How far that is, is noted with each site: whoever dies at it, another goes on.
     """
-    with database().exclusive(_REPROCESSING_LOCK, 0) as is_ours:
+    with database().exclusive(AdvisoryLock.REPROCESSING, 0) as is_ours:
         if not is_ours:
             return
         for _ in range(SITES_OF_A_TASK):

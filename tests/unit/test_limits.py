@@ -1,0 +1,31 @@
+"""Numbers that only make sense beside each other."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from models.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
+from worker.messaging.topology import DELIVERY_LIMIT
+from worker.pages.page import MAX_LENGTH
+from worker.store.locks import AdvisoryLock
+from worker.tasks import attempts
+
+
+def ascending(numbers: Sequence[int]) -> bool:
+    return all(a < b for a, b in pairwise(numbers))
+
+
+def test_what_a_page_may_hold_fits_into_a_message_and_that_into_a_body() -> None:
+    assert MAX_LENGTH == MAX_HTML_BYTES
+    assert ascending([MAX_HTML_BYTES, MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES, MAX_BODY_BYTES])
+
+
+@pytest.mark.parametrize("work", ["EXTRACTION", "ASSIGNMENT", "COMPARISON"])
+def test_work_is_given_up_before_the_broker_takes_its_message_away(work: str) -> None:
+    assert 0 < getattr(attempts, f"{work}_ATTEMPTS") < DELIVERY_LIMIT
+
+
+def test_no_two_kinds_of_lock_are_one() -> None:
+    numbers = [lock.value for lock in AdvisoryLock.__members__.values()]
+    assert len(set(numbers)) == len(numbers) == 5

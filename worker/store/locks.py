@@ -1,0 +1,23 @@
+"""The advisory locks of the service: what each class of keys stands for."""
+
+from enum import IntEnum, unique
+
+
+@unique
+class AdvisoryLock(IntEnum):
+    """Class of a lock, by what its keys name; nothing else in the database may use the number."""
+
+    GENERATION = 0x6474
+    """Site that a generation is written for; held until the transaction ends."""
+
+    EXTRACTION = 0x6475
+    """Page that is being extracted."""
+
+    REPROCESSING = 0x6476
+    """Who takes up the sites of a reprocessing of all; the key is 0."""
+
+    CLUSTERING = 0x6477
+    """Site whose clustering was begun, counted in transactions of their own."""
+
+    COMPARISON = 0x6478
+    """Block of pairs that is being compared."""
