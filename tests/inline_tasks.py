@@ -23,6 +23,7 @@ from worker.tasks.compare import compare
 from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
 from worker.tasks.parsing import parse_or_reject, store_pages
+from worker.tasks.process import configure, process_state
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
 
 T = TypeVar("T")
@@ -44,6 +45,10 @@ class Tasks:
     def __init__(self, database: Database, seed: int = 0) -> None:
         self.database = database
         self._chance = random.Random(seed)
+
+    def restart(self, **settings: object) -> None:
+        """Let the tasks run in a process that has just started, with some settings changed."""
+        configure(process_state().settings.model_copy(update=settings))
 
     def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
         """Store pages, given by path and content, as the intake does; return the site's id."""

@@ -8,9 +8,7 @@ from sqlalchemy import text
 from tests.inline_tasks import Tasks
 from tests.services import Services
 from worker.settings import load_settings
-from worker.tasks import assign, compare, context, extract
-from worker.tasks.known_templates import KnownTemplates
-from worker.tasks.stored_trees import CACHED_NODES, TreeCache
+from worker.tasks.process import configure, process_state
 
 
 @pytest.fixture
@@ -20,16 +18,13 @@ def tasks(
     """The tasks on a database without pages."""
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", database_url)
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
-    # Ids begin anew in each module's database, so nothing may be remembered of another's.
-    unpacked = TreeCache(CACHED_NODES)
-    for module in (assign, compare):
-        monkeypatch.setattr(module, "stored_trees", unpacked)
-    monkeypatch.setattr(extract, "_templates", KnownTemplates())
     load_settings.cache_clear()
-    context._database_of.cache_clear()
-    with context.database().transaction() as session:
+    # Ids begin anew in each module's database, so nothing may be remembered of another's.
+    configure(load_settings())
+    database = process_state().database
+    with database.transaction() as session:
         session.execute(text("TRUNCATE sites, trees, outbox CASCADE"))
-    yield Tasks(context.database())
-    context.database().dispose()
-    context._database_of.cache_clear()
+    yield Tasks(database)
+    database.dispose()
+    configure(load_settings())
     load_settings.cache_clear()

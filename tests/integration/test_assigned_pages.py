@@ -23,9 +23,7 @@ from worker.sample import generate
 from worker.store import designs
 from worker.store.database import Database
 from worker.store.pages import is_pending
-from worker.tasks import extract
 from worker.tasks.assign import assign
-from worker.tasks.known_templates import KnownTemplates
 
 REDESIGNED = "harbour-post.example"
 
@@ -90,7 +88,7 @@ def test_the_clustering_that_follows_leaves_a_page_that_was_assigned_rightly_alo
 
 
 def test_a_new_page_needs_no_other_page_but_what_is_known_of_its_template(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+    tasks: Tasks,
 ) -> None:
     first = tasks.publish("a", articles(range(2, 8)))
     tasks.group(first)
@@ -103,23 +101,21 @@ def test_a_new_page_needs_no_other_page_but_what_is_known_of_its_template(
     tasks.articles()
     with tasks.database.transaction() as session:
         session.execute(delete(PageContent))
-    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+    tasks.restart()
     tasks.publish("b", articles([9]))
     tasks.settle()
     article = tasks.articles()[url("plain/9")]
     assert (article["method"], article["text"]) == ("lines", expected)
 
 
-def test_knowledge_of_an_earlier_version_is_learned_again(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_knowledge_of_an_earlier_version_is_learned_again(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 8)))
     tasks.group(site_id)
     tasks.settle()
     tasks.articles()
     with tasks.database.transaction() as session:
         session.execute(update(PageKnowledge).values(packed=b"of long ago"))
-    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+    tasks.restart()
     tasks.publish("a", articles([9]))
     tasks.settle()
     assert tasks.articles()[url("plain/9")]["method"] == "lines"

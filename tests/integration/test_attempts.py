@@ -16,8 +16,7 @@ from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
-from worker.messaging.broker import connect, topology_of
-from worker.settings import load_settings
+from worker.messaging.broker import connect
 from worker.store import extractions
 from worker.store.extractions import Begun, Standing
 from worker.store.locks import AdvisoryLock
@@ -25,6 +24,7 @@ from worker.store.pages import is_pending
 from worker.tasks import extract as extract_module
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.extract import extract, extract_late
+from worker.tasks.process import process_state
 
 
 @pytest.fixture
@@ -38,14 +38,14 @@ def page_id(tasks: Tasks) -> int:
 
 
 @pytest.fixture
-def queues(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def queues(tasks: Tasks) -> Iterator[None]:
     """Queues of the tests' own, without a message."""
-    monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", f"test-{secrets.token_hex(4)}.")
-    load_settings.cache_clear()
-    with connect(load_settings()) as connection:
-        topology_of(load_settings()).declare(connection)
+    tasks.restart(queue_prefix=f"test-{secrets.token_hex(4)}.")
+    state = process_state()
+    with connect(state.settings) as connection:
+        state.topology.declare(connection)
     yield
-    remove_queues(load_settings())
+    remove_queues(state.settings)
 
 
 def outcome(tasks: Tasks, page_id: int) -> tuple[str | None, str | None]:

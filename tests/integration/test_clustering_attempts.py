@@ -9,15 +9,14 @@ from models.tables import ClusteringAttempt, Generation, OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
-from worker.messaging.broker import topology_of
-from worker.settings import load_settings
 from worker.store import clusterings
 from worker.store.locks import AdvisoryLock
 from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks import cluster as clustering
 from worker.tasks.attempts import CLUSTERING_ATTEMPTS
+from worker.tasks.base import OutOfMemoryError
 from worker.tasks.cluster import cluster, cluster_due_sites
-from worker.tasks.context import OutOfMemoryError
+from worker.tasks.process import process_state
 
 
 @pytest.fixture
@@ -64,7 +63,7 @@ def due(tasks: Tasks) -> list[int]:
 
 
 def way_back(tasks: Tasks) -> OutboxEntry:
-    queue = topology_of(load_settings()).quarantines["cluster"]
+    queue = process_state().topology.quarantines["cluster"]
     (found,) = tasks.ask(select(OutboxEntry).where(OutboxEntry.routing_key == queue))
     assert isinstance(found, OutboxEntry)
     return found

@@ -24,7 +24,6 @@ from worker.distance import (
 )
 from worker.messaging import task_names
 from worker.pages import Tree
-from worker.settings import load_settings
 from worker.store import trees
 from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.cluster import cluster
@@ -37,10 +36,9 @@ SMALL_LIMIT = 16
 
 
 @pytest.fixture
-def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
+def large_from(tasks: Tasks) -> None:
     """Sites are large from few trees on."""
-    monkeypatch.setenv("DETOURAGE_WHOLE_MATRIX_TREES", str(SMALL_LIMIT))
-    load_settings.cache_clear()
+    tasks.restart(whole_matrix_trees=SMALL_LIMIT)
 
 
 def articles(numbers: Iterable[int], template: str = "plain") -> list[tuple[str, str]]:
@@ -251,11 +249,8 @@ def test_the_nearest_reference_is_exact_after_references_have_changed(tasks: Tas
 
 
 @pytest.mark.parametrize("limit", [SMALL_LIMIT, 400])
-def test_neither_order_nor_steps_change_the_groups(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
-) -> None:
-    monkeypatch.setenv("DETOURAGE_WHOLE_MATRIX_TREES", str(limit))
-    load_settings.cache_clear()
+def test_neither_order_nor_steps_change_the_groups(tasks: Tasks, limit: int) -> None:
+    tasks.restart(whole_matrix_trees=limit)
     everything = [*two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
     site_id = tasks.publish("a", everything)
     tasks.group(site_id)
@@ -280,10 +275,9 @@ LADDER = Tree.from_preorder(
 
 @pytest.mark.parametrize("limit", [5, 400])
 def test_trees_too_large_to_compare_are_outliers_and_hold_nothing_up(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
+    tasks: Tasks, limit: int
 ) -> None:
-    monkeypatch.setenv("DETOURAGE_WHOLE_MATRIX_TREES", str(limit))
-    load_settings.cache_clear()
+    tasks.restart(whole_matrix_trees=limit)
     site_id = tasks.publish("a", articles(range(2, 10)))
     for name, tree in ("star", STAR), ("ladder", LADDER):
         tasks.publish("a", articles([20], "table"))

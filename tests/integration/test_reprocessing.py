@@ -12,12 +12,10 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.cli import main
 from worker.messaging import task_names
-from worker.settings import load_settings
 from worker.store import reprocessings
 from worker.store.pages import is_pending
-from worker.tasks import extract, reprocess
+from worker.tasks import reprocess
 from worker.tasks.extractions import ask_for_late_extractions
-from worker.tasks.known_templates import KnownTemplates
 
 PAGES = 200
 NEW_PAGES = 20
@@ -43,10 +41,7 @@ def run_some(tasks: Tasks, task: str, *, share: float) -> None:
             tasks.call(task, each)
 
 
-def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(tasks: Tasks) -> None:
     site_id = tasks.publish("a", pages_of("plain", range(PAGES)))
     tasks.group(site_id)
     tasks.settle()
@@ -169,9 +164,8 @@ def test_time_in_which_nothing_ran_does_not_end_in_a_burst(tasks: Tasks) -> None
 
 
 @pytest.mark.usefixtures("sites")
-def test_it_waits_while_much_is_waiting(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "7")
-    load_settings.cache_clear()
+def test_it_waits_while_much_is_waiting(tasks: Tasks) -> None:
+    tasks.restart(pending_limit=7)
     reprocess.reprocess_all()
     tasks.run(task_names.REPROCESS_DUE)
     assert taken_up(tasks) == 3

@@ -24,8 +24,6 @@ from worker.cli import main
 from worker.store import failures, pages, retention
 from worker.store.database import Database
 from worker.store.pages import NewReceipt, is_pending
-from worker.tasks import extract
-from worker.tasks.known_templates import KnownTemplates
 from worker.tasks.maintenance import prune, pruning
 
 LONG_AGO = timedelta(days=100)
@@ -109,16 +107,14 @@ def test_reprocessing_takes_the_pages_up_that_have_their_html(tasks: Tasks, site
     assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
 
 
-def test_new_pages_are_compared_with_a_page_whose_html_is_kept(
-    tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_pages_are_compared_with_a_page_whose_html_is_kept(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     with tasks.database.transaction() as session:
         # The page that would stand for its group has lost its HTML too, and nothing is known of it.
         session.execute(update(StoredPage).values(html_removed_at=func.now()))
         session.execute(delete(PageContent))
         session.execute(delete(PageKnowledge))
-    monkeypatch.setattr(extract, "_templates", KnownTemplates())
+    tasks.restart()
     tasks.publish("a", pages_of("plain", 2, first=20))
     tasks.settle()
     first = tasks.articles()

@@ -32,9 +32,9 @@ from worker.messaging.task_names import (
     STAGES,
 )
 from worker.processes.heartbeat import Heartbeat
-from worker.settings import Settings, load_settings
+from worker.settings import Settings
 from worker.store import durations, failures
-from worker.tasks.context import database
+from worker.tasks.process import process_state
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ class HeartbeatStep(bootsteps.StartStopStep):
 
     def start(self, parent: Any) -> None:
         """Start beating."""
-        heartbeat = Heartbeat(load_settings().heartbeat_directory, "worker")
+        heartbeat = Heartbeat(process_state().settings.heartbeat_directory, "worker")
         heartbeat.beat()
         self._entry = parent.timer.call_repeatedly(HEARTBEAT_SECONDS, heartbeat.beat)
 
@@ -138,13 +138,13 @@ class HeartbeatScheduler(PersistentScheduler):
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
         """Run one tick."""
-        Heartbeat(load_settings().heartbeat_directory, "beat").beat()
+        Heartbeat(process_state().settings.heartbeat_directory, "beat").beat()
         return super().tick(*args, **kwargs)
 
 
 @setup_logging.connect
 def _set_up_logging(logfile: str | None = None, **_: object) -> None:
-    settings = load_settings()
+    settings = process_state().settings
     logs.configure(settings.log_level, settings.log_format, logfile)
 
 
@@ -170,7 +170,7 @@ def _begin_task(
 @task_postrun.connect
 def _end_task(task: Any = None, kwargs: Mapping[str, Any] | None = None, **_: object) -> None:
     pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
-    durations.note(database(), task.name, monotonic() - task.request.began, pieces)
+    durations.note(process_state().database, task.name, monotonic() - task.request.began, pieces)
     logs.unbind_all()
 
 
@@ -187,7 +187,7 @@ def _note_failure(
         return
     try:
         # Once: this may be the process that consumes, which must not wait for the database.
-        with database().transaction() as session:
+        with process_state().database.transaction() as session:
             failures.note_failure(
                 session,
                 task_id=task_id,
@@ -203,6 +203,6 @@ def _note_failure(
 def _declare_topology(**_: object) -> None:
     # Celery declares the queues it consumes, but not those that take what it
     # rejects; without them a dead letter is lost.
-    settings = load_settings()
+    settings = process_state().settings
     with connect(settings) as connection:
         topology_of(settings).declare(connection)

@@ -18,12 +18,12 @@ from worker.store import assignments, clusterings, pages, templates, trees
 from worker.store.assignments import Outlier
 from worker.store.templates import NewGroup, NewMembership
 from worker.tasks.attempts import ASSIGNMENT_ATTEMPTS
+from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.compare import compare_at_once
-from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.memberships import group_memberships
-from worker.tasks.stored_trees import stored_trees
+from worker.tasks.process import ProcessState, process_state
 from worker.templates.assignment import (
     FEWEST_OF_A_NEW_GROUP,
     NOWHERE,
@@ -62,10 +62,15 @@ def assign(self: Any, page_id: int, site_version: int) -> None:
     compares = redeliveries < ASSIGNMENT_ATTEMPTS
     if not compares:
         logger.error("page %d is compared with no other, its process ended each time", page_id)
-    database().run(lambda session: _assign(session, page_id, site_version, compares=compares))
+    state = process_state()
+    state.database.run(
+        lambda session: _assign(session, state, page_id, site_version, compares=compares)
+    )
 
 
-def _assign(session: Session, page_id: int, site_version: int, *, compares: bool) -> None:
+def _assign(
+    session: Session, state: ProcessState, page_id: int, site_version: int, *, compares: bool
+) -> None:
     page = pages.load_page(session, page_id, lock=True)
     if page is None or page.tree_id is None:
         return
@@ -76,11 +81,11 @@ def _assign(session: Session, page_id: int, site_version: int, *, compares: bool
         return
     found = NOWHERE
     if compares:
-        found = _nearest_group(session, site_id, generation, page.tree_id)
+        found = _nearest_group(session, state, site_id, generation, page.tree_id)
     _place(session, page, generation, found)
     changed = {page.id}
     if found.group is None and compares:
-        changed |= _promote_outliers(session, site_id, generation)
+        changed |= _promote_outliers(session, state, site_id, generation)
     ask_for_extractions(session, site_id, changed, generation)
     logger.info(
         "page %d of site %d: group %s, confidence %.2f, distance %.2f",
@@ -92,9 +97,11 @@ def _assign(session: Session, page_id: int, site_version: int, *, compares: bool
     )
 
 
-def _nearest_group(session: Session, site_id: int, generation: int, tree_id: int) -> Assignment:
+def _nearest_group(
+    session: Session, state: ProcessState, site_id: int, generation: int, tree_id: int
+) -> Assignment:
     standing = assignments.representatives(session, site_id, generation)
-    loaded = stored_trees.load(session, [tree_id, *(each.tree_id for each in standing)])
+    loaded = state.trees.load(session, [tree_id, *(each.tree_id for each in standing)])
     return assign_tree(
         loaded[tree_id],
         [loaded[each.tree_id] for each in standing],
@@ -114,7 +121,9 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
         assignments.place_page(session, page.site_id, generation, member)
 
 
-def _promote_outliers(session: Session, site_id: int, generation: int) -> set[int]:
+def _promote_outliers(
+    session: Session, state: ProcessState, site_id: int, generation: int
+) -> set[int]:
     """Make a group of outliers that agree; return the pages that joined one."""
     # While the site is clustered its groups are chosen anew, these among them. Where that always
     # failed, to compare these with each other may be what fails.
@@ -125,7 +134,7 @@ def _promote_outliers(session: Session, site_id: int, generation: int) -> set[in
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
     if len(outliers) < FEWEST_OF_A_NEW_GROUP:
         return set()
-    distances, sizes = _distances(session, outliers)
+    distances, sizes = _distances(session, state, outliers)
     promoted: set[int] = set()
     for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
         number = templates.last_group(session, site_id) + 1
@@ -155,12 +164,14 @@ def _promote_outliers(session: Session, site_id: int, generation: int) -> set[in
     return promoted
 
 
-def _distances(session: Session, outliers: Sequence[Outlier]) -> tuple[Matrix, Sizes]:
+def _distances(
+    session: Session, state: ProcessState, outliers: Sequence[Outlier]
+) -> tuple[Matrix, Sizes]:
     tree_ids = sorted({outlier.tree_id for outlier in outliers})
     raw, is_stored = trees.distance_matrix(session, tree_ids)
     missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
     if missing:
-        compare_at_once(session, missing)
+        compare_at_once(session, state, missing)
         raw, _ = trees.distance_matrix(session, tree_ids)
     shapes = trees.tree_shapes(session, tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.messaging import task_names
-from worker.messaging.broker import messages_waiting, topology_of
+from worker.messaging.broker import messages_waiting
 from worker.outcomes import GivenUpReason
-from worker.settings import Settings, load_settings
+from worker.settings import Settings
 from worker.store import (
     assignments,
     backlog,
@@ -24,16 +24,17 @@ from worker.store import (
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.tasks.attempts import CLUSTERING_ATTEMPTS
+from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comparison_plan import (
-    ask_for_late_blocks,
+    enqueue_late_blocks,
     known_grouping,
     known_site,
     load_site,
 )
-from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.design_changes import note_design_change
 from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.generation import ask_for_changed_extractions, save_generation
+from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_distances import StoredDistances
 
@@ -57,17 +58,18 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     settle_seconds
         Instead of the setting of that name, and whatever waits at the intake.
     """
-    settings = load_settings()
+    state = process_state()
+    settings = state.settings
     if settle_seconds is not None:
         settle = settle_seconds
-    elif messages_waiting(settings, topology_of(settings).pages):
+    elif messages_waiting(settings, state.topology.pages):
         settle = settings.max_settle_seconds
     else:
         settle = settings.settle_seconds
-    database().run(lambda session: _ask_for_due_clusterings(session, settings, settle))
+    state.database.run(lambda session: _enqueue_due_clusterings(session, settings, settle))
 
 
-def _ask_for_due_clusterings(session: Session, settings: Settings, settle_seconds: float) -> None:
+def _enqueue_due_clusterings(session: Session, settings: Settings, settle_seconds: float) -> None:
     due = templates.due_sites(
         session,
         settle_seconds=settle_seconds,
@@ -108,37 +110,38 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     afresh
         Whether to forget how often that failed.
     """
-    settings = load_settings()
-    with database().exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
+    state = process_state()
+    database = state.database
+    with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
             return
-        attempt = database().run(lambda session: _begin(session, settings, site_id, afresh=afresh))
+        attempt = database.run(lambda session: _begin(session, state, site_id, afresh=afresh))
         if attempt is None:
             return
         if attempt > CLUSTERING_ATTEMPTS:
-            database().run(lambda session: _give_up(session, site_id))
+            database.run(lambda session: _give_up(session, state, site_id))
             return
         try:
-            database().run(lambda session: _attempt(session, settings, site_id))
+            database.run(lambda session: _attempt(session, state, site_id))
         except Exception as error:
             if not (isinstance(error, DBAPIError) and is_connection_lost(error)):
                 told = f"{type(error).__name__}: {error}"
-                database().run(lambda session: clusterings.note_error(session, site_id, told))
+                database.run(lambda session: clusterings.note_error(session, site_id, told))
             raise
 
 
-def _begin(session: Session, settings: Settings, site_id: int, *, afresh: bool) -> int | None:
+def _begin(session: Session, state: ProcessState, site_id: int, *, afresh: bool) -> int | None:
     if afresh:
         clusterings.forget(session, site_id)
-    return clusterings.begin(session, site_id, _pauses(settings))
+    return clusterings.begin(session, site_id, _pauses(state.settings))
 
 
-def _attempt(session: Session, settings: Settings, site_id: int) -> None:
-    _cluster(session, settings, site_id)
+def _attempt(session: Session, state: ProcessState, site_id: int) -> None:
+    _cluster(session, state, site_id)
     clusterings.forget(session, site_id)
 
 
-def _give_up(session: Session, site_id: int) -> None:
+def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     """Extract what waits for a clustering without it, and leave the way back to an operator."""
     # What the intake stores from now on is assigned; what it stored before is seen here.
     comparisons.lock_for_result(session, site_id)
@@ -166,24 +169,24 @@ def _give_up(session: Session, site_id: int) -> None:
         session,
         task_names.CLUSTER,
         {"site_id": site_id, "afresh": True},
-        stage="cluster",
+        quarantine=state.topology.quarantines["cluster"],
         reason=GivenUpReason.CLUSTERING_FAILED,
         detail=f"{site}: {found.reason}",
     )
     logger.error("site %d is clustered no more: %s", site_id, found.reason)
 
 
-def _cluster(session: Session, settings: Settings, site_id: int) -> None:
+def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     if not templates.try_lock_clustering(session, site_id):
         return
     if comparisons.is_in_flight(session, site_id):
-        ask_for_late_blocks(session, settings, site_id)
+        enqueue_late_blocks(session, state.settings, site_id)
         return
     site = load_site(session, site_id)
     if site is None:
         return
     stored = StoredDistances(session, site_id)
-    known = known_site(session, settings, site, stored)
+    known = known_site(session, state, site, stored)
     if known is None:
         return
     site_pages = [

@@ -15,14 +15,14 @@ from worker.distance.forest import Forest, forest_of
 from worker.messaging import task_names
 from worker.outcomes import GivenUpReason
 from worker.pages import Tree, site_name
-from worker.settings import load_settings
 from worker.store import comparisons, outbox, pages, references, trees
 from worker.store.locks import AdvisoryLock
 from worker.store.references import Nearest
 from worker.tasks.attempts import COMPARISON_ATTEMPTS
-from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
-from worker.tasks.stored_trees import stored_trees
+from worker.tasks.stored_trees import TreeCache
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ Places: TypeAlias = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Job:
+class ComparisonJob:
     """A block with all that doing it needs.
 
     Parameters
@@ -67,26 +67,29 @@ def compare(block_id: int) -> None:
     done, no longer asked for, or being done by another process.
     """
     # A message that comes again meanwhile must not count as an attempt.
-    with database().exclusive(AdvisoryLock.COMPARISON, block_id) as is_ours:
+    state = process_state()
+    with state.database.exclusive(AdvisoryLock.COMPARISON, block_id) as is_ours:
         if is_ours:
-            _compare(block_id)
+            _compare(state, block_id)
 
 
-def _compare(block_id: int) -> None:
-    job = database().run(lambda session: _load(session, block_id))
+def _compare(state: ProcessState, block_id: int) -> None:
+    job = state.database.run(lambda session: _load(session, state.trees, block_id))
     if job is None:
         return
     if job.gives_up:
         logger.error("block %d is given up, its trees count as not comparable", block_id)
+    memory = _memory(state)
+    quarantine = state.topology.quarantines["compare"]
     if job.reference_set_id is not None:
-        nearest = _nearest(job)
-        database().run(lambda session: _save(session, job, nearest=nearest))
+        nearest = _nearest(job, memory)
+        state.database.run(lambda session: _save(session, job, quarantine, nearest=nearest))
     else:
-        distances = _distances(job)
-        database().run(lambda session: _save(session, job, distances=distances))
+        distances = _distances(job, memory)
+        state.database.run(lambda session: _save(session, job, quarantine, distances=distances))
 
 
-def _load(session: Session, block_id: int) -> Job | None:
+def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | None:
     block = comparisons.take_block(session, block_id)
     if block is None:
         return None
@@ -101,14 +104,14 @@ def _load(session: Session, block_id: int) -> Job | None:
             for other, members in references.sets_of_site(session, block.site_id).items()
             if other != set_id
         ]
-    return Job(
+    return ComparisonJob(
         block_id=block_id,
         site_id=block.site_id,
         rows=block.rows,
         columns=block.columns,
         reference_set_id=set_id,
         gives_up=block.attempts > COMPARISON_ATTEMPTS,
-        trees=stored_trees.load(session, sorted({*block.rows, *block.columns})),
+        trees=cache.load(session, sorted({*block.rows, *block.columns})),
         known=known,
         earlier=earlier,
     )
@@ -116,7 +119,8 @@ def _load(session: Session, block_id: int) -> Job | None:
 
 def _save(
     session: Session,
-    job: Job,
+    job: ComparisonJob,
+    quarantine: str,
     *,
     distances: Distances | None = None,
     nearest: Mapping[int, Nearest] | None = None,
@@ -130,45 +134,51 @@ def _save(
     if nearest and job.reference_set_id is not None:
         references.save_nearest(session, job.reference_set_id, nearest)
     if job.gives_up:
-        _offer_to_compare_again(session, job)
+        _offer_to_compare_again(session, job, quarantine)
     if finished.is_last:
         wanted = {"site_id": job.site_id}
         outbox.add_tasks(session, task_names.CLUSTER, [wanted], site_id=job.site_id)
 
 
-def _offer_to_compare_again(session: Session, job: Job) -> None:
+def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: str) -> None:
     site = site_name(pages.key_of_site(session, job.site_id))
     offer_task(
         session,
         task_names.REPROCESS,
         {"site": site, "stage": "compare"},
-        stage="compare",
+        quarantine=quarantine,
         reason=GivenUpReason.COMPARISON_FAILED,
         detail=f"{site}: comparing {len(job.trees)} trees took its process with it, or too long,"
         f" {COMPARISON_ATTEMPTS} times; they count as not comparable",
     )
 
 
-def _distances(job: Job) -> Distances:
+def _distances(job: ComparisonJob, memory: int) -> Distances:
     pairs = [
         pair
         for pair in PairBlock(tuple(job.rows), tuple(job.columns)).pairs()
         if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
     ]
-    return dict.fromkeys(pairs) if job.gives_up else distances_of_pairs(pairs, job.trees)
+    if job.gives_up:
+        return dict.fromkeys(pairs)
+    return distances_of_pairs(pairs, job.trees, memory=memory)
 
 
-def compare_at_once(session: Session, pairs: Sequence[tuple[int, int]]) -> None:
+def compare_at_once(
+    session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]
+) -> None:
     """Compute and store the distances of a few pairs of trees."""
-    loaded = stored_trees.load(session, sorted({each for pair in pairs for each in pair}))
-    trees.save_distances(session, distances_of_pairs(pairs, loaded))
+    loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
+    trees.save_distances(session, distances_of_pairs(pairs, loaded, memory=_memory(state)))
 
 
-def distances_of_pairs(pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree]) -> Distances:
-    """Compare pairs of trees, given by their ids."""
+def distances_of_pairs(
+    pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
+) -> Distances:
+    """Compare pairs of trees, given by their ids, in so many bytes of memory."""
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=_memory())
+    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory)
     a = np.array([place[lower] for lower, _ in pairs], np.int32)
     b = np.array([place[higher] for _, higher in pairs], np.int32)
     return dict(zip(pairs, distances_or_none(forest, a, b), strict=True))
@@ -195,7 +205,7 @@ def distances_or_none(forest: Forest, a: Places, b: Places) -> list[int | None]:
     return results
 
 
-def _nearest(job: Job) -> dict[int, Nearest]:
+def _nearest(job: ComparisonJob, memory: int) -> dict[int, Nearest]:
     rows = [tree_id for tree_id in job.rows if tree_id in job.trees]
     if job.gives_up:
         return dict.fromkeys(rows, Nearest(None, None))
@@ -208,7 +218,7 @@ def _nearest(job: Job) -> dict[int, Nearest]:
             [job.trees[tree_id] for tree_id in tree_ids],
             columns,
             [[] if afresh else known[tree_id] for tree_id in tree_ids],
-            memory=_memory(),
+            memory=memory,
         )
         return {
             tree_id: Nearest(job.columns[reference], float(distance))
@@ -243,5 +253,5 @@ def _known(
     return facts
 
 
-def _memory() -> int:
-    return load_settings().comparison_memory_mib * 2**20
+def _memory(state: ProcessState) -> int:
+    return state.settings.comparison_memory_mib * 2**20

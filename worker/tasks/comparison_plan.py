@@ -13,6 +13,7 @@ from worker.settings import Settings
 from worker.store import comparisons, outbox, templates, trees
 from worker.store.comparisons import NewBlock
 from worker.tasks.compare import compare_at_once
+from worker.tasks.process import ProcessState
 from worker.tasks.stored_distances import StoredDistances
 from worker.templates import Grouping
 from worker.templates.comparison_policy import (
@@ -79,15 +80,15 @@ def load_site(session: Session, site_id: int) -> ComparedSite | None:
 
 
 def known_site(
-    session: Session, settings: Settings, site: ComparedSite, stored: StoredDistances
+    session: Session, state: ProcessState, site: ComparedSite, stored: StoredDistances
 ) -> KnownSite | None:
     """Return a site with all its distances; nothing where blocks had to be asked for."""
-    limit = settings.whole_matrix_trees
+    limit = state.settings.whole_matrix_trees
     found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
-    if isinstance(found, Missing) and _compare_if_little(session, site, stored, found):
+    if isinstance(found, Missing) and _compare_if_little(session, state, site, stored, found):
         found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
     if isinstance(found, Missing):
-        _ask_for_missing(session, site, stored, found)
+        _enqueue_missing(session, site, stored, found)
         return None
     return found
 
@@ -102,19 +103,19 @@ def known_grouping(
     """Return the groups of a site's pages; nothing where blocks had to be asked for."""
     found = group_or_missing(known, pages, site.trees, stored)
     if isinstance(found, Missing):
-        _ask_for_missing(session, site, stored, found)
+        _enqueue_missing(session, site, stored, found)
         return None
     return found
 
 
-def ask_for_late_blocks(session: Session, settings: Settings, site_id: int) -> None:
+def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> None:
     """Ask again for the blocks of a site that were asked for too long ago."""
     if outbox.is_waiting(session, task_names.COMPARE, site_id):
         return
     late = comparisons.ask_again(
         session, site_id, patience_seconds=settings.comparison_patience_seconds
     )
-    _ask_for_blocks(session, site_id, late)
+    _enqueue_blocks(session, site_id, late)
 
 
 def blocks_of(
@@ -137,7 +138,11 @@ def blocks_of(
 
 
 def _compare_if_little(
-    session: Session, site: ComparedSite, stored: StoredDistances, missing: Missing
+    session: Session,
+    state: ProcessState,
+    site: ComparedSite,
+    stored: StoredDistances,
+    missing: Missing,
 ) -> bool:
     blocks = list(blocks_of(missing, site.trees, stored))
     is_little = (
@@ -148,6 +153,7 @@ def _compare_if_little(
     if is_little:
         compare_at_once(
             session,
+            state,
             [
                 pair
                 for block in blocks
@@ -157,15 +163,15 @@ def _compare_if_little(
     return is_little
 
 
-def _ask_for_missing(
+def _enqueue_missing(
     session: Session, site: ComparedSite, stored: StoredDistances, missing: Missing
 ) -> None:
     if not site.has_begun:
         comparisons.begin(session, site.id, site_version=site.version, tree_ids=sorted(site.trees))
     blocks = list(blocks_of(missing, site.trees, stored))
-    _ask_for_blocks(session, site.id, comparisons.add_blocks(session, site.id, blocks))
+    _enqueue_blocks(session, site.id, comparisons.add_blocks(session, site.id, blocks))
 
 
-def _ask_for_blocks(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
+def _enqueue_blocks(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
     wanted = [{"block_id": each} for each in block_ids]
     outbox.add_tasks(session, task_names.COMPARE, wanted, site_id=site_id)

@@ -20,10 +20,9 @@ from worker import logs
 from worker.content import Content, read_content
 from worker.extraction import Moment, NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
-from worker.messaging.broker import messages_waiting, topology_of
+from worker.messaging.broker import messages_waiting
 from worker.outcomes import PageOutcome
 from worker.pages import parse_page, site_name
-from worker.settings import load_settings
 from worker.store import articles, extractions, outbox
 from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
@@ -32,10 +31,10 @@ from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
 from worker.tasks import rendered
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
+from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import patterns_for_page
-from worker.tasks.context import TASK_OPTIONS, database
 from worker.tasks.extractions import ask_for_each_alone, ask_for_late_extractions
-from worker.tasks.known_templates import KnownTemplates
+from worker.tasks.process import ProcessState, process_state
 
 logger = logging.getLogger(__name__)
 
@@ -77,9 +76,6 @@ def extraction_key(content_digest: str, pivot_digest: str | None, group_pattern:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
-_templates = KnownTemplates()
-
-
 @shared_task(name=task_names.EXTRACT, **TASK_OPTIONS)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
     """Extract pages, each with its group of a generation, and send the articles out.
@@ -100,33 +96,34 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         More pages, each with its generation.
     """
     wanted = {page_id: generation, **dict(others)}
-    with database().exclusive_each(AdvisoryLock.EXTRACTION, list(wanted)) as ours:
+    state = process_state()
+    with state.database.exclusive_each(AdvisoryLock.EXTRACTION, list(wanted)) as ours:
         wanted = {page: wanted[page] for page in wanted if page in ours}
         if not wanted:
             return
         if not others:
-            _extract_alone(wanted)
+            _extract_alone(state, wanted)
         else:
-            _extract_together(wanted)
+            _extract_together(state, wanted)
 
 
-def _extract_alone(wanted: Mapping[int, int]) -> None:
-    for job in database().run(lambda session: _begin(session, wanted)):
-        result = _extract(job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
-        database().run(lambda session: _save(session, [(job, result)]))  # noqa: B023
+def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> None:
+    for job in state.database.run(lambda session: _begin(session, wanted)):
+        result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
+        state.database.run(lambda session: _save(session, state, [(job, result)]))  # noqa: B023
 
 
-def _extract_together(wanted: Mapping[int, int]) -> None:
-    jobs = database().run(lambda session: _begin_together(session, wanted))
+def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
+    jobs = state.database.run(lambda session: _begin_together(session, wanted))
     try:
-        results = [(job, _extract(job, is_alone=False)) for job in jobs]
-        database().run(lambda session: _save(session, results))
+        results = [(job, _extract(state, job, is_alone=False)) for job in jobs]
+        state.database.run(lambda session: _save(session, state, results))
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
         logger.warning("%d pages are extracted one by one", len(jobs), exc_info=True)
         again = {job.page_id: job.generation for job in jobs}
-        database().run(lambda session: _ask_for_each_alone(session, again))
+        state.database.run(lambda session: _ask_for_each_alone(session, again))
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
@@ -135,11 +132,11 @@ def extract_late() -> None:
 
     Does nothing while any wait for the relay or in the queue: what is late may be among them.
     """
-    settings = load_settings()
-    if messages_waiting(settings, topology_of(settings).task_queue("extract")):
+    state = process_state()
+    if messages_waiting(state.settings, state.topology.task_queue("extract")):
         return
-    patience = settings.extraction_patience_seconds
-    number = database().run(
+    patience = state.settings.extraction_patience_seconds
+    number = state.database.run(
         lambda session: (
             0
             if outbox.is_waiting(session, task_names.EXTRACT)
@@ -173,19 +170,18 @@ def _ask_for_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
         ask_for_each_alone(session, site_id, page_ids, wanted)
 
 
-def _extract(job: Begun, *, is_alone: bool = True) -> Content | Failure:
+def _extract(state: ProcessState, job: Begun, *, is_alone: bool = True) -> Content | Failure:
     logs.bind(site=site_name(job.site_key), page=job.url)
     try:
-        template = _templates.of(database(), job.pivot) if job.pivot else None
+        template = state.templates.of(state.database, job.pivot) if job.pivot else None
         page = parse_page(job.content, job.url, content_type=job.content_type)
         try:
             patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
             return read_content(page, template, patterns)
         except NeedsRenderingError:
-            browser = rendered.browser_of(load_settings())
-            if browser is None:
+            if state.browser is None:
                 raise
-            return rendered.extract(browser, job, template)
+            return rendered.extract(state.browser, job, template)
     except NoArticleError as error:
         return Failure(PageOutcome(error.outcome), str(error))
     except SQLAlchemyError:
@@ -207,7 +203,9 @@ def _given_up(job: Begun) -> Failure:
     )
 
 
-def _save(session: Session, results: Sequence[tuple[Begun, Content | Failure]]) -> None:
+def _save(
+    session: Session, state: ProcessState, results: Sequence[tuple[Begun, Content | Failure]]
+) -> None:
     wanted = {job.page_id: job.generation for job, _ in results}
     standing = extractions.lock_standing(session, wanted)
     extracted: list[Extracted] = []
@@ -230,7 +228,7 @@ def _save(session: Session, results: Sequence[tuple[Begun, Content | Failure]]) 
                 revision += 1
                 values = message.to_json()
                 new.append(_article(job, message, values, digest, result))
-                messages.append(_outgoing(message, values))
+                messages.append(_outgoing(message, values, state.topology.articles_exchange.name))
         failure = result if isinstance(result, Failure) else None
         extracted.append(
             Extracted(
@@ -350,9 +348,9 @@ def _article(
     )
 
 
-def _outgoing(message: ArticleMessage, values: Mapping[str, Any]) -> NewMessage:
+def _outgoing(message: ArticleMessage, values: Mapping[str, Any], exchange: str) -> NewMessage:
     return NewMessage(
-        exchange=topology_of(load_settings()).articles_exchange.name,
+        exchange=exchange,
         routing_key=routing_key(message.language, message.site),
         body=json.dumps(values, ensure_ascii=False).encode(),
         message_id=message.id,

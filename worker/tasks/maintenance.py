@@ -10,7 +10,8 @@ from worker.store import outbox, retention
 from worker.store.database import Database
 from worker.store.removable import KINDS, Kind
 from worker.store.retention import Place, Step
-from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.process import process_state
 
 STEPS_OF_A_TASK = 20
 """Transactions that one task makes before it asks for the next: some seconds of work."""
@@ -38,7 +39,8 @@ def prune(
     if older_than_days < 0:
         raise ValueError(f"older_than_days must not be negative, as {older_than_days} is")
     begun = Place(*begin) if begin else None
-    steps = islice(pruning(database(), kinds, older_than_days, begin=begun), STEPS_OF_A_TASK)
+    database = process_state().database
+    steps = islice(pruning(database, kinds, older_than_days, begin=begun), STEPS_OF_A_TASK)
     rest = begun
     for step in steps:
         rest = step.following
@@ -49,7 +51,7 @@ def prune(
         "kinds": list(kinds),
         "begin": [rest.rule, rest.after],
     }
-    database().run(
+    database.run(
         lambda session: outbox.add_tasks(session, task_names.PRUNE, [arguments], site_id=None)
     )
 

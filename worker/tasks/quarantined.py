@@ -9,10 +9,8 @@ from uuid import uuid4
 from celery import current_app
 from sqlalchemy.orm import Session
 
-from worker.messaging.broker import topology_of
 from worker.messaging.headers import quarantine_headers
 from worker.outcomes import GivenUpReason
-from worker.settings import load_settings
 from worker.store import outbox
 
 
@@ -21,7 +19,7 @@ def offer_task(
     task: str,
     arguments: Mapping[str, Any],
     *,
-    stage: str,
+    quarantine: str,
     reason: GivenUpReason,
     detail: str,
 ) -> None:
@@ -33,18 +31,17 @@ def offer_task(
         The transaction that makes this necessary.
     task, arguments
         What is done when it is sent back.
-    stage
-        Whose quarantine.
+    quarantine
+        Its queue.
     reason, detail
         Why, as a code and in words.
     """
-    topology = topology_of(load_settings())
     task_id = str(uuid4())
     sent = current_app.amqp.as_task_v2(task_id, task, (), dict(arguments))
     outbox.add_message(
         session,
         exchange="",
-        routing_key=topology.quarantines[stage],
+        routing_key=quarantine,
         body=json.dumps(sent.body).encode(),
         headers={**sent.headers, **quarantine_headers(reason, detail, datetime.now(UTC))},
         message_id=task_id,

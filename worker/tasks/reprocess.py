@@ -7,7 +7,6 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
-from worker.settings import load_settings
 from worker.store import (
     backlog,
     clusterings,
@@ -21,9 +20,10 @@ from worker.store import (
 )
 from worker.store.locks import AdvisoryLock
 from worker.store.recording import save_reading
-from worker.tasks.context import TASK_OPTIONS, database
+from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.extractions import ask_for_extractions
 from worker.tasks.parsing import parse_or_reject
+from worker.tasks.process import process_state
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract"
         ``parse`` (from the stored HTML), ``compare``, ``cluster`` or ``extract``.
     """
     _check(stage)
-    database().run(lambda session: _reprocess(session, self.request.id, site, stage))
+    process_state().database.run(lambda session: _reprocess(session, self.request.id, site, stage))
 
 
 def _check(stage: str) -> None:
@@ -143,7 +143,7 @@ def reprocess_all(
         else:
             logger.warning("all sites are being reprocessed already, the new request is ignored")
 
-    database().run(begin)
+    process_state().database.run(begin)
 
 
 @shared_task(name=task_names.REPROCESS_DUE, **TASK_OPTIONS)
@@ -152,21 +152,23 @@ def reprocess_due() -> None:
 
     How far that is, is noted with each site: whoever dies at it, another goes on.
     """
-    with database().exclusive(AdvisoryLock.REPROCESSING, 0) as is_ours:
+    state = process_state()
+    limit = state.settings.pending_limit
+    with state.database.exclusive(AdvisoryLock.REPROCESSING, 0) as is_ours:
         if not is_ours:
             return
         for _ in range(SITES_OF_A_TASK):
-            if not database().run(_take_up_next):
+            if not state.database.run(lambda session: _take_up_next(session, limit)):
                 return
-        database().run(
+        state.database.run(
             lambda session: outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         )
 
 
-def _take_up_next(session: Session) -> bool:
+def _take_up_next(session: Session, pending_limit: int) -> bool:
     """Take up one site; False if there is none, or it is not its time."""
     # The intake waits at the limit itself: new pages keep some room.
-    if backlog.is_nearly_full(session, load_settings().pending_limit):
+    if backlog.is_nearly_full(session, pending_limit):
         return False
     reprocessing = reprocessings.lock_due(session)
     if reprocessing is None:
@@ -182,7 +184,7 @@ def _take_up_next(session: Session) -> bool:
 @shared_task(name=task_names.PARSE, **TASK_OPTIONS)
 def parse(page_id: int) -> None:
     """Parse a stored page again."""
-    database().run(lambda session: _parse(session, page_id))
+    process_state().database.run(lambda session: _parse(session, page_id))
 
 
 def _parse(session: Session, page_id: int) -> None:

@@ -13,9 +13,15 @@ CACHED_NODES = 2_000_000
 
 
 class TreeCache:
-    """The trees used last, by id; a stored tree never changes."""
+    """The trees used last, by id; a stored tree never changes.
 
-    def __init__(self, nodes: int) -> None:
+    Parameters
+    ----------
+    nodes
+        How many nodes they have together.
+    """
+
+    def __init__(self, nodes: int = CACHED_NODES) -> None:
         self._room = nodes
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
@@ -32,7 +38,3 @@ class TreeCache:
         while self._room < 0 and self._trees:
             self._room += len(self._trees.popitem(last=False)[1])
         return known | found
-
-
-stored_trees = TreeCache(CACHED_NODES)
-"""Those of this process."""

@@ -65,10 +65,10 @@ def _harmed_by_sites(honest: Function) -> Function:
 
 def _harmed_by_trees(honest: Function) -> Function:
     @wraps(honest)
-    def compare(pairs, loaded):  # type: ignore[no-untyped-def]
+    def compare(pairs, loaded, **named):  # type: ignore[no-untyped-def]
         if any(HARMFUL_ELEMENT in tree.labels for tree in loaded.values()):
             ctypes.string_at(0)
-        return honest(pairs, loaded)
+        return honest(pairs, loaded, **named)
 
     return compare
 

@@ -1,13 +1,8 @@
-"""What tasks need of the process they run in."""
+"""The base of all tasks."""
 
-import os
-from functools import cache
 from typing import Any
 
 from celery import Task
-
-from worker.settings import load_settings
-from worker.store.database import Database
 
 
 class OutOfMemoryError(Exception):
@@ -28,16 +23,3 @@ class ServiceTask(Task):
 
 TASK_OPTIONS: dict[str, Any] = {"base": ServiceTask, "ignore_result": True, "serializer": "json"}
 """Options of every task; delivery guarantees are settings of the application."""
-
-
-def database() -> Database:
-    """Return this process's database.
-
-    Connections must not cross a fork, so each pool child has its own.
-    """
-    return _database_of(os.getpid())
-
-
-@cache
-def _database_of(_process: int) -> Database:
-    return Database(load_settings().require_database_url())
