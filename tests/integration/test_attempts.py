@@ -17,11 +17,11 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
 from worker.messaging.broker import connect
-from worker.store import extractions
-from worker.store.extractions import Begun, Standing
+from worker.store import extraction_jobs
+from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import is_pending
-from worker.tasks import extract as extract_module
+from worker.tasks import article_message
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.extract import extract, extract_late
 from worker.tasks.process import process_state
@@ -60,7 +60,7 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
     (generation,) = tasks.ask(select(StoredPage.generation).where(StoredPage.id == page_id))
     for _ in range(times):
         with tasks.database.transaction() as session:
-            extractions.begin(session, {page_id: generation})
+            extraction_jobs.begin(session, {page_id: generation})
 
 
 def test_a_page_whose_extraction_was_killed_is_extracted_by_the_next_delivery(
@@ -128,14 +128,14 @@ def test_pages_that_were_extracted_together_when_their_process_ended_are_extract
 def test_pages_that_cannot_be_stored_together_are_stored_one_by_one(
     tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = extract_module._message
+    honest = article_message.compose
 
-    def unwritable(page: Standing, job: Begun, *rest: Any) -> ArticleMessage:
+    def unwritable(page: PageState, job: ExtractionJob, *rest: Any) -> ArticleMessage:
         message = honest(page, job, *rest)
         # No text of PostgreSQL holds a NUL.
         return message.model_copy(update={"title": "\x00"}) if job.page_id == page_id else message
 
-    monkeypatch.setattr(extract_module, "_message", unwritable)
+    monkeypatch.setattr(article_message, "compose", unwritable)
     first, *rest = tasks.take(task_names.EXTRACT)
     extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
     alone = tasks.take(task_names.EXTRACT)

@@ -15,7 +15,7 @@ from worker.messaging import task_names
 from worker.store import reprocessings
 from worker.store.pages import is_pending
 from worker.tasks import reprocess
-from worker.tasks.extractions import ask_for_late_extractions
+from worker.tasks.extraction_requests import request_late_extractions
 
 PAGES = 200
 NEW_PAGES = 20
@@ -58,7 +58,7 @@ def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(tasks:
     assert tasks.ask(select(StoredPage.url).where(is_pending())) != []
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
-        ask_for_late_extractions(session, patience_seconds=600)
+        request_late_extractions(session, patience_seconds=600)
     tasks.settle()
     tasks.group(site_id)
     tasks.settle()
@@ -187,7 +187,7 @@ def test_whoever_dies_at_it_another_goes_on(
     reprocess.reprocess_due()
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
-        ask_for_late_extractions(session, patience_seconds=600)
+        request_late_extractions(session, patience_seconds=600)
     tasks.settle()
     assert taken_up(tasks) == sites
     assert set(revisions(tasks).values()) == {2}

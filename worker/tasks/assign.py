@@ -21,7 +21,7 @@ from worker.tasks.attempts import ASSIGNMENT_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.compare import compare_at_once
-from worker.tasks.extractions import ask_for_extractions
+from worker.tasks.extraction_requests import request_extractions
 from worker.tasks.memberships import group_memberships
 from worker.tasks.process import ProcessState, process_state
 from worker.templates.assignment import (
@@ -86,7 +86,7 @@ def _assign(
     changed = {page.id}
     if found.group is None and compares:
         changed |= _promote_outliers(session, state, site_id, generation)
-    ask_for_extractions(session, site_id, changed, generation)
+    request_extractions(session, site_id, changed, generation)
     logger.info(
         "page %d of site %d: group %s, confidence %.2f, distance %.2f",
         page.id,

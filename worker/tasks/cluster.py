@@ -32,8 +32,8 @@ from worker.tasks.comparison_plan import (
     load_site,
 )
 from worker.tasks.design_changes import note_design_change
-from worker.tasks.extractions import ask_for_extractions
-from worker.tasks.generation import ask_for_changed_extractions, save_generation
+from worker.tasks.extraction_requests import request_extractions
+from worker.tasks.generation import request_changed_extractions, save_generation
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_distances import StoredDistances
@@ -164,7 +164,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
         )
     waiting = pages.pending_with_tree(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
-    ask_for_extractions(session, site_id, waiting, generation)
+    request_extractions(session, site_id, waiting, generation)
     offer_task(
         session,
         task_names.CLUSTER,
@@ -200,7 +200,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
         comparisons.end(session, site_id)
     if stored.reference_sets() or site.generation:
         references.keep_sets(session, site_id, stored.reference_sets())
-    ask_for_changed_extractions(session, site_id, site_pages, generation)
+    request_changed_extractions(session, site_id, site_pages, generation)
     note_design_change(session, site_id, generation.number, pages=len(site_pages))
     logger.info(
         "site %d: generation %d, %d pages, %d groups, %d outliers",

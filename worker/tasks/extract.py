@@ -1,13 +1,10 @@
 """The extraction task: from a page and its template group to an article."""
 
 import hashlib
-import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
-from uuid import NAMESPACE_URL, UUID, uuid5
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
@@ -15,26 +12,25 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage, Block, Comment, Embed, Image, Metadata, Template
 from worker import logs
 from worker.content import Content, read_content
-from worker.extraction import Moment, NeedsRenderingError, NoArticleError
+from worker.extraction import NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
 from worker.messaging.broker import messages_waiting
 from worker.outcomes import PageOutcome
 from worker.pages import parse_page, site_name
-from worker.store import articles, extractions, outbox
+from worker.store import articles, extraction_jobs, outbox
 from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
-from worker.store.extractions import Begun, Extracted, Standing
+from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.locks import AdvisoryLock
-from worker.store.outbox import NewMessage
-from worker.tasks import rendered
+from worker.tasks.article_message import new_revision, outgoing
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import patterns_for_page
-from worker.tasks.extractions import ask_for_each_alone, ask_for_late_extractions
+from worker.tasks.extraction_requests import request_each_alone, request_late_extractions
 from worker.tasks.process import ProcessState, process_state
+from worker.tasks.rendered import read_rendered
 
 logger = logging.getLogger(__name__)
 
@@ -44,27 +40,10 @@ EXTRACTION_VERSION = "12"
 `tests.unit.extraction.recorded` holds what it gives of generated pages in this version.
 """
 
-MAX_ROUTING_KEY_BYTES = 255
-"""What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
-
-_READER_FIELDS = (
-    "language",
-    "title",
-    "lead",
-    "authors",
-    "published_at",
-    "text",
-    "blocks",
-    "images",
-    "embeds",
-    "comments",
-    "metadata",
-)
-
 
 @dataclass(frozen=True)
-class Failure:
-    """A page without an article, and why."""
+class NoArticle:
+    """Why a page has no article, as a code and in words."""
 
     outcome: PageOutcome
     detail: str
@@ -123,7 +102,7 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
             raise
         logger.warning("%d pages are extracted one by one", len(jobs), exc_info=True)
         again = {job.page_id: job.generation for job in jobs}
-        state.database.run(lambda session: _ask_for_each_alone(session, again))
+        state.database.run(lambda session: _request_each_alone(session, again))
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
@@ -140,7 +119,7 @@ def extract_late() -> None:
         lambda session: (
             0
             if outbox.is_waiting(session, task_names.EXTRACT)
-            else ask_for_late_extractions(session, patience_seconds=patience)
+            else request_late_extractions(session, patience_seconds=patience)
         )
     )
     if number:
@@ -149,28 +128,30 @@ def extract_late() -> None:
 
 def _begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
-) -> list[Begun]:
+) -> list[ExtractionJob]:
     # An attempt counts as soon as it begins, even if it ends with its process; what is lost
     # with the database's is made up for by one attempt more.
     session.execute(text("SET LOCAL synchronous_commit TO OFF"))
-    return extractions.begin(session, wanted, earlier_attempts=earlier_attempts)
+    return extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
 
 
-def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[Begun]:
+def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[ExtractionJob]:
     jobs = _begin(session, wanted, earlier_attempts=0)
     begun = {job.page_id for job in jobs}
     rest = {page: generation for page, generation in wanted.items() if page not in begun}
     if rest:
-        _ask_for_each_alone(session, rest)
+        _request_each_alone(session, rest)
     return jobs
 
 
-def _ask_for_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
-    for site_id, page_ids in extractions.begun_before(session, wanted).items():
-        ask_for_each_alone(session, site_id, page_ids, wanted)
+def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
+    for site_id, page_ids in extraction_jobs.begun_before(session, wanted).items():
+        request_each_alone(session, site_id, page_ids, wanted)
 
 
-def _extract(state: ProcessState, job: Begun, *, is_alone: bool = True) -> Content | Failure:
+def _extract(
+    state: ProcessState, job: ExtractionJob, *, is_alone: bool = True
+) -> Content | NoArticle:
     logs.bind(site=site_name(job.site_key), page=job.url)
     try:
         template = state.templates.of(state.database, job.pivot) if job.pivot else None
@@ -181,9 +162,9 @@ def _extract(state: ProcessState, job: Begun, *, is_alone: bool = True) -> Conte
         except NeedsRenderingError:
             if state.browser is None:
                 raise
-            return rendered.extract(state.browser, job, template)
+            return read_rendered(state.browser, job, template)
     except NoArticleError as error:
-        return Failure(PageOutcome(error.outcome), str(error))
+        return NoArticle(PageOutcome(error.outcome), str(error))
     except SQLAlchemyError:
         raise
     except Exception as error:
@@ -192,166 +173,69 @@ def _extract(state: ProcessState, job: Begun, *, is_alone: bool = True) -> Conte
             raise
         # A defect that one page shows must not leave the page without an outcome.
         logger.exception("extraction failed on %s", job.url)
-        return Failure(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
+        return NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _given_up(job: Begun) -> Failure:
+def _given_up(job: ExtractionJob) -> NoArticle:
     logger.error("extraction of %s is given up", job.url)
-    return Failure(
+    return NoArticle(
         PageOutcome.FAILED,
         f"extraction took its process with it, or too long, {EXTRACTION_ATTEMPTS} times",
     )
 
 
 def _save(
-    session: Session, state: ProcessState, results: Sequence[tuple[Begun, Content | Failure]]
+    session: Session,
+    state: ProcessState,
+    results: Sequence[tuple[ExtractionJob, Content | NoArticle]],
 ) -> None:
-    wanted = {job.page_id: job.generation for job, _ in results}
-    standing = extractions.lock_standing(session, wanted)
-    extracted: list[Extracted] = []
-    new: list[NewArticle] = []
-    messages: list[NewMessage] = []
-    for job, result in results:
-        page = standing.get(job.page_id)
-        if (
-            page is None
-            or page.content_digest != job.content_digest
-            # It joined another group meanwhile, and its extraction with that is asked for.
-            or page.pivot_id != (job.pivot.id if job.pivot else None)
-        ):
-            continue
-        revision = page.revision
-        if isinstance(result, Content):
-            message = _message(page, job, result, page.revision + 1)
-            digest = _reader_digest(message)
-            if page.forced or digest != page.last_digest:
-                revision += 1
-                values = message.to_json()
-                new.append(_article(job, message, values, digest, result))
-                messages.append(_outgoing(message, values, state.topology.articles_exchange.name))
-        failure = result if isinstance(result, Failure) else None
-        extracted.append(
-            Extracted(
-                page_id=job.page_id,
-                generation=job.generation,
-                extraction_key=_key_of(job),
-                outcome=failure.outcome if failure else PageOutcome.ARTICLE,
-                outcome_detail=failure.detail if failure else None,
-                revision=revision,
-            )
-        )
+    now = datetime.now(UTC)
+    changes: list[ExtractionResult] = []
+    revisions: list[NewArticle] = []
+    for job, page, result in _not_overtaken(session, results):
+        article = new_revision(page, job, result, now) if isinstance(result, Content) else None
+        if article is not None:
+            revisions.append(article)
+        changes.append(_result(job, page, result, article))
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
-        logger.info("page %d: %s", job.page_id, extracted[-1].outcome)
+        logger.info("page %d: %s", job.page_id, changes[-1].outcome)
     if len(results) > 1:
         logs.unbind("site", "page", "page_id")
-    if extracted:
-        extractions.note_extracted(session, extracted)
-    if new:
-        articles.save_articles(session, new)
-        outbox.add_messages(session, messages)
+    if changes:
+        extraction_jobs.save_results(session, changes)
+    if revisions:
+        exchange = state.topology.articles_exchange.name
+        articles.save_articles(session, revisions)
+        outbox.add_messages(session, [outgoing(each, exchange) for each in revisions])
 
 
-def _key_of(job: Begun) -> str:
+def _not_overtaken(
+    session: Session, results: Sequence[tuple[ExtractionJob, Content | NoArticle]]
+) -> Iterator[tuple[ExtractionJob, PageState, Content | NoArticle]]:
+    """Yield what was extracted of pages that have not changed since, with their state, locked."""
+    wanted = {job.page_id: job.generation for job, _ in results}
+    states = extraction_jobs.lock_pages(session, wanted)
+    for job, result in results:
+        page = states.get(job.page_id)
+        if (
+            page is not None
+            and page.content_digest == job.content_digest
+            # Else it joined another group meanwhile, and its extraction with that was requested.
+            and page.pivot_id == (job.pivot.id if job.pivot else None)
+        ):
+            yield job, page, result
+
+
+def _result(
+    job: ExtractionJob, page: PageState, result: Content | NoArticle, article: NewArticle | None
+) -> ExtractionResult:
     pivot_digest = job.pivot.content_digest if job.pivot else None
-    return extraction_key(job.content_digest, pivot_digest, job.group_pattern)
-
-
-def _message(page: Standing, job: Begun, content: Content, revision: int) -> ArticleMessage:
-    site = site_name(job.site_key)
-    result = content.article
-    metadata = result.metadata
-    return ArticleMessage(
-        id=str(article_id(site, page.url, revision)),
-        revision=revision,
-        page_id=page.crawler_id,
-        url=page.url,
-        site=site,
-        fetched_at=page.fetched_at,
-        language=result.language,
-        title=result.title,
-        lead=metadata.lead,
-        authors=list(metadata.authors),
-        published_at=metadata.published.instant if metadata.published else None,
-        text=result.text,
-        blocks=[
-            Block(type=block.type, text=block.text, start=block.start, end=block.end)
-            for block in result.blocks
-        ],
-        images=[Image(url=each.url, alt=each.alt, caption=each.caption) for each in result.images],
-        embeds=[Embed(url=each.url, type=each.type) for each in result.embeds],
-        comments=[
-            Comment(
-                author=each.author,
-                date=each.written_date or _written(each.date),
-                text=each.text,
-                parent=each.parent,
-                published=_written(each.date),
-                permalink=each.permalink,
-                votes=each.votes,
-            )
-            for each in content.comments
-        ],
-        template=Template.model_validate(
-            {
-                "group": job.group_number,
-                "generation": job.generation,
-                "size": job.group_size,
-                "role": job.role,
-            }
-        ),
-        method=result.method,
-        xpath=result.xpath,
-        confidence=result.confidence,
-        extracted_at=datetime.now(UTC),
-        metadata=Metadata(
-            published=_written(metadata.published),
-            modified=_written(metadata.modified),
-            canonical_url=metadata.address,
-            section=metadata.section,
-            tags=list(metadata.tags),
-            paywall=metadata.is_paid,
-            kind=metadata.kind,
-        ),
-    )
-
-
-def _written(moment: Moment | None) -> str | None:
-    return str(moment) if moment is not None else None
-
-
-def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the id of a page's article in a revision, the same on every machine."""
-    return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
-
-
-def routing_key(language: str | None, site: str) -> str:
-    """Return the key that consumers choose articles by, cut where AMQP allows no more."""
-    key = f"{language or 'und'}.{site}"
-    return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")
-
-
-def _reader_digest(message: ArticleMessage) -> str:
-    fields = message.model_dump(mode="json", include=set(_READER_FIELDS))
-    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
-
-
-def _article(
-    job: Begun, message: ArticleMessage, values: dict[str, Any], digest: str, content: Content
-) -> NewArticle:
-    return NewArticle(
-        id=UUID(message.id),
+    failure = result if isinstance(result, NoArticle) else None
+    return ExtractionResult(
         page_id=job.page_id,
-        revision=message.revision,
-        content_digest=digest,
-        message=values,
-        comments=content.comments,
-    )
-
-
-def _outgoing(message: ArticleMessage, values: Mapping[str, Any], exchange: str) -> NewMessage:
-    return NewMessage(
-        exchange=exchange,
-        routing_key=routing_key(message.language, message.site),
-        body=json.dumps(values, ensure_ascii=False).encode(),
-        message_id=message.id,
+        generation=job.generation,
+        extraction_key=extraction_key(job.content_digest, pivot_digest, job.group_pattern),
+        outcome=failure.outcome if failure else PageOutcome.ARTICLE,
+        outcome_detail=failure.detail if failure else None,
+        revision=article.revision if article is not None else page.revision,
     )

@@ -11,7 +11,7 @@ from worker.store.templates import ComparablePage, NewGroup, NewMembership
 from worker.tasks.comment_patterns import pattern_of_group
 from worker.tasks.comparison_plan import ComparedSite
 from worker.tasks.extract import extraction_key
-from worker.tasks.extractions import ask_for_extractions
+from worker.tasks.extraction_requests import request_extractions
 from worker.tasks.memberships import group_memberships
 from worker.templates import DEFAULT_METHOD, Group, Grouping
 from worker.templates.generations import match_groups
@@ -92,7 +92,7 @@ def save_generation(
     return generation
 
 
-def ask_for_changed_extractions(
+def request_changed_extractions(
     session: Session,
     site_id: int,
     site_pages: Sequence[ComparablePage],
@@ -119,7 +119,7 @@ def ask_for_changed_extractions(
         outbox.withdraw(session, task_names.EXTRACT, site_id, "page_id", sorted(by_id))
     if unchanged:
         templates.carry_over(session, unchanged, generation.number)
-    ask_for_extractions(session, site_id, changed, generation.number)
+    request_extractions(session, site_id, changed, generation.number)
 
 
 def _identities(

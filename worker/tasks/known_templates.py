@@ -6,7 +6,7 @@ from worker.extraction import TemplateKnowledge
 from worker.pages import parse_page
 from worker.store import knowledge, pages
 from worker.store.database import Database
-from worker.store.extractions import Pivot
+from worker.store.extraction_jobs import Pivot
 
 CACHED_TEMPLATES = 64
 """Templates that a process keeps, at some hundred kilobytes each."""

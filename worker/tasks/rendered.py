@@ -8,7 +8,7 @@ from worker.pages import PageError, parse_page
 from worker.pages.encoding import decode
 from worker.rendering import Browser, RenderingError
 from worker.settings import Settings
-from worker.store.extractions import Begun
+from worker.store.extraction_jobs import ExtractionJob
 
 
 def browser_of(settings: Settings) -> Browser | None:
@@ -24,7 +24,9 @@ def browser_of(settings: Settings) -> Browser | None:
     )
 
 
-def extract(browser: Browser, stored: Begun, template: TemplateKnowledge | None) -> Content:
+def read_rendered(
+    browser: Browser, job: ExtractionJob, template: TemplateKnowledge | None
+) -> Content:
     """Render a stored page, and read what a reader would see.
 
     The article's method begins with ``rendered-``, its XPath is that of the rendered document.
@@ -34,10 +36,10 @@ def extract(browser: Browser, stored: Begun, template: TemplateKnowledge | None)
     NoArticleError
         If there is no article after all; `NeedsRenderingError` if it cannot be rendered.
     """
-    content = stored.content
-    html = decode(content, stored.content_type).text if isinstance(content, bytes) else content
+    content = job.content
+    html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
-        page = parse_page(browser.render(html, stored.url), stored.url)
+        page = parse_page(browser.render(html, job.url), job.url)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
     content_shown = read_content(page, template)

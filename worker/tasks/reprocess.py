@@ -21,7 +21,7 @@ from worker.store import (
 from worker.store.locks import AdvisoryLock
 from worker.store.recording import save_reading
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.extractions import ask_for_extractions
+from worker.tasks.extraction_requests import request_extractions
 from worker.tasks.parsing import parse_or_reject
 from worker.tasks.process import process_state
 
@@ -108,7 +108,7 @@ def _forget_comparisons(session: Session, site_id: int) -> None:
 def extract_again(session: Session, site_id: int) -> None:
     """Ask for the extraction of a site's pages with the groups they have."""
     generation = templates.last_generation(session, site_id)
-    ask_for_extractions(
+    request_extractions(
         session, site_id, templates.pages_of_generation(session, site_id, generation), generation
     )
 

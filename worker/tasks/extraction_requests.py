@@ -1,35 +1,35 @@
-"""Asking for extractions, in the transaction that makes them necessary."""
+"""Requests for extractions, in the transaction that makes them necessary."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
-from worker.store import extractions, outbox
+from worker.store import extraction_jobs, outbox
 
-ASKED_AGAIN_AT_ONCE = 1000
-"""Late extractions that are asked for in one go: some seconds of work."""
+REPEATED_AT_ONCE = 1000
+"""Late extractions that are requested again in one go: some seconds of work."""
 
 
-def ask_for_extractions(
+def request_extractions(
     session: Session, site_id: int, page_ids: Iterable[int], generation: int
 ) -> None:
     """Have pages of a site extracted with a generation."""
-    waiting = extractions.await_extraction(session, sorted(page_ids), generation)
-    _ask(session, site_id, [(page_id, generation) for page_id in waiting])
+    waiting = extraction_jobs.await_extraction(session, sorted(page_ids), generation)
+    _enqueue(session, site_id, [(page_id, generation) for page_id in waiting])
 
 
-def ask_for_late_extractions(session: Session, *, patience_seconds: float) -> int:
-    """Ask again for extractions that were asked for too long ago; return their number."""
-    late = extractions.take_late(
-        session, patience_seconds=patience_seconds, limit=ASKED_AGAIN_AT_ONCE
+def request_late_extractions(session: Session, *, patience_seconds: float) -> int:
+    """Request extractions again that were requested too long ago; return their number."""
+    late = extraction_jobs.take_late(
+        session, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
     )
     for site_id, wanted in late.items():
-        _ask(session, site_id, wanted)
+        _enqueue(session, site_id, wanted)
     return sum(map(len, late.values()))
 
 
-def ask_for_each_alone(
+def request_each_alone(
     session: Session, site_id: int, page_ids: Iterable[int], wanted: Mapping[int, int]
 ) -> None:
     """Have pages of a site extracted each in a task of its own; they wait for it already.
@@ -54,7 +54,7 @@ def ask_for_each_alone(
     )
 
 
-def _ask(session: Session, site_id: int, wanted: Sequence[tuple[int, int]]) -> None:
+def _enqueue(session: Session, site_id: int, wanted: Sequence[tuple[int, int]]) -> None:
     outbox.add_tasks(
         session,
         task_names.EXTRACT,

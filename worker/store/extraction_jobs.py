@@ -1,4 +1,4 @@
-"""Extractions that pages wait for."""
+"""Jobs of extraction: which pages wait for one, and with what a worker begins and ends it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session, aliased
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from models.tables import Article, Membership, PageContent, Site, StoredPage, TemplateGroup
+from worker.outcomes import PageOutcome
 from worker.store.pages import is_pending, unpack_content
 
 MOST_ATTEMPTS: Final = 2**31 - 1
@@ -67,8 +68,8 @@ class Pivot:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """An extraction that a worker begins with, with all that the store knows for it.
+class ExtractionJob:
+    """An extraction that a worker has begun, with all that the store knows for it.
 
     Attributes
     ----------
@@ -195,7 +196,7 @@ def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
 
 def begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
-) -> list[Begun]:
+) -> list[ExtractionJob]:
     """Count that a worker begins with extractions; those that no page waits for are left out.
 
     Parameters
@@ -218,7 +219,7 @@ def begin(
         page_id, site_key, compressed, is_text, generation, group, role, size, pattern, *of = row
         _, url, content_type, content_digest, comment_pattern, attempt = begun[page_id]
         found.append(
-            Begun(
+            ExtractionJob(
                 page_id=page_id,
                 url=url,
                 content_type=content_type,
@@ -257,8 +258,8 @@ def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A page that waits for an extraction, and what that must not have been overtaken by.
+class PageState:
+    """The state of a page that waits for an extraction: what must not have overtaken that.
 
     Attributes
     ----------
@@ -301,7 +302,7 @@ def _locking() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _standing() -> Select[*tuple[Any, ...]]:
+def _last_articles() -> Select[*tuple[Any, ...]]:
     last_digest = (
         select(Article.content_digest)
         .where(Article.page_id == Membership.page_id)
@@ -316,10 +317,10 @@ def _standing() -> Select[*tuple[Any, ...]]:
 
 
 _LOCK = _locking()
-_STANDING = _standing()
+_LAST_ARTICLES = _last_articles()
 
 
-def lock_standing(session: Session, wanted: Mapping[int, int]) -> dict[int, Standing]:
+def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
     """Return, locked, the pages that still wait for extractions, by id.
 
     Parameters
@@ -331,21 +332,21 @@ def lock_standing(session: Session, wanted: Mapping[int, int]) -> dict[int, Stan
     """
     locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
     # Apart from the lock: what was waited for may have changed it.
-    places = {page_id: rest for page_id, *rest in session.execute(_STANDING, _asked(wanted))}
+    places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
     return {
-        page_id: Standing(*of_page, *places[page_id])
+        page_id: PageState(*of_page, *places[page_id])
         for page_id, of_page in locked.items()
         if page_id in places
     }
 
 
-class Extracted(NamedTuple):
+class ExtractionResult(NamedTuple):
     """What an extraction changes of its page."""
 
     page_id: int
     generation: int
     extraction_key: str
-    outcome: str
+    outcome: PageOutcome
     outcome_detail: str | None
     revision: int
 
@@ -356,10 +357,10 @@ def _noting() -> Update:
         func.unnest(
             *(
                 bindparam(f"new_{name}", type_=ARRAY(of))
-                for name, of in zip(Extracted._fields, types, strict=True)
+                for name, of in zip(ExtractionResult._fields, types, strict=True)
             )
         )
-        .table_valued(*Extracted._fields, name="new")
+        .table_valued(*ExtractionResult._fields, name="new")
         .render_derived()
     )
     return (
@@ -380,9 +381,9 @@ def _noting() -> Update:
 _NOTE = _noting()
 
 
-def note_extracted(session: Session, extracted: Sequence[Extracted]) -> None:
+def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     """Give pages, which must be locked, their outcomes."""
-    columns = zip(Extracted._fields, zip(*extracted, strict=True), strict=True)
+    columns = zip(ExtractionResult._fields, zip(*results, strict=True), strict=True)
     session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
 
 

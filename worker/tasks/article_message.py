@@ -1,0 +1,157 @@
+"""The article message: what was extracted of a page, as other services read it."""
+
+import hashlib
+import json
+from datetime import datetime
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from models.messages import ArticleMessage, Block, Comment, Embed, Image, Metadata, Template
+from worker import comments
+from worker.content import Content
+from worker.extraction import Extraction, Moment
+from worker.pages import site_name
+from worker.store.articles import NewArticle
+from worker.store.extraction_jobs import ExtractionJob, PageState
+from worker.store.outbox import NewMessage
+
+MAX_ROUTING_KEY_BYTES = 255
+"""What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
+
+_READER_FIELDS = {
+    "language",
+    "title",
+    "lead",
+    "authors",
+    "published_at",
+    "text",
+    "blocks",
+    "images",
+    "embeds",
+    "comments",
+    "metadata",
+}
+
+
+def new_revision(
+    page: PageState, job: ExtractionJob, content: Content, extracted_at: datetime
+) -> NewArticle | None:
+    """Return the next revision of a page's article, None where it has no reason to go out.
+
+    It goes out when a reader would notice a difference to the last one, or when it was asked for
+    by reprocessing.
+    """
+    message = compose(page, job, content, page.revision + 1, extracted_at)
+    digest = reader_digest(message)
+    if digest == page.last_digest and not page.forced:
+        return None
+    return NewArticle(
+        id=UUID(message.id),
+        page_id=job.page_id,
+        revision=message.revision,
+        content_digest=digest,
+        message=message.to_json(),
+        comments=content.comments,
+    )
+
+
+def outgoing(article: NewArticle, exchange: str) -> NewMessage:
+    """Return what the relay publishes of a revision."""
+    return NewMessage(
+        exchange=exchange,
+        routing_key=routing_key(article.message["language"], article.message["site"]),
+        body=json.dumps(article.message, ensure_ascii=False).encode(),
+        message_id=str(article.id),
+    )
+
+
+def compose(
+    page: PageState, job: ExtractionJob, content: Content, revision: int, extracted_at: datetime
+) -> ArticleMessage:
+    """Return the message of a page's article in a revision."""
+    site = site_name(job.site_key)
+    article = content.article
+    metadata = article.metadata
+    return ArticleMessage(
+        id=str(article_id(site, page.url, revision)),
+        revision=revision,
+        page_id=page.crawler_id,
+        url=page.url,
+        site=site,
+        fetched_at=page.fetched_at,
+        language=article.language,
+        title=article.title,
+        lead=metadata.lead,
+        authors=list(metadata.authors),
+        published_at=metadata.published.instant if metadata.published else None,
+        text=article.text,
+        blocks=[
+            Block(type=block.type, text=block.text, start=block.start, end=block.end)
+            for block in article.blocks
+        ],
+        images=[Image(url=each.url, alt=each.alt, caption=each.caption) for each in article.images],
+        embeds=[Embed(url=each.url, type=each.type) for each in article.embeds],
+        comments=[_comment(each) for each in content.comments],
+        template=_template(job),
+        method=article.method,
+        xpath=article.xpath,
+        confidence=article.confidence,
+        extracted_at=extracted_at,
+        metadata=_metadata(article),
+    )
+
+
+def _comment(found: comments.Comment) -> Comment:
+    return Comment(
+        author=found.author,
+        date=found.written_date or _written(found.date),
+        text=found.text,
+        parent=found.parent,
+        published=_written(found.date),
+        permalink=found.permalink,
+        votes=found.votes,
+    )
+
+
+def _template(job: ExtractionJob) -> Template:
+    return Template.model_validate(
+        {
+            "group": job.group_number,
+            "generation": job.generation,
+            "size": job.group_size,
+            "role": job.role,
+        }
+    )
+
+
+def _metadata(article: Extraction) -> Metadata:
+    found = article.metadata
+    return Metadata(
+        published=_written(found.published),
+        modified=_written(found.modified),
+        canonical_url=found.address,
+        section=found.section,
+        tags=list(found.tags),
+        paywall=found.is_paid,
+        kind=found.kind,
+    )
+
+
+def _written(moment: Moment | None) -> str | None:
+    return str(moment) if moment is not None else None
+
+
+def reader_digest(message: ArticleMessage) -> str:
+    """Return the digest of all that a reader of the article would notice."""
+    fields = message.model_dump(mode="json", include=_READER_FIELDS)
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def article_id(site: str, url: str, revision: int) -> UUID:
+    """Return the id of a page's article in a revision, the same on every machine."""
+    return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
+
+
+def routing_key(language: str | None, site: str) -> str:
+    """Return the key that consumers choose articles by, cut where AMQP allows no more."""
+    key = f"{language or 'und'}.{site}"
+    return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")
