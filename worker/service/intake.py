@@ -212,9 +212,9 @@ class Intake(ConsumerMixin):
         messages = self._waiting[:]
         self._waiting.clear()
         self._taken += len(messages)
-        came_before = [message for message in messages if _came_before(message)]
-        fresh = [message for message in messages if not _came_before(message)]
-        for batch in [fresh, *([message] for message in came_before)]:
+        redelivered = [message for message in messages if _is_redelivered(message)]
+        fresh = [message for message in messages if not _is_redelivered(message)]
+        for batch in [fresh, *([message] for message in redelivered)]:
             if batch and not self.should_stop:
                 with durations.timed(self._database, INTAKE, pieces=len(batch)):
                     self._deal_with(batch)
@@ -227,7 +227,7 @@ class Intake(ConsumerMixin):
             try:
                 prepared.append(self._prepare(message))
             except Exception:
-                _send_back(message)
+                _requeue(message)
             logs.unbind_all()
         for batch in without_repeats(prepared):
             if not self._store_patiently(batch):
@@ -243,7 +243,7 @@ class Intake(ConsumerMixin):
         except Exception:
             if len(batch) == 1:
                 logs.bind(message_id=batch[0].message_id)
-                _send_back(batch[0].message)
+                _requeue(batch[0].message)
                 logs.unbind_all()
                 return True
             logger.warning("messages could not be stored together", exc_info=True)
@@ -305,11 +305,11 @@ def _message_id(message: Message) -> str | None:
     return message_id if isinstance(message_id, str) else None
 
 
-def _came_before(message: Message) -> bool:
+def _is_redelivered(message: Message) -> bool:
     return bool(message.delivery_info.get("redelivered"))
 
 
-def _send_back(message: Message) -> None:
+def _requeue(message: Message) -> None:
     logger.exception("message could not be stored, it goes back to the queue")
     message.requeue()
 

@@ -13,7 +13,7 @@ from worker.messaging import headers
 from worker.messaging.broker import connect, depth, topology_of
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.failures import Failure, last_failures
+from worker.store.failures import LastFailure, last_failures
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
         producer = Producer(connection.channel())
         for message in _take_all(connection, queues[stage]):
             if message_id in (None, _read(stage, message).message_id):
-                _send_back(producer, message, work_queue)
+                _republish(producer, message, work_queue)
                 message.ack()
                 moved += 1
     return moved
@@ -116,7 +116,7 @@ def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
     return dropped
 
 
-def _failures(settings: Settings, task_ids: list[str]) -> dict[str, Failure]:
+def _failures(settings: Settings, task_ids: list[str]) -> dict[str, LastFailure]:
     if not task_ids:
         return {}
     database = Database(settings.require_database_url())
@@ -147,7 +147,7 @@ def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
             yield message if isinstance(message, Message) else channel.message_to_python(message)
 
 
-def _send_back(producer: Producer, message: Message, queue: str) -> None:
+def _republish(producer: Producer, message: Message, queue: str) -> None:
     properties = {
         name: value
         for name, value in message.properties.items()

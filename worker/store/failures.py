@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from models.tables import TaskFailure
 
 
-class Failure(NamedTuple):
+class LastFailure(NamedTuple):
     """The last failure of a task."""
 
     failed_at: datetime
@@ -23,7 +23,7 @@ def note_failure(session: Session, *, task_id: str, task: str, error: str, trace
     session.add(TaskFailure(task_id=task_id, task=task, error=error, traceback=traceback))
 
 
-def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, Failure]:
+def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:
     """Return the last failure of each of some tasks that failed."""
     rows = session.execute(
         select(TaskFailure.task_id, TaskFailure.failed_at, TaskFailure.error, TaskFailure.traceback)
@@ -31,7 +31,7 @@ def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, Failur
         .order_by(TaskFailure.id)
     )
     return {
-        task_id: Failure(failed_at, error, traceback)
+        task_id: LastFailure(failed_at, error, traceback)
         for task_id, failed_at, error, traceback in rows
     }
 

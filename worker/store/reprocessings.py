@@ -14,7 +14,7 @@ CATCH_UP = timedelta(minutes=2)
 
 
 @dataclass(frozen=True)
-class Progress:
+class ReprocessingProgress:
     """How far the last reprocessing of all sites has come.
 
     Parameters
@@ -122,13 +122,13 @@ def _change(session: Session, **values: object) -> bool:
     return changed is not None
 
 
-def progress(session: Session) -> Progress | None:
+def progress(session: Session) -> ReprocessingProgress | None:
     """Return how far the last one has come; nothing if there never was one."""
     last = session.scalar(select(Reprocessing).order_by(Reprocessing.id.desc()).limit(1))
     if last is None:
         return None
     state = "ended" if last.ended_at is not None else "paused" if last.is_paused else "running"
-    return Progress(
+    return ReprocessingProgress(
         stage=last.stage,
         pages_per_minute=last.pages_per_minute,
         sites_done=_sites_until(session, last.site_id),
