@@ -21,6 +21,7 @@ from models.tables import (
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.cli import main
+from worker.outcomes import ReceiptResult
 from worker.store import failures, pages, retention
 from worker.store.database import Database
 from worker.store.pages import NewReceipt, is_pending
@@ -176,7 +177,7 @@ def test_places_in_past_clusterings_and_trees_of_no_page_go(tasks: Tasks, site_i
 def test_receipts_and_notes_of_failures_go_when_they_are_old(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for _ in range(3):
-            pages.add_receipts(session, [NewReceipt(None, "duplicate")])
+            pages.add_receipts(session, [NewReceipt(None, ReceiptResult.DUPLICATE)])
             failures.note_failure(session, task_id="t", task="t", error="", traceback="")
         session.flush()
         session.execute(

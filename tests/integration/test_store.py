@@ -10,6 +10,7 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from models.tables import Site, StoredPage
+from worker.outcomes import ReceiptResult, UnusableReason
 from worker.pages import Tree
 from worker.store import outbox, pages, templates, trees
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
@@ -186,13 +187,13 @@ def test_sites_take_turns_whatever_each_asks_for(session: Session) -> None:
 def test_progress_counts_each_message_once_and_only_those_of_the_run(session: Session) -> None:
     _, page = record(session, fetched())
     for message_id, result in (
-        ("run-1-0", "accepted"),
-        ("run-1-0", "duplicate"),
-        ("run-1-1", "quarantined"),
-        ("run-10-0", "accepted"),
-        (None, "accepted"),
+        ("run-1-0", ReceiptResult.ACCEPTED),
+        ("run-1-0", ReceiptResult.DUPLICATE),
+        ("run-1-1", ReceiptResult.QUARANTINED),
+        ("run-10-0", ReceiptResult.ACCEPTED),
+        (None, ReceiptResult.ACCEPTED),
     ):
-        reason = "not-json" if result == "quarantined" else None
+        reason = UnusableReason.NOT_JSON if result is ReceiptResult.QUARANTINED else None
         page_id = None if reason else page.id
         pages.add_receipts(session, [NewReceipt(message_id, result, reason, page_id)])
     progress = run_progress(session, "run-1-")

@@ -27,6 +27,7 @@ from sqlalchemy.orm import Session
 
 from models.messages import PageMessage
 from models.tables import Generation, PageContent, Receipt, Site, StoredPage
+from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
 from worker.pages import Tree, site_key
 
 COMPRESSION = 5
@@ -102,7 +103,7 @@ class ReadPage:
     tree: Tree | None = None
     encoding: str | None = None
     comment_pattern: str | None = None
-    outcome: str | None = None
+    outcome: PageOutcome | None = None
     outcome_detail: str | None = None
 
 
@@ -260,8 +261,8 @@ class NewReceipt(NamedTuple):
     """What became of a message, see `Receipt`."""
 
     message_id: str | None
-    result: str
-    reason: str | None = None
+    result: ReceiptResult
+    reason: UnusableReason | None = None
     page_id: int | None = None
 
 

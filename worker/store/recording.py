@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ARRAY, BigInteger, Text, any_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -11,12 +11,11 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningInsert
 
 from models.tables import PageContent, StoredPage
+from worker.outcomes import ReceiptResult
 from worker.store import trees
 from worker.store.pages import FetchedPage, ReadPage
 
-RecordResult = Literal["accepted", "updated", "duplicate", "superseded"]
-
-CHANGES: Final = ("accepted", "updated")
+CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """What a fetch is that gives its page another content."""
 
 
@@ -26,7 +25,7 @@ class Recorded:
 
     page_id: int
     site_id: int
-    result: RecordResult
+    result: ReceiptResult
     has_tree: bool
 
 
@@ -37,7 +36,7 @@ class _Judged(NamedTuple):
     fetched: FetchedPage
     read: ReadPage
     standing: StoredPage | None
-    result: RecordResult
+    result: ReceiptResult
 
 
 def record_pages(
@@ -122,10 +121,10 @@ def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
     page = each.standing
     if page is None:
         return False
-    if each.result == "updated":
+    if each.result == ReceiptResult.UPDATED:
         _assign(page, {**_of_fetch(each.fetched), **_of_reading(each.read, tree_ids)})
         return True
-    if each.result == "duplicate":
+    if each.result == ReceiptResult.DUPLICATE:
         _keep_first(page, each.fetched)
         if page.html_removed_at is not None:
             page.html_removed_at = None
@@ -163,18 +162,18 @@ def _add_pages(
     return {(site_id, digest): page_id for page_id, site_id, digest in rows}
 
 
-def _judge(page: StoredPage | None, fetched: FetchedPage) -> RecordResult:
+def _judge(page: StoredPage | None, fetched: FetchedPage) -> ReceiptResult:
     if page is None:
-        return "accepted"
+        return ReceiptResult.ACCEPTED
     if page.content_digest == fetched.content_digest:
-        return "duplicate"
+        return ReceiptResult.DUPLICATE
     if (
         page.fetched_at is not None
         and fetched.fetched_at is not None
         and (page.fetched_at, page.content_digest) > (fetched.fetched_at, fetched.content_digest)
     ):
-        return "superseded"
-    return "updated"
+        return ReceiptResult.SUPERSEDED
+    return ReceiptResult.UPDATED
 
 
 def _of_fetch(fetched: FetchedPage) -> dict[str, Any]:
