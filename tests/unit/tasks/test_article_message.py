@@ -1,0 +1,102 @@
+"""What goes out of an extraction, and when a revision does."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from models.messages import ArticleMessage
+from tests.pages import article_html, paragraphs
+from worker.content import read_content
+from worker.pages import parse_page
+from worker.store.extraction_jobs import ExtractionJob, PageState
+from worker.tasks.article_message import (
+    MAX_ROUTING_KEY_BYTES,
+    article_id,
+    compose,
+    new_revision,
+    outgoing,
+    reader_digest,
+    routing_key,
+)
+
+URL = "https://news.example/3"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CONTENT = read_content(parse_page(article_html(3), URL))
+JOB = ExtractionJob(
+    page_id=7,
+    url=URL,
+    content_type=None,
+    content_digest="a",
+    comment_pattern=None,
+    attempt=1,
+    site_key="My Site@news.example",
+    content=b"",
+    generation=2,
+    group_number=5,
+    role="member",
+    group_size=4,
+    group_pattern=None,
+    pivot=None,
+)
+PAGE = PageState(
+    url=URL,
+    crawler_id="crawl-3",
+    fetched_at=None,
+    content_digest="a",
+    forced=False,
+    revision=0,
+    pivot_id=None,
+    last_digest=None,
+)
+
+
+def test_the_message_holds_the_article_and_where_its_page_stands() -> None:
+    message = compose(PAGE, JOB, CONTENT, 1, NOW)
+    assert message.text == "\n\n".join(paragraphs(3))
+    assert [block.text for block in message.blocks] == paragraphs(3)
+    assert (message.site, message.page_id, message.url) == ("My Site", "crawl-3", URL)
+    assert message.template.model_dump() == {
+        "group": 5,
+        "generation": 2,
+        "size": 4,
+        "role": "member",
+    }
+    assert message.id == str(article_id("My Site", URL, 1))
+    assert ArticleMessage.model_validate_json(json.dumps(message.to_json())) == message
+
+
+@pytest.mark.parametrize(
+    ("is_known", "is_forced", "revision"), [(False, False, 4), (True, False, None), (True, True, 4)]
+)
+def test_a_revision_goes_out_where_a_reader_sees_a_difference_or_it_is_asked_for(
+    is_known: bool, is_forced: bool, revision: int | None
+) -> None:
+    digest = reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) if is_known else "other"
+    page = replace(PAGE, revision=3, last_digest=digest, forced=is_forced)
+    found = new_revision(page, JOB, CONTENT, NOW)
+    assert (found.revision if found else None) == revision
+
+
+def test_a_reader_sees_neither_the_group_nor_the_time_of_an_extraction() -> None:
+    other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
+    later = datetime(2027, 1, 1, tzinfo=UTC)
+    assert reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) == reader_digest(
+        compose(PAGE, other, CONTENT, 2, later)
+    )
+
+
+def test_what_is_published_is_the_message_under_its_id() -> None:
+    article = new_revision(PAGE, JOB, CONTENT, NOW)
+    assert article is not None
+    sent = outgoing(article, "articles")
+    assert json.loads(sent.body) == article.message
+    assert (sent.exchange, sent.message_id) == ("articles", article.message["id"])
+    assert sent.routing_key == "en.My Site"
+
+
+def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
+    key = routing_key(None, "é" * 300)
+    assert key.startswith("und.é")
+    assert MAX_ROUTING_KEY_BYTES - 2 < len(key.encode()) <= MAX_ROUTING_KEY_BYTES

@@ -1,0 +1,66 @@
+"""The state of a process that runs tasks: one for each process, made anew where settings change."""
+
+from collections.abc import Iterator
+from multiprocessing import get_context
+
+import pytest
+
+from worker.settings import Settings
+from worker.tasks.process import ProcessStates
+
+
+@pytest.fixture
+def states() -> Iterator[ProcessStates]:
+    """Those of processes whose database is never connected to."""
+    found = ProcessStates()
+    found.configure(
+        Settings.model_validate(
+            {
+                "database_url": "postgresql://nowhere.invalid/a",
+                "broker_url": "amqp://nowhere.invalid",
+            }
+        )
+    )
+    yield found
+    found.current().database.dispose()
+
+
+def test_what_a_process_has_loaded_it_keeps(states: ProcessStates) -> None:
+    first = states.current()
+    assert states.current() is first
+    assert first.trees is first.trees
+    assert first.templates is first.templates
+    assert first.browser is None
+
+
+def test_other_settings_make_another_state(states: ProcessStates) -> None:
+    first = states.current()
+    states.configure(first.settings.model_copy(update={"queue_prefix": "other."}))
+    second = states.current()
+    assert (first.topology.pages, second.topology.pages) == ("crawler.pages", "other.crawler.pages")
+    assert second.database is not first.database
+    assert second.templates is not first.templates
+
+
+def test_a_child_has_a_state_of_its_own_and_leaves_its_parents_alone(
+    states: ProcessStates,
+) -> None:
+    of_parent = states.current()
+    here, there = get_context("fork").Pipe(duplex=False)
+
+    def compare() -> None:
+        of_child = states.current()
+        there.send((of_child is of_parent, of_child.settings == of_parent.settings))
+
+    child = get_context("fork").Process(target=compare)
+    child.start()
+    is_same, has_same_settings = here.recv()
+    child.join()
+    assert not is_same
+    assert has_same_settings
+    assert states.current() is of_parent
+
+
+def test_without_settings_there_is_no_state() -> None:
+    with pytest.raises(RuntimeError, match="configure"):
+        ProcessStates().current()
