@@ -49,7 +49,7 @@ STOP_SECONDS = 15.0
 BROKER_TRANSPORT_OPTIONS = {
     # The wheel carries the SQL of pgmq, which is loaded here; the server has no such extension.
     "init_extension": False,
-    # A message that is not acknowledged comes back after this time even while its task still
+    # A message that is not acknowledged is redelivered after this time even while its task still
     # runs, so it must exceed the longest task. A worker that loses a pool child gives the message
     # back at once, and a worker that dies ends the whole run, so nothing waits for it.
     "visibility_timeout": 6 * 3600,

@@ -13,7 +13,7 @@ from worker.messaging.task_names import STAGES
 DELIVERY_LIMIT = 5
 """Deliveries of one message before it is moved to quarantine.
 
-A message that kills its consumer comes back; on a quorum queue the limit ends that.
+A message that kills its consumer is redelivered; on a quorum queue the limit ends that.
 """
 
 

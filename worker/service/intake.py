@@ -178,7 +178,7 @@ class Intake(ConsumerMixin):
                 raise
             return
         # Cancelled and not held back: the broker takes a consumer for dead that does not
-        # acknowledge for long, and counts a message that comes back as a failed delivery.
+        # acknowledge for long, and counts a message that is redelivered as a failed delivery.
         is_open = bool(self._consumer.consuming_from(self._topology.pages))
         if is_full and is_open:
             logger.warning("%d pages or messages wait: so does the intake", limit)

@@ -12,7 +12,7 @@ from models.tables import NearestReference, ReferenceSet
 
 
 @dataclass(frozen=True)
-class Nearest:
+class StoredNearest:
     """The reference nearest to a tree.
 
     Parameters
@@ -59,7 +59,9 @@ def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
     )
 
 
-def load_nearest(session: Session, set_id: int, tree_ids: Sequence[int]) -> dict[int, Nearest]:
+def load_nearest(
+    session: Session, set_id: int, tree_ids: Sequence[int]
+) -> dict[int, StoredNearest]:
     """Return what is known of these trees' nearest references, by tree."""
     rows = session.execute(
         select(
@@ -69,10 +71,12 @@ def load_nearest(session: Session, set_id: int, tree_ids: Sequence[int]) -> dict
             NearestReference.tree_id.in_(tree_ids),
         )
     )
-    return {tree_id: Nearest(reference_id, distance) for tree_id, reference_id, distance in rows}
+    return {
+        tree_id: StoredNearest(reference_id, distance) for tree_id, reference_id, distance in rows
+    }
 
 
-def save_nearest(session: Session, set_id: int, nearest: Mapping[int, Nearest]) -> None:
+def save_nearest(session: Session, set_id: int, nearest: Mapping[int, StoredNearest]) -> None:
     """Store the nearest references of trees; what is there already stays."""
     values = [
         {

@@ -17,7 +17,7 @@ from worker.outcomes import GivenUpReason
 from worker.pages import Tree, site_name
 from worker.store import comparisons, outbox, pages, references, trees
 from worker.store.locks import AdvisoryLock
-from worker.store.references import Nearest
+from worker.store.references import StoredNearest
 from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.process import ProcessState, process_state
@@ -56,7 +56,7 @@ class ComparisonJob:
     gives_up: bool
     trees: dict[int, Tree]
     known: set[tuple[int, int]]
-    earlier: list[tuple[list[int], dict[int, Nearest]]]
+    earlier: list[tuple[list[int], dict[int, StoredNearest]]]
 
 
 @shared_task(name=task_names.COMPARE, **TASK_OPTIONS)
@@ -66,7 +66,7 @@ def compare(block_id: int) -> None:
     The last block of a site starts its clustering. Does nothing when the block is
     done, no longer asked for, or being done by another process.
     """
-    # A message that comes again meanwhile must not count as an attempt.
+    # A message that is redelivered meanwhile must not count as an attempt.
     state = process_state()
     with state.database.exclusive(AdvisoryLock.COMPARISON, block_id) as is_ours:
         if is_ours:
@@ -95,7 +95,7 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
         return None
     set_id = block.reference_set_id
     known: set[tuple[int, int]] = set()
-    earlier: list[tuple[list[int], dict[int, Nearest]]] = []
+    earlier: list[tuple[list[int], dict[int, StoredNearest]]] = []
     if set_id is None:
         known = set(trees.known_distances(session, block.rows, block.columns))
     else:
@@ -123,7 +123,7 @@ def _save(
     quarantine: str,
     *,
     distances: Distances | None = None,
-    nearest: Mapping[int, Nearest] | None = None,
+    nearest: Mapping[int, StoredNearest] | None = None,
 ) -> None:
     comparisons.lock_for_result(session, job.site_id)
     finished = comparisons.finish_block(session, job.block_id)
@@ -205,15 +205,15 @@ def distances_or_none(forest: Forest, a: Places, b: Places) -> list[int | None]:
     return results
 
 
-def _nearest(job: ComparisonJob, memory: int) -> dict[int, Nearest]:
+def _nearest(job: ComparisonJob, memory: int) -> dict[int, StoredNearest]:
     rows = [tree_id for tree_id in job.rows if tree_id in job.trees]
     if job.gives_up:
-        return dict.fromkeys(rows, Nearest(None, None))
+        return dict.fromkeys(rows, StoredNearest(None, None))
     columns = [job.trees[tree_id] for tree_id in job.columns]
     place = {tree_id: i for i, tree_id in enumerate(job.columns)}
     known = {tree_id: _known(tree_id, job.earlier, place) for tree_id in rows}
 
-    def search(tree_ids: list[int], *, afresh: bool = False) -> dict[int, Nearest]:
+    def search(tree_ids: list[int], *, afresh: bool = False) -> dict[int, StoredNearest]:
         found = nearest_of_changed(
             [job.trees[tree_id] for tree_id in tree_ids],
             columns,
@@ -221,7 +221,7 @@ def _nearest(job: ComparisonJob, memory: int) -> dict[int, Nearest]:
             memory=memory,
         )
         return {
-            tree_id: Nearest(job.columns[reference], float(distance))
+            tree_id: StoredNearest(job.columns[reference], float(distance))
             for tree_id, reference, distance in zip(
                 tree_ids, found.reference, found.distance, strict=True
             )
@@ -236,12 +236,12 @@ def _nearest(job: ComparisonJob, memory: int) -> dict[int, Nearest]:
         try:
             results.update(search([tree_id], afresh=True))
         except TreeTooLargeError:
-            results[tree_id] = Nearest(None, None)
+            results[tree_id] = StoredNearest(None, None)
     return results
 
 
 def _known(
-    tree_id: int, earlier: list[tuple[list[int], dict[int, Nearest]]], place: dict[int, int]
+    tree_id: int, earlier: list[tuple[list[int], dict[int, StoredNearest]]], place: dict[int, int]
 ) -> list[KnownNearest]:
     facts = []
     for members, nearest_of in earlier:

@@ -194,7 +194,7 @@ def _parse(session: Session, page_id: int) -> None:
     pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)
     content = pages.load_content(session, page_id)
-    # A message that comes again after the extraction would take the page up once more.
+    # A message that is redelivered after the extraction would take the page up once more.
     if content is None or not (page.forced or page.tree_id is None):
         return
     save_reading(session, page, parse_or_reject(content, page.url, page.content_type))

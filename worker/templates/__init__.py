@@ -9,7 +9,7 @@ from worker.templates.assignment import (
 )
 from worker.templates.clusterer import OUTLIER, TemplateClusterer
 from worker.templates.density import Dbscan, Hdbscan
-from worker.templates.generations import DesignChange, design_change, match_groups
+from worker.templates.generations import ChangeOfGroups, design_change, match_groups
 from worker.templates.grouping import Group, Grouping, group_pages
 from worker.templates.kmeans import MdsKMeans
 from worker.templates.linkage import AverageLinkage
@@ -23,8 +23,8 @@ __all__ = [
     "OUTLIER",
     "Assignment",
     "AverageLinkage",
+    "ChangeOfGroups",
     "Dbscan",
-    "DesignChange",
     "Group",
     "Grouping",
     "Hdbscan",

@@ -36,7 +36,7 @@ Page = TypeVar("Page", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class DesignChange:
+class ChangeOfGroups:
     """A site looks other than before.
 
     Parameters
@@ -135,7 +135,7 @@ FEWEST_TO_TELL_A_CHANGE = 2 * FEWEST
 """Pages without which `design_change` tells none."""
 
 
-def design_change(groups: Sequence[int | None]) -> DesignChange | None:
+def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
     """Tell whether, and since when, a site looks other than before.
 
     Parameters
@@ -145,7 +145,7 @@ def design_change(groups: Sequence[int | None]) -> DesignChange | None:
 
     Returns
     -------
-    DesignChange or None
+    ChangeOfGroups or None
         The change after which at least `TAKES_OVER` of the recent pages are of groups
         that were never there before, or, beyond their former share, fit none. It stays
         the same while pages of the new design follow. None where there is none, or too few
@@ -159,7 +159,7 @@ def design_change(groups: Sequence[int | None]) -> DesignChange | None:
     as section fronts are, and is not reported.
     """
     n = len(groups)
-    best: DesignChange | None = None
+    best: ChangeOfGroups | None = None
     best_gain = 0.0
     recent_start = max(n - RECENT, 0)
     earlier = Counter(groups[: FEWEST - 1])
@@ -182,7 +182,7 @@ def design_change(groups: Sequence[int | None]) -> DesignChange | None:
         if gain >= TAKES_OVER and gain >= best_gain - 1e-9:
             best_gain = gain
             gone = [group for group, _ in past.most_common() if group is not None]
-            best = DesignChange(
+            best = ChangeOfGroups(
                 first=first,
                 recent=after,
                 new_share=sum(recent[group] for group in new) / after + outliers,
