@@ -781,7 +781,7 @@ def _service_settings() -> Settings:
     from worker import logs
 
     settings = load_settings()
-    logs.configure(settings.log_level, settings.log_format)
+    logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
     settings.require_database_url()
     settings.require_broker_url()
     return settings

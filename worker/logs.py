@@ -3,7 +3,7 @@
 import logging
 import re
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Collection, MutableMapping
 from typing import Any, Literal
 
 import structlog
@@ -12,6 +12,20 @@ Format = Literal["text", "json"]
 
 # The password of a URL, and that of a connection string of libpq.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Characters that a terminal obeys, that begin a line, or that turn what follows around."""
+
+_LOST = frozenset(
+    {
+        "ConnectionError",
+        "InterfaceError",
+        "OperationalError",
+        "RecoverableConnectionError",
+        "gaierror",
+    }
+)
+"""Errors of Python, of the broker's libraries and of the database's that say so."""
 
 bind = structlog.contextvars.bind_contextvars
 """Say what the log lines of this task or message are about from now on."""
@@ -23,7 +37,9 @@ unbind_all = structlog.contextvars.clear_contextvars
 """Say nothing of the kind any more."""
 
 
-def configure(level: str, form: Format, file: str | None = None) -> None:
+def configure(
+    level: str, form: Format, file: str | None = None, *, secrets: Collection[str] = ()
+) -> None:
     """Send all logs of this process to standard error, or to a file.
 
     Parameters
@@ -36,13 +52,28 @@ def configure(level: str, form: Format, file: str | None = None) -> None:
         ``text``: the same for people.
     file
         The file.
+    secrets
+        What must not be in any line, wherever it comes from.
     """
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter(form))
+    handler.setFormatter(_Formatter(form, secrets))
+    handler.addFilter(_OneLineForLostConnections(level))
     logging.captureWarnings(True)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+
+
+def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:
+    """Log a passing trouble on one line with its cause; the trace at debug level."""
+    logger.warning("%s: %s", event, cause(error))
+    logger.debug("%s", event, exc_info=error)
+
+
+def cause(error: BaseException) -> str:
+    """Return what an error says, on one line, without the statement that it was raised by."""
+    lines = str(getattr(error, "orig", None) or error).splitlines()
+    return f"{type(error).__name__}: {lines[0].strip() if lines else ''}"
 
 
 def without_passwords(text: str) -> str:
@@ -50,13 +81,53 @@ def without_passwords(text: str) -> str:
     return _PASSWORD.sub(r"\1\2***", text)
 
 
+def printable(text: str) -> str:
+    """Return text with its control characters written as escapes: one line, and no orders."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+class _OneLineForLostConnections(logging.Filter):
+    """Takes the trace off a record that tells of a lost connection, unless traces are asked for.
+
+    Libraries log the same trace at every attempt to connect again.
+    """
+
+    def __init__(self, level: str) -> None:
+        super().__init__()
+        self._keeps_traces = level == "DEBUG"
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not self._keeps_traces and is_lost_connection(error):
+            record.msg, record.args = f"{record.getMessage()} ({cause(error)})", ()
+            record.exc_info = None
+        return True
+
+
+def is_lost_connection(error: BaseException) -> bool:
+    """Tell whether an error says that a server does not answer, by whichever library."""
+    names = {each.__name__ for each in type(error).__mro__}
+    return bool(names & _LOST)
+
+
 class _Formatter(structlog.stdlib.ProcessorFormatter):
-    def __init__(self, form: Format) -> None:
+    def __init__(self, form: Format, secrets: Collection[str] = ()) -> None:
+        longest_first = sorted((each for each in secrets if each), key=len, reverse=True)
+        self._secrets = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
         final: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
         if form == "json":
             final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         else:
-            final.append(structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0))
+            # The default formatter of exceptions prints local variables, and takes minutes for
+            # large ones.
+            final += [
+                _on_one_line,
+                structlog.dev.ConsoleRenderer(
+                    colors=False,
+                    pad_event_to=0,
+                    exception_formatter=structlog.dev.plain_traceback,
+                ),
+            ]
         super().__init__(
             processors=final,
             foreign_pre_chain=[
@@ -69,7 +140,16 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
         )
 
     def format(self, record: logging.LogRecord) -> str:
-        return without_passwords(super().format(record))
+        return self._secrets.sub("***", without_passwords(super().format(record)))
+
+
+def _on_one_line(
+    _logger: Any, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = printable(value)
+    return event
 
 
 def _add_process(

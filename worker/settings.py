@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pydantic_settings
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
@@ -123,6 +123,12 @@ class Settings(BaseSettings):
         description="Articles that wait for entity recognition in its queue; more wait in the "
         "database; 0 for any number.",
     )
+    max_message_bytes: int = Field(
+        default=16 * 1024 * 1024,
+        ge=1024 * 1024,
+        description="Largest article message, at most what the broker takes: its `max_message_size`"
+        ", by default 16 MiB from RabbitMQ 4 on. A page whose article is larger is `too-large`.",
+    )
     render_browser: Path | None = Field(
         default=None,
         description="Chromium that renders pages that are empty until their programs have run "
@@ -206,6 +212,16 @@ class Settings(BaseSettings):
             )
             for name, value in values.items()
         }
+
+    @property
+    def secrets(self) -> list[str]:
+        """The passwords of the settings, as they are and as their URLs write them."""
+        found = []
+        for url in (self.database_url, self.broker_url):
+            password = urlsplit(url.get_secret_value()).password if url else None
+            if password:
+                found += [password, unquote(password)]
+        return list(dict.fromkeys(found))
 
     @property
     def broker_is_amqp(self) -> bool:

@@ -72,3 +72,66 @@ def test_no_password_is_logged(file: Path, form: logs.Format, text: str) -> None
 def test_what_is_no_password_is_left_alone() -> None:
     text = "https://news.example:8080/a@b password of 3 words, mail to a:b@example.org at 10:30"
     assert logs.without_passwords(text) == text
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_a_secret_of_the_settings_is_in_no_line_wherever_it_comes_from(
+    file: Path, form: logs.Format
+) -> None:
+    logs.configure("DEBUG", form, str(file), secrets=[SECRET])
+    arguments = {"password": SECRET}
+    try:
+        fail(str(arguments))
+    except ConnectionError:
+        logging.getLogger("worker").exception("failed with %s", arguments)
+    written = file.read_text()
+    assert "failed with" in written
+    assert SECRET not in written
+
+
+def test_a_trace_shows_no_local_variables(file: Path) -> None:
+    logs.configure("INFO", "text", str(file))
+    try:
+        fail("a" * 3 + "".join(chr(ord("b") + place) for place in range(3)))
+    except ConnectionError as error:
+        wrapped = RuntimeError("the cause is another")
+        wrapped.__cause__ = error
+        logging.getLogger("worker").warning("failed", exc_info=wrapped)
+    written = file.read_text()
+    assert "test_logs.py" in written
+    assert "locals" not in written
+    assert "url = " not in written
+
+
+def test_a_lost_connection_takes_one_line_with_its_cause(file: Path) -> None:
+    logs.configure("INFO", "text", str(file))
+    for _ in range(3):
+        try:
+            fail("the broker")
+        except ConnectionError:
+            logging.getLogger("kombu.mixins").warning("Broker connection lost.", exc_info=True)
+    lines = file.read_text().splitlines()
+    assert len(lines) == 3
+    assert all("the broker does not answer" in line for line in lines)
+
+
+def test_traces_of_lost_connections_are_kept_where_they_are_asked_for(file: Path) -> None:
+    logs.configure("DEBUG", "text", str(file))
+    try:
+        fail("the broker")
+    except ConnectionError as error:
+        logs.warn_of(logging.getLogger("worker"), "the relay waits", error)
+    written = file.read_text()
+    assert "the relay waits: ConnectionError: the broker does not answer" in written
+    assert "Traceback" in written
+
+
+def test_nothing_that_is_logged_forges_a_line_or_moves_the_cursor(file: Path) -> None:
+    logs.configure("INFO", "text", str(file))
+    hostile = "a\r\n2026-01-01T00:00:00Z [info] all is well\x1b[2J\x9b1m\u2028\u202eb"
+    logs.bind(page=hostile)
+    logging.getLogger("worker").info("page %s", hostile)
+    written = file.read_text()
+    assert written.count("\n") == 1
+    assert not set("\r\x1b\x9b\u2028\u202e") & set(written)
+    assert "all is well" in written

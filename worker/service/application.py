@@ -145,7 +145,7 @@ class HeartbeatScheduler(PersistentScheduler):
 @setup_logging.connect
 def _set_up_logging(logfile: str | None = None, **_: object) -> None:
     settings = process_state().settings
-    logs.configure(settings.log_level, settings.log_format, logfile)
+    logs.configure(settings.log_level, settings.log_format, logfile, secrets=settings.secrets)
 
 
 @worker_process_init.connect
