@@ -7,6 +7,7 @@ know; any other change raises ``version``.
 
 import base64
 import binascii
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit
@@ -28,7 +29,20 @@ from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 
 HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
 HTML_TOO_LARGE: Final = "html_too_large"
+UNLIKELY_TIME: Final = "unlikely_time"
+UNSUPPORTED_SITE: Final = "unsupported_site"
 """Types of validation errors of a page message, beside pydantic's own."""
+
+
+EARLIEST_FETCH = datetime(1990, 1, 1, tzinfo=UTC)
+LATEST_FETCH = datetime(2200, 1, 1, tzinfo=UTC)
+"""Between which a page can have been fetched: the web is not older, and what is stored must be
+readable in every zone."""
+
+_SITE = re.compile(r"[^\W_][\w.:-]*")
+"""Names of sites: host names, and slugs of letters and digits of any script."""
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def _rfc3339(moment: datetime) -> str:
@@ -69,16 +83,21 @@ class PageMessage(BaseModel):
         default=None, description="The crawler's own identifier, echoed in the article as page_id."
     )
     site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = Field(
-        default=None, description="Site key; the registrable domain of the URL where absent."
+        default=None,
+        description="Site key: a host name, or letters and digits of any script with . _ - :"
+        " between; the registrable domain of the URL where absent.",
     )
     content_type: str | None = Field(default=None, description="The HTTP Content-Type header.")
     fetched_at: Timestamp | None = Field(
-        default=None, strict=False, description="When the page was fetched, RFC 3339."
+        default=None,
+        strict=False,
+        description="When the page was fetched, RFC 3339: not before 1990, and at most a day after"
+        " the message came.",
     )
 
     _content: bytes | str = PrivateAttr(default=b"")
 
-    @field_validator("url", "id", "site", "content_type")
+    @field_validator("id", "content_type")
     @classmethod
     def _no_nul(cls, value: str | None) -> str | None:
         if value is not None and "\x00" in value:
@@ -88,11 +107,33 @@ class PageMessage(BaseModel):
     @field_validator("url")
     @classmethod
     def _is_http(cls, value: str) -> str:
+        if _CONTROLS.search(value):
+            raise ValueError("must not contain control characters")
         parts = urlsplit(value)
         if parts.scheme.lower() not in {"http", "https"}:
             raise ValueError("must be an http or https URL")
         if not parts.hostname:
             raise ValueError("must name a host")
+        if parts.port == 0:
+            raise ValueError("must not name port 0")
+        # A password is nobody's business behind the crawler.
+        return value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
+
+    @field_validator("site")
+    @classmethod
+    def _is_site(cls, value: str | None) -> str | None:
+        if value is not None and not _SITE.fullmatch(value):
+            raise PydanticCustomError(
+                UNSUPPORTED_SITE,
+                "must be a host name, or letters and digits with . _ - : in between",
+            )
+        return value
+
+    @field_validator("fetched_at")
+    @classmethod
+    def _is_likely(cls, value: datetime | None) -> datetime | None:
+        if value is not None and not EARLIEST_FETCH <= value < LATEST_FETCH:
+            raise PydanticCustomError(UNLIKELY_TIME, "must be of 1990 or later, and not far ahead")
         return value
 
     @model_validator(mode="after")

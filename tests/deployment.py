@@ -77,13 +77,15 @@ class Deployment:
         self.database = Database(settings.require_database_url())
         self._logs = logs
         self._supervisor = Supervisor()
+        self._pids: dict[str, int] = {}
 
     def __enter__(self) -> Self:
         self._supervisor.__enter__()
         environment = process_environment(self.settings)
         for name in self._processes:
             argv = process_command(name, self._logs)
-            self._supervisor.start(name, argv, log=self._logs / f"{name}.log", env=environment)
+            log = self._logs / f"{name}.log"
+            self._pids[name] = self._supervisor.start(name, argv, log=log, env=environment)
         self.wait_until(self._all_alive)
         return self
 
@@ -103,6 +105,11 @@ class Deployment:
     def check(self) -> None:
         """Raise if a process of the service has ended."""
         self._supervisor.check()
+
+    def peak_bytes(self, process: str) -> int:
+        """Return the most memory that a process has held so far."""
+        status = Path(f"/proc/{self._pids[process]}/status").read_text()
+        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
     def logged(self, process: str) -> list[dict[str, Any]]:
         """Return the lines that a process has logged, without what Celery prints at its start."""

@@ -46,9 +46,12 @@ class UnusableReason(StrEnum):
     NOT_JSON = "not-json"
     NO_URL = "no-url"
     UNSUPPORTED_URL = "unsupported-url"
+    UNSUPPORTED_SITE = "unsupported-site"
     UNSUPPORTED_VERSION = "unsupported-version"
     NO_HTML = "no-html"
     OVERSIZED = "oversized"
+    UNDECODABLE_BODY = "undecodable-body"
+    UNLIKELY_TIME = "unlikely-time"
     INVALID_MESSAGE = "invalid-message"
 
 
@@ -58,3 +61,10 @@ class GivenUpReason(StrEnum):
 
     COMPARISON_FAILED = "comparison-failed"
     CLUSTERING_FAILED = "clustering-failed"
+
+
+@unique
+class RefusedReason(StrEnum):
+    """Why a message waits in the quarantine of the relay."""
+
+    REFUSED_BY_BROKER = "refused-by-broker"

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import amqp
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from models.messages import PageMessage
-from models.tables import PageContent, Receipt, Site, StoredPage, StoredTree
+from models.tables import PageContent, Site, StoredPage, StoredTree
 from tests.deployment import Deployment, remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
@@ -118,28 +117,31 @@ def intake(settings: Settings, directory: Path) -> Iterator[Deployment]:
         remove_queues(changed)
 
 
+REFUSE = """
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'this page cannot be stored'; END $$;
+CREATE TRIGGER refuse BEFORE INSERT ON pages FOR EACH ROW
+WHEN (NEW.url LIKE '%/poison') EXECUTE FUNCTION refuse();
+"""
+
+
 def test_a_message_that_cannot_be_stored_drags_no_other_along(
     settings: Settings, tmp_path: Path
 ) -> None:
     with intake(settings, tmp_path) as deployment:
         wanted = bodies(3, 10)
-        with deployment._amqp() as connection, connection.channel() as channel:
-            for place, body in enumerate([*wanted[:12], wanted[12], *wanted[12:]]):
-                # No text of PostgreSQL holds a NUL, and the id of a message is stored.
-                identifier = "\x00" if place == 12 else f"sound-{place}"
-                channel.basic_publish(
-                    amqp.Message(body, message_id=identifier, delivery_mode=2),
-                    exchange="",
-                    routing_key=deployment.topology.pages,
-                )
-        deployment.wait_for_receipts(len(wanted))
-        quarantine = deployment.topology.quarantines["intake"]
-        deployment.wait_until(lambda: messages_waiting(deployment.settings, quarantine) == 1)
-        [poison] = browse(deployment.settings, "intake")
-        assert (poison.message_id, poison.body) == ("\x00", wanted[12])
+        poison = message("https://1.example/poison", "<p>Never stored.")
         with deployment.database.transaction() as session:
-            identifiers = session.scalars(
-                select(Receipt.message_id).where(Receipt.message_id.startswith("sound-"))
-            ).all()
-        assert len(identifiers) == len(set(identifiers)) == len(wanted)
+            session.execute(text(REFUSE))
+        try:
+            deployment.publish([*wanted[:12], poison, *wanted[12:]])
+            deployment.wait_for_receipts(len(wanted))
+            quarantine = deployment.topology.quarantines["intake"]
+            deployment.wait_until(lambda: messages_waiting(deployment.settings, quarantine) == 1)
+        finally:
+            with deployment.database.transaction() as session:
+                session.execute(text("DROP FUNCTION refuse CASCADE"))
+        [found] = browse(deployment.settings, "intake")
+        assert found.body == poison
+        assert deployment.receipts() == len(wanted)
         deployment.check()

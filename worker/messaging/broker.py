@@ -2,11 +2,13 @@
 
 from typing import NamedTuple
 
-from kombu import Connection
+from amqp.exceptions import PreconditionFailed
+from kombu import Connection, Producer
 from kombu.transport.base import StdChannel
 
 from worker.messaging.topology import Topology
-from worker.settings import Settings
+from worker.messaging.transport import TlsTransport, Transport
+from worker.settings import Settings, SettingsError
 
 HEARTBEAT_SECONDS = 30
 """Silence after which a connection counts as lost, twice as long at worst.
@@ -29,11 +31,37 @@ def transport_options(settings: Settings) -> dict[str, str | int | float | bool]
 
 def connect(settings: Settings) -> Connection:
     """Return a connection to the broker, not yet established."""
+    url = settings.require_broker_url()
+    transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
     return Connection(
-        settings.require_broker_url(),
+        url,
+        transport=transports.get(url.partition(":")[0]),
         transport_options=transport_options(settings),
         heartbeat=HEARTBEAT_SECONDS if settings.broker_is_amqp else 0,
     )
+
+
+def check_message_size(settings: Settings) -> None:
+    """Try whether the broker takes messages as large as the settings allow.
+
+    Raises
+    ------
+    SettingsError
+        If it does not.
+    """
+    if not settings.broker_is_amqp:
+        return
+    size = settings.max_message_bytes
+    with connect(settings) as connection:
+        channel = connection.channel()
+        queue = channel.queue_declare(exclusive=True, auto_delete=True).queue
+        try:
+            Producer(channel).publish(bytes(size), exchange="", routing_key=queue)
+        except PreconditionFailed as error:
+            raise SettingsError(
+                f"the broker takes no message of DETOURAGE_MAX_MESSAGE_BYTES={size}: set that"
+                f" lower, or its max_message_size higher ({error.reply_text})"
+            ) from error
 
 
 def messages_waiting(settings: Settings, queue: str) -> int:

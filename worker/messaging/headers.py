@@ -34,5 +34,5 @@ def without_quarantine(headers: Mapping[str, Any]) -> dict[str, Any]:
         name: value
         for name, value in headers.items()
         if name not in (REASON, DETAIL, FAILED_AT, DEATHS)
-        and not name.startswith(FIRST_DEATH_PREFIX)
+        and not str(name).startswith(FIRST_DEATH_PREFIX)
     }

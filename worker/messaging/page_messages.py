@@ -1,20 +1,40 @@
 """Page messages as they come: what page one tells of, or why it tells of none."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from models.limits import MAX_BODY_BYTES
-from models.messages import HTML_NOT_GIVEN_ONCE, HTML_TOO_LARGE, PageMessage
+from models.messages import (
+    HTML_NOT_GIVEN_ONCE,
+    HTML_TOO_LARGE,
+    UNLIKELY_TIME,
+    UNSUPPORTED_SITE,
+    PageMessage,
+)
+from worker.messaging.compression import (
+    BodyTooLargeError,
+    CompressionError,
+    compression_of,
+    decompressed,
+)
 from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.outcomes import UnusableReason
 
+FETCHED_AHEAD = timedelta(days=1)
+"""How far a crawler's clock may be ahead of ours; zones that are given wrong make half a day."""
 
-@dataclass(frozen=True)
+_BOM_AND_SPACE = 64
+"""Bytes of a body in which its JSON begins."""
+
+
+@dataclass
 class UnusableMessageError(Exception):
     """A message that can never work.
 
@@ -30,14 +50,69 @@ class UnusableMessageError(Exception):
     detail: str
 
 
-def read_message(body: bytes) -> PageMessage:
+def plain_body(
+    body: bytes, headers: Mapping[str, Any], content_encoding: str | None, *, withheld: int = 0
+) -> bytes:
+    """Return the JSON of a message, decompressed where it is compressed.
+
+    Parameters
+    ----------
+    body
+        As it was sent. One that begins like JSON is JSON, whatever is said of it.
+    headers, content_encoding
+        As for `compression_of`.
+    withheld
+        Bytes of a body too large to be read.
+
+    Raises
+    ------
+    UnusableMessageError
+        If the body is too large (``oversized``) or cannot be decompressed
+        (``undecodable-body``).
+    """
+    if withheld:
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message holds {withheld} bytes")
+    compression = compression_of(headers, content_encoding)
+    if compression is None or body[:_BOM_AND_SPACE].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return body
+    try:
+        return decompressed(body, compression, limit=MAX_BODY_BYTES)
+    except BodyTooLargeError as error:
+        raise UnusableMessageError(UnusableReason.OVERSIZED, str(error)) from error
+    except CompressionError as error:
+        raise UnusableMessageError(UnusableReason.UNDECODABLE_BODY, str(error)) from error
+
+
+def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMessage:
     """Read a page message.
+
+    Parameters
+    ----------
+    body
+        JSON.
+    received_at
+        When it came. A page that was fetched later than `FETCHED_AHEAD` after that is refused,
+        as it would supersede all that is fetched until then.
 
     Raises
     ------
     UnusableMessageError
         If the body is not one.
     """
+    message = _validated(body)
+    if (
+        received_at is not None
+        and message.fetched_at is not None
+        and message.fetched_at > received_at + FETCHED_AHEAD
+    ):
+        raise UnusableMessageError(
+            UnusableReason.UNLIKELY_TIME,
+            f"fetched_at: {message.fetched_at.isoformat()} is in the future",
+        )
+    return message
+
+
+def _validated(body: bytes) -> PageMessage:
     if len(body) > MAX_BODY_BYTES:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message holds {len(body)} bytes")
     try:
@@ -55,12 +130,12 @@ def _told_by_source(body: bytes) -> UnusableMessageError | None:
         told = json.loads(body)["unusable"]
         return UnusableMessageError(
             UnusableReason(told["reason"]),
-            _writable(told["detail"])[:MAX_DETAIL_CHARACTERS],
+            writable(told["detail"])[:MAX_DETAIL_CHARACTERS],
         )
     return None
 
 
-def _writable(value: object) -> str:
+def writable(value: object) -> str:
     """Return text that the database takes: without NUL and half characters."""
     return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 
@@ -69,6 +144,8 @@ _REASON_BY_TYPE = {
     "json_invalid": UnusableReason.NOT_JSON,
     HTML_NOT_GIVEN_ONCE: UnusableReason.NO_HTML,
     HTML_TOO_LARGE: UnusableReason.OVERSIZED,
+    UNLIKELY_TIME: UnusableReason.UNLIKELY_TIME,
+    UNSUPPORTED_SITE: UnusableReason.UNSUPPORTED_SITE,
 }
 _REASON_BY_FIELD = {
     "url": UnusableReason.UNSUPPORTED_URL,

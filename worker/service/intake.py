@@ -25,8 +25,14 @@ from sqlalchemy.orm import Session
 from worker import logs
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.headers import quarantine_headers
-from worker.messaging.page_messages import UnusableMessageError, read_message
+from worker.messaging.page_messages import (
+    UnusableMessageError,
+    plain_body,
+    read_message,
+    writable,
+)
 from worker.messaging.topology import Topology
+from worker.messaging.transport import withheld_bytes
 from worker.outcomes import ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings
@@ -249,15 +255,22 @@ class Intake(ConsumerMixin):
             logger.warning("messages could not be stored together", exc_info=True)
             return all(self._store_patiently([each]) for each in batch)
         for each in batch:
-            each.message.ack()
+            if withheld_bytes(each.message):
+                # Its body is with the broker alone, which moves it to quarantine.
+                each.message.reject()
+            else:
+                each.message.ack()
         return True
 
     def _prepare(self, message: Message) -> Prepared:
         body = message.body
         raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
-        logs.bind(message_id=message.properties.get("message_id"))
+        logs.bind(message_id=_message_id(message))
         try:
-            fetched = FetchedPage.of(read_message(raw))
+            plain = plain_body(
+                raw, message.headers, message.content_encoding, withheld=withheld_bytes(message)
+            )
+            fetched = FetchedPage.of(read_message(plain, received_at=datetime.now(UTC)))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             return Prepared(message, raw, unusable=error)
@@ -302,7 +315,7 @@ def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
 
 def _message_id(message: Message) -> str | None:
     message_id = message.properties.get("message_id")
-    return message_id if isinstance(message_id, str) else None
+    return writable(message_id) if message_id is not None else None
 
 
 def _is_redelivered(message: Message) -> bool:
@@ -320,7 +333,8 @@ def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> None
         if each.unusable is not None:
             reason = each.unusable.reason
             receipts.append(NewReceipt(each.message_id, ReceiptResult.QUARANTINED, reason))
-            _quarantine(session, each, each.unusable, quarantine)
+            if not withheld_bytes(each.message):
+                _quarantine(session, each, each.unusable, quarantine)
     usable = [(each.message_id, each.page) for each in batch if each.page is not None]
     recorded = store_pages(session, [page for _, page in usable]) if usable else []
     for (message_id, _), page in zip(usable, recorded, strict=True):

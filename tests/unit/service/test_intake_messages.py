@@ -37,6 +37,11 @@ def body(**changes: object) -> bytes:
         (body(html_base64="YQ=="), "no-html"),
         (body(html=None, html_base64="!"), "invalid-message"),
         (body(fetched_at="yesterday"), "invalid-message"),
+        (body(fetched_at="9999-12-31T23:59:59-14:00"), "unlikely-time"),
+        (body(site="My Site"), "unsupported-site"),
+        (body(site="other.org@example.org"), "unsupported-site"),
+        (body(site="[/x]"), "unsupported-site"),
+        (body(url="https://news.example/\x1b[2J"), "unsupported-url"),
         (body(html="a" * (MAX_HTML_BYTES + 1)), "oversized"),
         (
             body(html=None, html_base64=base64.b64encode(bytes(MAX_HTML_BYTES + 1)).decode()),
@@ -72,9 +77,9 @@ def test_the_reason_never_repeats_the_page() -> None:
         (None, "example.org"),
         ("example.org", "example.org"),
         ("sport.example.org", "sport.example.org"),
-        ("My Site", "My Site@example.org"),
+        ("My-Site_2", "My-Site_2@example.org"),
+        ("\u65b0\u95fb", "\u65b0\u95fb@example.org"),
         ("other.org", "other.org@example.org"),
-        ("other.org@example.org", "other.org@example.org@example.org"),
     ],
 )
 def test_a_site_is_named_freely_and_kept_apart_by_registrable_domain(

@@ -1,0 +1,24 @@
+"""Times of fetching that no client can read, or that lie ahead of every later fetch."""
+
+from collections.abc import Sequence
+
+from alembic import op
+
+revision: str = "0013"
+down_revision: str | Sequence[str] | None = "0012"
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+
+def upgrade() -> None:
+    # A page whose time is not believed counts as fetched when it came.
+    op.execute(
+        """
+        UPDATE pages SET fetched_at = NULL
+        WHERE fetched_at < '1990-01-01T00:00:00Z' OR fetched_at > received_at + interval '1 day'
+        """
+    )
+
+
+def downgrade() -> None:
+    """Keep what is readable."""

@@ -1,0 +1,178 @@
+"""Messages that are odd or hostile in their properties, headers, bodies or instants."""
+
+import base64
+import json
+import secrets
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import amqp
+import pytest
+from sqlalchemy import select
+
+from models.limits import MAX_BODY_BYTES
+from models.tables import Receipt, Site, StoredPage
+from tests.deployment import Deployment, remove_queues
+from tests.pages import message
+from worker.service.quarantine import browse, drop, requeue
+from worker.settings import Settings
+
+GOOD = [message(f"https://good.example/{n}", f"<p>Page {n} of the good site.") for n in range(8)]
+
+
+@pytest.fixture(scope="module")
+def deployment(
+    settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployment]:
+    """A deployment of which the intake and the relay run."""
+    directory = tmp_path_factory.mktemp("hostile")
+    changed = settings.model_copy(
+        update={
+            "queue_prefix": f"{settings.queue_prefix}{secrets.token_hex(4)}.",
+            "heartbeat_directory": directory / "heartbeats",
+        }
+    )
+    try:
+        with Deployment(changed, directory, processes=["intake", "relay"]) as deployment:
+            yield deployment
+    finally:
+        remove_queues(changed)
+
+
+def publish(deployment: Deployment, body: bytes, **properties: Any) -> None:
+    with deployment._amqp() as connection, connection.channel() as channel:
+        channel.basic_publish(
+            amqp.Message(body, delivery_mode=2, **properties),
+            exchange="",
+            routing_key=deployment.topology.pages,
+        )
+
+
+def results(deployment: Deployment) -> list[tuple[str, str | None]]:
+    """Return what became of each message so far, in order."""
+    with deployment.database.transaction() as session:
+        rows = session.execute(select(Receipt.result, Receipt.reason).order_by(Receipt.id))
+        return [(result, reason) for result, reason in rows]
+
+
+def result_of(deployment: Deployment, body: bytes, **properties: Any) -> tuple[str, str | None]:
+    before = deployment.receipts()
+    publish(deployment, body, **properties)
+    deployment.wait_for_receipts(before + 1)
+    deployment.check()
+    return results(deployment)[before]
+
+
+def page(name: str, **more: object) -> bytes:
+    values = {"version": 1, "url": f"https://odd.example/{name}", "html": "<p>Text</p>", **more}
+    return json.dumps({key: value for key, value in values.items() if value is not None}).encode()
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"message_id": b"\xff\xfe"},
+        {"message_id": "a\x00b"},
+        {"message_id": "\x1b[2J\r\n"},
+        {"content_type": b"\xff", "content_encoding": b"\xfe", "app_id": b"\xff"},
+        {"content_type": "application/x-python-serialize", "content_encoding": "no-such-charset"},
+        {"application_headers": {"compression": "no-such-thing"}},
+        {"application_headers": {"compression": "gzip"}},
+        {"application_headers": {b"\xff": b"\xfe", "x-death": "none", "task": 7}},
+        {"application_headers": {"x-reason": 7, "x-delivery-count": "many"}},
+        {"reply_to": b"\xff", "correlation_id": b"\xff", "type": b"\xff"},
+        {"timestamp": (1 << 63) - 1, "priority": 255},
+        {"cluster_id": "99999999999"},
+    ],
+    ids=str,
+)
+def test_a_page_is_taken_whatever_its_properties_say(
+    deployment: Deployment, properties: dict[str, Any]
+) -> None:
+    name = secrets.token_hex(4)
+    assert result_of(deployment, page(name), **properties) == ("accepted", None)
+
+
+@pytest.mark.parametrize(
+    ("body", "properties", "reason"),
+    [
+        (b"\x00\x01", {"application_headers": {"compression": "gzip"}}, "undecodable-body"),
+        (zlib.compress(page("a"))[:-4], {"content_encoding": "gzip"}, "undecodable-body"),
+        (
+            zlib.compress(bytes(MAX_BODY_BYTES + 1)),
+            {"application_headers": {"compression": "application/x-gzip"}},
+            "oversized",
+        ),
+        (b"\xff\xfe", {"message_id": b"\xff\xfe"}, "not-json"),
+        (b"\xff\xfe", {"message_id": "\x00"}, "not-json"),
+        (page("a", fetched_at="9999-12-31T23:59:59-14:00"), {}, "unlikely-time"),
+        (page("a", fetched_at="0001-01-01T00:00:00+14:00"), {}, "unlikely-time"),
+        (page("a", fetched_at="1989-12-31T23:59:59Z"), {}, "unlikely-time"),
+        (
+            page("a", fetched_at=(datetime.now(UTC) + timedelta(days=2)).isoformat()),
+            {},
+            "unlikely-time",
+        ),
+        (page("a", site="<script>"), {}, "unsupported-site"),
+        (page("a", site="a\nb"), {}, "unsupported-site"),
+        (page("a\nb"), {}, "unsupported-url"),
+        (page("a", url="https://odd.example:99999/"), {}, "unsupported-url"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_used_is_in_quarantine_with_its_reason(
+    deployment: Deployment, body: bytes, properties: dict[str, Any], reason: str
+) -> None:
+    assert result_of(deployment, body, **properties) == ("quarantined", reason)
+    settings = deployment.settings
+    deployment.wait_until(lambda: len(list(browse(settings, "intake"))) == 1)
+    (found,) = browse(settings, "intake")
+    assert (found.reason, found.body) == (reason, body)
+    assert json.dumps(found.to_json())
+    assert drop(settings, "intake", found.message_id) == 1
+
+
+def test_a_compressed_page_is_taken(deployment: Deployment) -> None:
+    packed = zlib.compress(page("packed"))
+    headers = {"compression": "application/x-gzip"}
+    assert result_of(deployment, packed, application_headers=headers) == ("accepted", None)
+
+
+def test_a_body_beyond_the_limit_is_never_held(deployment: Deployment) -> None:
+    size = MAX_BODY_BYTES + 5_000_000
+    assert result_of(deployment, bytes(size), message_id="huge") == ("quarantined", "oversized")
+    settings = deployment.settings
+    deployment.wait_until(lambda: len(list(browse(settings, "intake"))) == 1)
+    (found,) = browse(settings, "intake")
+    assert (found.reason, found.message_id, found.body) == ("oversized", "huge", b"")
+    assert str(size) in found.detail
+    # It would only come back.
+    assert requeue(settings, "intake", "huge") == 0
+    assert drop(settings, "intake", "huge") == 1
+    assert deployment.peak_bytes("intake") < 400_000_000
+
+
+def test_a_password_in_an_address_is_not_stored(deployment: Deployment) -> None:
+    body = page("x", url="https://user:secret@odd.example:8443/p@q")
+    assert result_of(deployment, body) == ("accepted", None)
+    with deployment.database.transaction() as session:
+        urls = session.scalars(
+            select(StoredPage.url).join(Site).where(Site.key == "odd.example")
+        ).all()
+    assert "https://odd.example:8443/p@q" in urls
+    assert not any("secret" in url for url in urls)
+
+
+def test_good_pages_between_hostile_ones_are_all_taken(deployment: Deployment) -> None:
+    before = deployment.receipts()
+    for place, body in enumerate(GOOD):
+        publish(deployment, body, message_id=f"good-{place}")
+        publish(deployment, b"\x00" * place, message_id=b"\xff" * 255)
+        publish(deployment, base64.b64encode(body), content_encoding="gzip")
+    deployment.wait_for_receipts(before + 3 * len(GOOD))
+    found = results(deployment)[before:]
+    assert found.count(("accepted", None)) == len(GOOD)
+    assert all(result == "quarantined" for result, _ in found if result != "accepted")
+    deployment.check()

@@ -1,0 +1,68 @@
+"""Properties of messages that are no text."""
+
+from struct import pack
+
+import amqp
+import pytest
+
+from worker.messaging.transport import lenient_properties
+
+FLAG = {name: 0x8000 >> place for place, (name, _) in enumerate(amqp.Message.PROPERTIES)}
+
+
+def short(text: bytes) -> bytes:
+    return bytes([len(text)]) + text
+
+
+def table(content: bytes) -> bytes:
+    return pack(">I", len(content)) + content
+
+
+def test_sound_properties_are_read_as_the_library_reads_them() -> None:
+    sound = {
+        "content_type": "application/json",
+        "application_headers": {"a": "b", "n": 7, "t": {"u": ["v", True]}},
+        "delivery_mode": 2,
+        "message_id": "caf\u00e9",
+        "timestamp": 1_700_000_000,
+        "app_id": "crawler",
+    }
+    assert lenient_properties(amqp.Message(**sound)._serialize_properties()) == sound
+
+
+def test_what_is_no_utf_8_is_read_with_replacement_characters() -> None:
+    flags = FLAG["content_type"] | FLAG["message_id"] | FLAG["app_id"]
+    packed = pack(">H", flags) + short(b"application/json") + short(b"\xff\xfeid") + short(b"a")
+    assert lenient_properties(packed) == {
+        "content_type": "application/json",
+        "message_id": "\ufffd\ufffdid",
+        "app_id": "a",
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        short(b"a") + b"?",
+        short(b"a") + b"T" + pack(">Q", (1 << 64) - 1),
+        (short(b"a") + b"F" + pack(">I", 100)) * 5_000,
+    ],
+    ids=["unknown type", "timestamp at the end of time", "deep"],
+)
+def test_a_table_that_cannot_be_read_does_not_take_the_rest_along(content: bytes) -> None:
+    flags = FLAG["application_headers"] | FLAG["message_id"]
+    packed = pack(">H", flags) + table(content) + short(b"id")
+    assert lenient_properties(packed) == {"message_id": "id"}
+
+
+def test_replacement_characters_make_no_text_too_long_to_be_written_again() -> None:
+    packed = pack(">H", FLAG["message_id"]) + short(b"\xff" * 255)
+    properties = lenient_properties(packed)
+    assert properties == {"message_id": "\ufffd" * 85}
+    assert lenient_properties(amqp.Message(**properties)._serialize_properties()) == properties
+
+
+def test_properties_that_are_cut_off_are_read_as_far_as_they_go() -> None:
+    packed = pack(">H", FLAG["content_type"] | FLAG["message_id"]) + short(b"a") + b"\xffid"
+    assert lenient_properties(packed) == {"content_type": "a"}
+    assert lenient_properties(b"\x80") == {}

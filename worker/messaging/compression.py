@@ -1,0 +1,115 @@
+"""Bodies that a publisher compressed, undone within a bound."""
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import brotli
+
+PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})
+"""Values of the property ``content_encoding`` that say nothing of compression."""
+
+LZMA_MEMORY_BYTES = 64 * 1024 * 1024
+"""Memory that LZMA may take: its strongest preset asks for 65 MiB, a hostile header for 4 GiB."""
+
+
+class CompressionError(Exception):
+    """A body is not compressed as its message says; the message is one line for a person."""
+
+
+class BodyTooLargeError(CompressionError):
+    """A body is larger than the limit once it is decompressed."""
+
+
+def compression_of(headers: Mapping[str, Any], content_encoding: str | None) -> str | None:
+    """Return how a message says that it is compressed.
+
+    Parameters
+    ----------
+    headers
+        Its headers: kombu names a compression in ``compression``.
+    content_encoding
+        Its AMQP property, which is for that too; character sets stand there as often.
+    """
+    named = headers.get("compression") or content_encoding or ""
+    name = str(named).strip().lower().removeprefix("application/").removeprefix("x-")
+    return name if name and (headers.get("compression") or name not in PLAIN_ENCODINGS) else None
+
+
+def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
+    """Undo a compression.
+
+    Parameters
+    ----------
+    body
+        The compressed bytes.
+    compression
+        Its name, as `compression_of` gives it.
+    limit
+        Largest body that is returned.
+
+    Raises
+    ------
+    BodyTooLargeError
+        If the body is larger. No more than the limit was decompressed.
+    CompressionError
+        If the compression is unknown, or the body damaged or cut off.
+    """
+    decompress = _DECOMPRESS.get(compression)
+    if decompress is None:
+        raise CompressionError(f"the compression {compression[:40]!r} is not supported")
+    try:
+        plain = decompress(body, limit + 1)
+    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, brotli.error) as error:
+        raise CompressionError(f"the body is no {compression}: {error}") from error
+    if len(plain) > limit:
+        raise BodyTooLargeError(f"the message holds more than {limit} bytes, decompressed")
+    return plain
+
+
+def _inflate(body: bytes, length: int) -> bytes:
+    inflater = zlib.decompressobj(32 + zlib.MAX_WBITS)
+    plain = inflater.decompress(body, length)
+    return plain if len(plain) == length or inflater.eof else _cut_off()
+
+
+def _bunzip(body: bytes, length: int) -> bytes:
+    decompressor = bz2.BZ2Decompressor()
+    plain = decompressor.decompress(body, length)
+    return plain if len(plain) == length or decompressor.eof else _cut_off()
+
+
+def _unlzma(body: bytes, length: int) -> bytes:
+    decompressor = lzma.LZMADecompressor(memlimit=LZMA_MEMORY_BYTES)
+    plain = decompressor.decompress(body, length)
+    return plain if len(plain) == length or decompressor.eof else _cut_off()
+
+
+def _unbrotli(body: bytes, length: int) -> bytes:
+    decompressor = brotli.Decompressor()
+    plain = bytearray(decompressor.process(body, output_buffer_limit=length))
+    while len(plain) < length and not decompressor.is_finished():
+        part = decompressor.process(b"", output_buffer_limit=length - len(plain))
+        if not part:
+            return _cut_off()
+        plain += part
+    return bytes(plain)
+
+
+def _cut_off() -> bytes:
+    raise EOFError("it is cut off")
+
+
+_DECOMPRESS: Final[Mapping[str, Callable[[bytes, int], bytes]]] = {
+    "gzip": _inflate,
+    "zlib": _inflate,
+    "deflate": _inflate,
+    "bz2": _bunzip,
+    "bzip2": _bunzip,
+    "lzma": _unlzma,
+    "xz": _unlzma,
+    "br": _unbrotli,
+    "brotli": _unbrotli,
+}

@@ -1,0 +1,200 @@
+"""The AMQP transport for messages that anybody may have published.
+
+kombu undoes the compression that a header names before its caller sees the message, with no
+bound, and drops a message that it cannot decompress. The AMQP library raises on properties that
+are no UTF-8, which ends the connection. Here the body arrives as it was sent, properties are
+decoded with replacement characters, and a body beyond the limit is never held in memory.
+"""
+
+from collections.abc import Callable, Mapping
+from struct import pack, unpack_from
+from typing import Any, NamedTuple
+
+import amqp
+from amqp.method_framing import frame_handler
+from amqp.serialization import decode_properties_basic, loads
+from kombu.transport import base, pyamqp
+
+from models.limits import MAX_BODY_BYTES
+
+HEADER_FRAME, BODY_FRAME = 2, 3
+
+SHORT_STRING_BYTES = 255
+
+_HEADER = ">HHQ"
+_HEADER_BYTES = 12
+
+_LENGTHS = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
+"""Bytes of the properties that are numbers; the others are short strings, and one is a table."""
+
+_TABLE = "application_headers"
+
+
+class Frame(NamedTuple):
+    """A frame as the AMQP library reads it: its type, its channel and its payload."""
+
+    type: int
+    channel: int
+    payload: bytes
+
+
+class ReceivedMessage(pyamqp.Message):
+    """A message whose body is as it was sent, whatever its headers say.
+
+    Attributes
+    ----------
+    withheld_bytes
+        Length of a body beyond `MAX_BODY_BYTES`, which is not there; else 0.
+    """
+
+    def __init__(self, msg: Any, channel: Any = None, **options: Any) -> None:
+        properties = msg.properties
+        # Without headers: by them kombu would decompress the body.
+        base.Message.__init__(
+            self,
+            body=getattr(msg, "body", b""),
+            channel=channel,
+            delivery_tag=msg.delivery_tag,
+            content_type=properties.get("content_type"),
+            content_encoding=properties.get("content_encoding"),
+            delivery_info=msg.delivery_info,
+            properties=properties,
+            **options,
+        )
+        headers = properties.get(_TABLE)
+        self.headers = headers if isinstance(headers, dict) else {}
+        self.withheld_bytes = int(properties.pop(_WITHHELD, 0))
+
+
+def withheld_bytes(message: base.Message) -> int:
+    """Return the length of a body that was too large to be held; 0 for one that is there."""
+    return int(getattr(message, "withheld_bytes", 0))
+
+
+_WITHHELD = "cluster_id"
+"""Property that tells `ReceivedMessage` of a withheld body: AMQP 0-9-1 reserves it, always empty,
+and what a publisher writes there is taken out."""
+
+
+def readable_frames(connection: Any, callback: Callable[..., Any]) -> Callable[[Any], bool]:
+    """Return the library's reader of frames, behind a filter of what it cannot read."""
+    read = frame_handler(connection, callback)
+    to_skip: dict[int, int] = {}
+
+    def on_frame(frame: tuple[int, int, bytes]) -> bool:
+        kind, channel, payload = frame
+        if kind == BODY_FRAME and to_skip.get(channel, 0) > 0:
+            connection.bytes_recv += 1
+            to_skip[channel] -= len(payload)
+            return False
+        if kind == HEADER_FRAME:
+            payload, to_skip[channel] = _readable_header(payload)
+        return bool(read((kind, channel, payload)))
+
+    return on_frame
+
+
+def _readable_header(payload: bytes) -> tuple[bytes, int]:
+    """Return a header frame that the library can read, and how much of the body to skip."""
+    class_id, weight, size = unpack_from(_HEADER, payload, 0)
+    withheld = size if size > MAX_BODY_BYTES else 0
+    try:
+        properties, _ = decode_properties_basic(payload, _HEADER_BYTES)
+    except Exception:
+        properties = lenient_properties(payload[_HEADER_BYTES:])
+    else:
+        if not withheld and _WITHHELD not in properties:
+            return payload, 0
+    properties.pop(_WITHHELD, None)
+    if withheld:
+        properties[_WITHHELD] = str(withheld)
+    packed = amqp.Message(**properties)._serialize_properties()
+    return pack(_HEADER, class_id, weight, size - withheld) + packed, withheld
+
+
+def lenient_properties(packed: bytes) -> dict[str, Any]:
+    """Decode the properties of a message as far as they can be decoded.
+
+    Parameters
+    ----------
+    packed
+        Property flags and properties (AMQP 0-9-1, section 4.2.6.1).
+
+    Returns
+    -------
+    dict
+        Texts with replacement characters for what is no UTF-8; a table of headers that cannot
+        be read is left out, and so is all that follows where the packing itself is broken.
+    """
+    properties: dict[str, Any] = {}
+    offset = 2
+    if len(packed) < offset:
+        return properties
+    (flags,) = unpack_from(">H", packed, 0)
+    for place, (name, _) in enumerate(amqp.Message.PROPERTIES):
+        if not flags & (0x8000 >> place):
+            continue
+        start, end = _extent(name, packed, offset)
+        if end > len(packed):
+            break
+        if name == _TABLE:
+            headers = _table(packed[offset:end])
+            if headers:
+                properties[name] = headers
+        elif name in _LENGTHS:
+            properties[name] = int.from_bytes(packed[start:end], "big")
+        else:
+            properties[name] = _short_text(bytes(packed[start:end]))
+        offset = end
+    return properties
+
+
+def _short_text(packed: bytes) -> str:
+    # A replacement character takes three bytes, and a short string has 255 at most.
+    text = packed.decode("utf-8", "replace").encode()[:SHORT_STRING_BYTES]
+    return text.decode("utf-8", "ignore")
+
+
+def _extent(name: str, packed: bytes, offset: int) -> tuple[int, int]:
+    if name in _LENGTHS:
+        return offset, offset + _LENGTHS[name]
+    width = 4 if name == _TABLE else 1
+    length = int.from_bytes(packed[offset : offset + width], "big")
+    return offset + width, offset + width + length
+
+
+def _table(packed: bytes) -> Mapping[str, Any]:
+    try:
+        (table,), _ = loads("F", packed, 0)
+        # What cannot be written again could not be handed to the library either.
+        amqp.Message(**{_TABLE: table})._serialize_properties()
+    except Exception:
+        return {}
+    return dict(table)
+
+
+class Channel(pyamqp.Channel):
+    """A channel that gives messages as they were sent."""
+
+    Message = ReceivedMessage
+
+
+class Connection(pyamqp.Connection):
+    """A connection that survives any properties of a message."""
+
+    Channel = Channel
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, frame_handler=readable_frames, **options)
+
+
+class Transport(pyamqp.Transport):
+    """The transport of ``amqp://``."""
+
+    Connection = Connection
+
+
+class TlsTransport(pyamqp.SSLTransport):
+    """The transport of ``amqps://``."""
+
+    Connection = Connection
