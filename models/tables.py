@@ -518,9 +518,10 @@ class OutboxEntry(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    lane: Mapped[str] = mapped_column(
-        Computed("coalesce(task, exchange)", persisted=True),
-        doc="What is published in one order: the tasks of a kind, the messages of an exchange.",
+    lane: Mapped[str | None] = mapped_column(
+        Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True),
+        doc="What is published in one order: the tasks of a kind, the messages of an exchange;"
+        " NULL for what the broker refused.",
     )
     turn: Mapped[int] = mapped_column(
         server_default="0", doc="Place in its lane, so that the sites take turns."
@@ -533,3 +534,7 @@ class OutboxEntry(Base):
     headers: Mapped[dict[str, Any] | None]
     message_id: Mapped[str | None]
     body: Mapped[bytes | None]
+    refused_at: Mapped[datetime | None] = mapped_column(
+        doc="When the broker refused it: it is set aside until an operator decides."
+    )
+    refusal: Mapped[str | None] = mapped_column(doc="What the broker said.")

@@ -12,7 +12,7 @@ from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.messaging import task_names
 from worker.pages import Tree
-from worker.service.relay import joined
+from worker.service.relay import as_one_task, joined
 from worker.store import trees
 from worker.store.database import Database
 from worker.store.outbox import Waiting
@@ -91,7 +91,7 @@ class Tasks:
         """Run all tasks of a kind that are asked for, each so many times; return their number."""
         arguments = self.take(task)
         entries = [Waiting(0, task, each, None, None, None, None, None) for each in arguments]
-        for entry in list(joined(entries)) * times:
+        for entry in [as_one_task(each) for each in joined(entries)] * times:
             TASKS[task](**(entry.arguments or {}))
         return len(arguments)
 

@@ -144,3 +144,23 @@ def test_pages_that_cannot_be_stored_together_are_stored_one_by_one(
         with suppress(DBAPIError):
             extract(**each)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == [page_id]
+
+
+def test_an_article_too_large_for_the_broker_is_an_outcome_and_holds_up_no_other(
+    tasks: Tasks,
+) -> None:
+    sentence = "The council met on Tuesday evening, and nobody went home before midnight came. "
+    large = article_html(1).replace("</p>", f"{sentence * 9000}</p>", 1)
+    site_id = tasks.publish("a", [("large", large), ("small", article_html(2))])
+    tasks.group(site_id)
+    tasks.restart(max_message_bytes=1024 * 1024)
+    tasks.run(task_names.EXTRACT)
+    outcomes = dict(tasks.ask(select(StoredPage.url, StoredPage.outcome)))
+    assert outcomes == {
+        "https://news.example/large": "too-large",
+        "https://news.example/small": "article",
+    }
+    (detail,) = tasks.ask(
+        select(StoredPage.outcome_detail).where(StoredPage.url.endswith("/large"))
+    )
+    assert "bytes" in detail

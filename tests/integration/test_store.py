@@ -153,18 +153,18 @@ def test_the_outbox_gives_entries_in_order_and_forgets_what_was_sent(session: Se
     outbox.add_message(session, exchange="", routing_key="q", body=b"\xff", headers={"x": 1})
     session.flush()
     assert set(outbox.lanes_waiting(session, ["task", "other", ""])) == {"task", ""}
-    first, second = outbox.take_next(session, "task", 10)
+    first, second = outbox.take_next(session, "task", 10, max_bytes=1000)
     assert [first.arguments, second.arguments] == [{"n": 1}, {"n": 2}]
-    (plain,) = outbox.take_next(session, "", 10)
+    (plain,) = outbox.take_next(session, "", 10, max_bytes=1000)
     assert (plain.task, plain.body, plain.headers) == (None, b"\xff", {"x": 1})
     outbox.remove(session, [first.id, plain.id])
     assert outbox.lanes_waiting(session, ["task", "other", ""]) == ["task"]
-    assert outbox.take_next(session, "task", 10) == [second]
+    assert outbox.take_next(session, "task", 10, max_bytes=1000) == [second]
 
 
 def serve(session: Session, number: int) -> str:
     """Return the sites whose tasks are next, and remove these tasks."""
-    entries = outbox.take_next(session, "task", number)
+    entries = outbox.take_next(session, "task", number, max_bytes=1000)
     outbox.remove(session, [entry.id for entry in entries])
     return "".join("-abc"[entry.arguments["site"]] for entry in entries if entry.arguments)
 

@@ -2,18 +2,29 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kombu import Connection, Message, Producer
+from sqlalchemy.orm import Session
 
 from worker.messaging import headers
 from worker.messaging.broker import connect, depth, topology_of
+from worker.messaging.headers import MAX_DETAIL_CHARACTERS
+from worker.messaging.page_messages import writable
+from worker.messaging.transport import withheld_bytes
+from worker.outcomes import RefusedReason, UnusableReason
 from worker.settings import Settings
+from worker.store import outbox
 from worker.store.database import Database
 from worker.store.failures import LastFailure, last_failures
+
+RELAY = "relay"
+"""Stage of the messages that the broker refused; they are in the outbox, not in a queue."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -23,7 +34,7 @@ class QuarantinedMessage:
     Parameters
     ----------
     stage
-        ``intake`` or the kind of task.
+        ``intake``, the kind of task, or ``relay``.
     reason, detail
         Code and words; for a dead letter the broker's reason.
     message_id
@@ -62,11 +73,12 @@ class QuarantinedMessage:
 
 def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     """Yield the messages in the quarantine of a stage; they stay there."""
+    if stage == RELAY:
+        yield from _with_store(settings, _refused)
+        return
     with _taking(settings) as (connection, queues):
         found = [_read(stage, message) for message in _take_all(connection, queues[stage])]
-    # No text of PostgreSQL holds a NUL.
-    task_ids = [each.message_id or "" for each in found]
-    known = _failures(settings, [each for each in task_ids if each and "\x00" not in each])
+    known = _failures(settings, [each.message_id for each in found if each.message_id])
     for each in found:
         failure = known.get(each.message_id or "")
         if failure is None:
@@ -83,6 +95,8 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
 def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
     """Send messages back to the queue they failed on, and return how many.
 
+    A message whose body is too large to be read stays, as it would only come back.
+
     Parameters
     ----------
     settings
@@ -92,6 +106,8 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
     message_id
         Only the message of this id; all where absent.
     """
+    if stage == RELAY:
+        return _with_store(settings, lambda session: outbox.retry_refused(session, message_id))
     topology = topology_of(settings)
     work_queue = topology.pages if stage == "intake" else topology.task_queue(stage)
     moved = 0
@@ -99,6 +115,8 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
         producer = Producer(connection.channel())
         for message in _take_all(connection, queues[stage]):
             if message_id in (None, _read(stage, message).message_id):
+                if withheld_bytes(message):
+                    continue
                 _republish(producer, message, work_queue)
                 message.ack()
                 moved += 1
@@ -107,6 +125,8 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
 
 def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
     """Delete messages from the quarantine of a stage for good, and return how many."""
+    if stage == RELAY:
+        return _with_store(settings, lambda session: outbox.drop_refused(session, message_id))
     dropped = 0
     with _taking(settings) as (connection, queues):
         for message in _take_all(connection, queues[stage]):
@@ -119,9 +139,27 @@ def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
 def _failures(settings: Settings, task_ids: list[str]) -> dict[str, LastFailure]:
     if not task_ids:
         return {}
+    return _with_store(settings, lambda session: last_failures(session, task_ids))
+
+
+def _refused(session: Session) -> list[QuarantinedMessage]:
+    return [
+        QuarantinedMessage(
+            stage=RELAY,
+            reason=RefusedReason.REFUSED_BY_BROKER,
+            detail=entry.refusal or "",
+            message_id=entry.message_id,
+            body=entry.body or json.dumps(entry.arguments).encode(),
+            failed_at=entry.refused_at.isoformat() if entry.refused_at else None,
+        )
+        for entry in outbox.refused(session)
+    ]
+
+
+def _with_store(settings: Settings, use: Callable[[Session], T]) -> T:
     database = Database(settings.require_database_url())
     try:
-        return database.run(lambda session: last_failures(session, task_ids))
+        return database.run(use)
     finally:
         database.dispose()
 
@@ -167,23 +205,44 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
 
 def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
-    deaths = found.get(headers.DEATHS) or [{}]
     body = message.body
+    withheld = withheld_bytes(message)
+    identity = message.properties.get("message_id") or message.properties.get("correlation_id")
     return QuarantinedMessage(
         stage=stage,
-        reason=str(found.get(headers.REASON) or deaths[0].get("reason") or "unknown"),
-        detail=str(found.get(headers.DETAIL) or found.get("task") or ""),
-        message_id=message.properties.get("message_id") or message.properties.get("correlation_id"),
-        failed_at=found.get(headers.FAILED_AT),
+        reason=(
+            UnusableReason.OVERSIZED
+            if withheld
+            else _text(found.get(headers.REASON) or _death(found))
+        ),
+        detail=(
+            f"the message holds {withheld} bytes"
+            if withheld
+            else _text(found.get(headers.DETAIL) or found.get("task") or "")
+        ),
+        message_id=_text(identity) if identity else None,
+        failed_at=_text(found[headers.FAILED_AT]) if found.get(headers.FAILED_AT) else None,
         body=body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass"),
     )
+
+
+def _death(found: Mapping[str, Any]) -> object:
+    """Return why the broker moved a message here; its publisher may have written anything."""
+    deaths = found.get(headers.DEATHS)
+    last = deaths[0] if isinstance(deaths, list) and deaths else None
+    return (last.get("reason") if isinstance(last, dict) else None) or "unknown"
+
+
+def _text(value: object) -> str:
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return writable(text)[:MAX_DETAIL_CHARACTERS]
 
 
 def write_quarantined(settings: Settings, path: str) -> int:
     """Write all quarantined messages as JSON lines, and return how many there were."""
     written = 0
     with open(path, "w", encoding="utf-8") as stream:  # noqa: PTH123
-        for stage in topology_of(settings).quarantines:
+        for stage in (*topology_of(settings).quarantines, RELAY):
             for message in browse(settings, stage):
                 stream.write(json.dumps(message.to_json(), ensure_ascii=False) + "\n")
                 written += 1

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from math import ceil
 from types import FrameType
 
+from amqp.exceptions import PreconditionFailed
 from kombu import Connection, Producer
 from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs
-from worker.messaging.broker import connect, depth, topology_of
+from worker.messaging.broker import check_message_size, connect, depth, topology_of
 from worker.messaging.task_names import EXTRACT, OTHERS, STAGE_OF_TASK
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
@@ -33,6 +34,10 @@ logger = logging.getLogger(__name__)
 BATCH = 200
 """Entries of a lane that are published in one transaction: 200 rows cost little more than one to
 lock and remove."""
+
+BATCH_BYTES = 32 * 1024 * 1024
+"""Bytes of the messages of a lane in one transaction: twice the largest article message, and far
+below what a process may take."""
 
 PAGES_OF_A_TASK = 8
 """Pages that one task extracts at most, of those that wait for it anyway.
@@ -55,6 +60,22 @@ TROUBLE_SECONDS = 2.0
 
 class UnroutableError(Exception):
     """The broker has no queue for a message."""
+
+
+@dataclass(frozen=True)
+class PublishedBatch:
+    """What came of a batch.
+
+    Parameters
+    ----------
+    published
+        Entries whose messages the broker confirmed.
+    trouble
+        What ended the batch before its end.
+    """
+
+    published: int
+    trouble: Exception | None
 
 
 @dataclass(frozen=True)
@@ -104,40 +125,57 @@ class Relay:
         self._bounds = bounds_of(settings)
 
     def run_until_signalled(self) -> None:
-        """Publish until SIGTERM or SIGINT; the batch in hand is finished first."""
+        """Publish until SIGTERM or SIGINT; the batch in hand is finished first.
+
+        Raises
+        ------
+        SettingsError
+            If the broker does not take messages as large as the settings allow.
+        """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
+        is_checked = False
         while not self._stopping.is_set():
             try:
+                if not is_checked:
+                    check_message_size(self._settings)
+                    is_checked = True
                 with connect(self._settings) as connection:
                     connection.connect()
                     topology_of(self._settings).declare(connection)
                     self._publish_until_stopped(connection)
-            except (OperationalError, DBAPIError, ConnectionError, OSError, UnroutableError):
-                logger.exception("relay interrupted, it starts again")
-                self._stopping.wait(TROUBLE_SECONDS)
             except Exception as error:
-                if not _is_transport_error(error):
+                if not _is_passing(error):
                     raise
-                logger.exception("relay interrupted, it starts again")
+                logs.warn_of(logger, "relay interrupted, it starts again", error)
+                self._heartbeat.beat()
                 self._stopping.wait(TROUBLE_SECONDS)
         self._database.dispose()
 
     def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
         self._stopping.set()
 
-    def _publish_until_stopped(self, connection: Connection) -> None:
+    def _producer(self, connection: Connection) -> Producer:
         # The embedded broker returns nothing: it makes no difference between
         # a queue without consumers and no queue.
         returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
-        producer = Producer(connection.channel(), **returns)
+        return Producer(connection.channel(), **returns)
+
+    def _publish_until_stopped(self, connection: Connection) -> None:
+        producer = self._producer(connection)
         pause = IDLE_SECONDS
         while not self._stopping.is_set():
             self._heartbeat.beat()
             with self._database.transaction() as session:
-                published = self._publish_batch(session, producer)
-            pause = IDLE_SECONDS if published else min(1.5 * pause, LONGEST_IDLE_SECONDS)
-            if published < BATCH:
+                batch = self._publish_batch(session, producer)
+            if isinstance(batch.trouble, PreconditionFailed):
+                # The broker closed the channel on the entry that it refused.
+                producer = self._producer(connection)
+                continue
+            if batch.trouble is not None:
+                raise batch.trouble
+            pause = IDLE_SECONDS if batch.published else min(1.5 * pause, LONGEST_IDLE_SECONDS)
+            if batch.published < BATCH:
                 self._rest(connection, pause)
 
     def _rest(self, connection: Connection, seconds: float) -> None:
@@ -149,18 +187,31 @@ class Relay:
             connection.drain_events(timeout=seconds)
         connection.heartbeat_check()
 
-    def _publish_batch(self, session: Session, producer: Producer) -> int:
-        published: list[int] = []
+    def _publish_batch(self, session: Session, producer: Producer) -> PublishedBatch:
+        """Publish what is waiting, up to the first trouble; what was confirmed is removed."""
+        confirmed: list[int] = []
+        trouble: Exception | None = None
         logs.unbind_all()
-        for lane in outbox.lanes_waiting(session, self._bounds):
-            room = self._room(lane, producer)
-            waiting = outbox.take_next(session, lane, room) if room else ()
-            for entry in joined(waiting):
-                self._publish(entry, producer)
-            published += [entry.id for entry in waiting]
-        if published:
-            outbox.remove(session, published)
-        return len(published)
+        try:
+            for lane in outbox.lanes_waiting(session, self._bounds):
+                room = self._room(lane, producer)
+                waiting = (
+                    outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES) if room else ()
+                )
+                for entries in joined(waiting):
+                    try:
+                        self._publish(as_one_task(entries), producer)
+                    except PreconditionFailed as error:
+                        _set_aside(session, entries, error)
+                        raise
+                    confirmed += [entry.id for entry in entries]
+        except DBAPIError:
+            raise
+        except Exception as error:
+            trouble = error
+        if confirmed:
+            outbox.remove(session, confirmed)
+        return PublishedBatch(len(confirmed), trouble)
 
     def _room(self, lane: str, producer: Producer) -> int:
         bound = self._bounds[lane]
@@ -198,23 +249,24 @@ class Relay:
         self._returned.append(", ".join(map(str, details[:4])))
 
 
-def joined(entries: Iterable[Waiting]) -> Iterator[Waiting]:
-    """Yield entries, in their order, with extractions that follow each other in one task."""
+def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
+    """Yield entries, in their order, with extractions that follow each other for one task."""
     batch: list[Waiting] = []
     for entry in entries:
         may_join = entry.task == EXTRACT and OTHERS not in (entry.arguments or {})
         if batch and (not may_join or len(batch) == PAGES_OF_A_TASK):
-            yield _as_one(batch)
+            yield batch
             batch = []
         if may_join:
             batch.append(entry)
         else:
-            yield entry
+            yield [entry]
     if batch:
-        yield _as_one(batch)
+        yield batch
 
 
-def _as_one(entries: Sequence[Waiting]) -> Waiting:
+def as_one_task(entries: Sequence[Waiting]) -> Waiting:
+    """Return the task that extracts what some entries, joined, ask for."""
     first, *rest = entries
     if not rest:
         return first
@@ -226,5 +278,13 @@ def _as_one(entries: Sequence[Waiting]) -> Waiting:
     return first._replace(arguments={**(first.arguments or {}), OTHERS: others})
 
 
-def _is_transport_error(error: Exception) -> bool:
+def _set_aside(session: Session, entries: Sequence[Waiting], error: PreconditionFailed) -> None:
+    for entry in entries:
+        outbox.refuse(session, entry.id, str(error.reply_text))
+        logger.error("the broker refused a message, it is set aside: %s", error.reply_text)
+
+
+def _is_passing(error: Exception) -> bool:
+    if isinstance(error, (OperationalError, DBAPIError, OSError, UnroutableError)):
+        return True
     return type(error).__module__.split(".")[0] in {"amqp", "kombu", "psycopg", "pgmq"}

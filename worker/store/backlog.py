@@ -20,7 +20,7 @@ def is_full(session: Session, limit: int) -> bool:
     if not limit:
         return False
     pages = select(StoredPage.id).where(is_pending()).limit(limit).subquery()
-    messages = select(OutboxEntry.id).limit(limit).subquery()
+    messages = select(OutboxEntry.id).where(OutboxEntry.lane.is_not(None)).limit(limit).subquery()
     numbers = [
         select(func.count()).select_from(each).scalar_subquery() for each in (pages, messages)
     ]

@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    ColumnElement,
     Insert,
+    Select,
     Text,
     any_,
     bindparam,
@@ -29,6 +31,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    update,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
@@ -137,22 +140,33 @@ def add_message(
 
 _ASKED_LANE = func.unnest(bindparam("lanes", type_=ARRAY(Text))).column_valued("asked")
 _LANES_WAITING = select(_ASKED_LANE).where(exists().where(OutboxEntry.lane == _ASKED_LANE))
-_TAKE_NEXT = (
-    select(
-        OutboxEntry.id,
-        OutboxEntry.task,
-        OutboxEntry.arguments,
-        OutboxEntry.exchange,
-        OutboxEntry.routing_key,
-        OutboxEntry.headers,
-        OutboxEntry.message_id,
-        OutboxEntry.body,
+
+
+def _taking_next() -> Select[Any]:
+    in_turn = (OutboxEntry.turn, OutboxEntry.id)
+    locked = (
+        select(
+            OutboxEntry.id,
+            OutboxEntry.turn,
+            func.coalesce(func.octet_length(OutboxEntry.body), 0).label("size"),
+        )
+        .where(OutboxEntry.lane == bindparam("lane"))
+        .order_by(*in_turn)
+        .limit(bindparam("number"))
+        .with_for_update(skip_locked=True)
+        .cte("locked")
     )
-    .where(OutboxEntry.lane == bindparam("lane"))
-    .order_by(OutboxEntry.turn, OutboxEntry.id)
-    .limit(bindparam("number"))
-    .with_for_update(skip_locked=True)
-)
+    before = func.sum(locked.c.size).over(order_by=(locked.c.turn, locked.c.id)) - locked.c.size
+    chosen = select(locked.c.id, before.label("before")).cte("chosen")
+    return (
+        select(*(getattr(OutboxEntry, name) for name in Waiting._fields))
+        .join(chosen, chosen.c.id == OutboxEntry.id)
+        .where(chosen.c.before < bindparam("max_bytes"))
+        .order_by(*in_turn)
+    )
+
+
+_TAKE_NEXT = _taking_next()
 _REMOVE = (
     delete(OutboxEntry)
     .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
@@ -183,15 +197,63 @@ def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
     return session.scalars(_LANES_WAITING, {"lanes": list(lanes)}).all()
 
 
-def take_next(session: Session, lane: str, limit: int) -> Sequence[Waiting]:
-    """Lock and return the entries of a lane whose turn it is, that no other relay holds."""
-    rows = session.execute(_TAKE_NEXT, {"lane": lane, "number": limit})
+def take_next(session: Session, lane: str, limit: int, *, max_bytes: int) -> Sequence[Waiting]:
+    """Lock and return the entries of a lane whose turn it is, that no other relay holds.
+
+    Parameters
+    ----------
+    lane
+        The lane.
+    limit
+        Most entries.
+    max_bytes
+        Bytes of bodies from which on no more entries are taken; the first is, however large.
+    """
+    rows = session.execute(_TAKE_NEXT, {"lane": lane, "number": limit, "max_bytes": max_bytes})
     return [Waiting(*row) for row in rows]
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
     """Remove entries that the broker has confirmed."""
     session.execute(_REMOVE, {"ids": list(entry_ids)})
+
+
+def refuse(session: Session, entry_id: int, refusal: str) -> None:
+    """Set an entry aside that the broker refused, with what the broker said."""
+    session.execute(
+        update(OutboxEntry)
+        .where(OutboxEntry.id == entry_id)
+        .values(refused_at=func.now(), refusal=refusal)
+    )
+
+
+def refused(session: Session, message_id: str | None = None) -> Sequence[OutboxEntry]:
+    """Return the entries that the broker refused, the first first; of one id if it is given."""
+    return session.scalars(
+        select(OutboxEntry).where(*_is_refused(message_id)).order_by(OutboxEntry.id)
+    ).all()
+
+
+def retry_refused(session: Session, message_id: str | None = None) -> int:
+    """Let the relay publish refused entries again, and return how many."""
+    again = update(OutboxEntry).where(*_is_refused(message_id))
+    return len(
+        session.scalars(
+            again.values(refused_at=None, refusal=None).returning(OutboxEntry.id),
+            execution_options={"synchronize_session": False},
+        ).all()
+    )
+
+
+def drop_refused(session: Session, message_id: str | None = None) -> int:
+    """Remove refused entries for good, and return how many."""
+    gone = delete(OutboxEntry).where(*_is_refused(message_id)).returning(OutboxEntry.id)
+    return len(session.scalars(gone, execution_options={"synchronize_session": False}).all())
+
+
+def _is_refused(message_id: str | None) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [OutboxEntry.refused_at.is_not(None)]
+    return conditions if message_id is None else [*conditions, OutboxEntry.message_id == message_id]
 
 
 def withdraw(session: Session, task: str, site_id: int, argument: str, values: list[int]) -> None:
@@ -223,4 +285,5 @@ def sites_waiting(session: Session, task: str) -> set[int | None]:
 
 def count(session: Session) -> int:
     """Return the number of entries waiting."""
-    return session.scalar(select(func.count()).select_from(OutboxEntry)) or 0
+    waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
+    return session.scalar(waiting) or 0

@@ -250,7 +250,7 @@ def service_counts(session: Session) -> ServiceCounts:
         recent_failures=failures.count_since(session, RECENT_SECONDS),
         outbox=outbox_count(session),
         oldest_seconds={
-            "relay": _age(session, OutboxEntry.created_at),
+            "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
             "compare": _age(session, ComparisonBlock.asked_at),
             "extract": _age(session, StoredPage.asked_at, is_pending()),
         },

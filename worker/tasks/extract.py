@@ -24,6 +24,7 @@ from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.locks import AdvisoryLock
+from worker.store.outbox import NewMessage
 from worker.tasks.article_message import new_revision, outgoing
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
@@ -192,10 +193,17 @@ def _save(
     now = datetime.now(UTC)
     changes: list[ExtractionResult] = []
     revisions: list[NewArticle] = []
-    for job, page, result in _not_overtaken(session, results):
+    messages: list[NewMessage] = []
+    exchange = state.topology.articles_exchange.name
+    for job, page, extracted in _not_overtaken(session, results):
+        result = extracted
         article = new_revision(page, job, result, now) if isinstance(result, Content) else None
-        if article is not None:
+        message = outgoing(article, exchange) if article is not None else None
+        if message is not None and len(message.body) > state.settings.max_message_bytes:
+            result, article, message = _too_large(message), None, None
+        if article is not None and message is not None:
             revisions.append(article)
+            messages.append(message)
         changes.append(_result(job, page, result, article))
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
         logger.info("page %d: %s", job.page_id, changes[-1].outcome)
@@ -204,9 +212,15 @@ def _save(
     if changes:
         extraction_jobs.save_results(session, changes)
     if revisions:
-        exchange = state.topology.articles_exchange.name
         articles.save_articles(session, revisions)
-        outbox.add_messages(session, [outgoing(each, exchange) for each in revisions])
+        outbox.add_messages(session, messages)
+
+
+def _too_large(message: NewMessage) -> NoArticle:
+    # The broker would refuse it, whoever publishes it.
+    return NoArticle(
+        PageOutcome.TOO_LARGE, f"its article is a message of {len(message.body)} bytes"
+    )
 
 
 def _not_overtaken(

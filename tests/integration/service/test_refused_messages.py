@@ -1,0 +1,86 @@
+"""Messages that are larger than what the broker takes hold up no others."""
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import func, select
+
+from models.tables import OutboxEntry
+from tests.deployment import Deployment
+from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
+from worker.messaging.broker import check_message_size, messages_waiting
+from worker.processes.supervisor import Supervisor
+from worker.service.quarantine import browse, drop, requeue
+from worker.settings import Settings, SettingsError
+from worker.store import outbox
+
+LIMIT = 2 * 1024 * 1024
+
+
+@pytest.fixture(scope="module")
+def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A RabbitMQ that takes messages of two MiB."""
+    program = rabbitmq_program()
+    assert program is not None, "RabbitMQ's program is needed: apt-get install rabbitmq-server"
+    home = Path(tempfile.mkdtemp(prefix="detourage-small-broker-"))
+    (home / "rabbitmq.conf").write_text(f"max_message_size = {LIMIT}\n")
+    port, *others = unused_ports(3)
+    with Supervisor(remove=[home]) as supervisor:
+        log = tmp_path_factory.mktemp("broker") / "log"
+        environment = private_node(home, port, *others)
+        supervisor.start("broker", [program], log=log, env=environment, cwd=home)
+        url = f"amqp://guest:guest@127.0.0.1:{port}//"
+        assert wait_for_broker(url)
+        yield url
+
+
+@pytest.fixture
+def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
+    """Settings of a deployment on that broker."""
+    return settings.model_copy(
+        update={
+            "broker_url": SecretStr(broker_url),
+            "queue_prefix": f"{secrets.token_hex(4)}.",
+            "max_message_bytes": LIMIT,
+            "heartbeat_directory": tmp_path / "heartbeats",
+        }
+    )
+
+
+def test_a_limit_above_that_of_the_broker_is_told_at_start(small: Settings) -> None:
+    check_message_size(small)
+    with pytest.raises(SettingsError, match="DETOURAGE_MAX_MESSAGE_BYTES=2097153"):
+        check_message_size(small.model_copy(update={"max_message_bytes": LIMIT + 1}))
+
+
+def test_a_refused_message_is_set_aside_and_the_others_are_published_once(
+    small: Settings, tmp_path: Path
+) -> None:
+    with Deployment(small, tmp_path, processes=["relay"]) as deployment:
+        exchange = deployment.topology.articles_exchange.name
+        sizes = [10, LIMIT + 1, 20, LIMIT + 2, 30]
+        with deployment.database.transaction() as session:
+            outbox.add_messages(
+                session,
+                [
+                    outbox.NewMessage(exchange, "und.a", bytes(size), f"m{place}")
+                    for place, size in enumerate(sizes)
+                ],
+            )
+        waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
+        deployment.wait_until(lambda: deployment.count(waiting) == 0)
+        assert messages_waiting(small, deployment.topology.articles_queue) == 3
+
+        found = list(browse(small, "relay"))
+        assert [each.message_id for each in found] == ["m1", "m3"]
+        assert all("size" in each.detail for each in found)
+        assert requeue(small, "relay", "m1") == 1
+        again = select(func.count()).where(OutboxEntry.refused_at.is_not(None))
+        deployment.wait_until(lambda: deployment.count(again) == 2)
+        assert drop(small, "relay") == 2
+        assert list(browse(small, "relay")) == []
+        deployment.check()
