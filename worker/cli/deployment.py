@@ -1,0 +1,118 @@
+"""Commands of the parts of a deployment: its schema, its processes, and whether they work."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from worker.cli.database import with_database
+from worker.cli.process import process_settings, stop_on_signals
+
+if TYPE_CHECKING:
+    from worker.service.checks import Finding
+
+EXIT_FAILED = 1
+
+PROCESSES = ("intake", "relay", "worker", "beat")
+
+
+@click.command()
+def migrate() -> None:
+    """Bring the database to the schema of this version."""
+    from worker.settings import load_settings
+    from worker.store import migrations
+
+    with_database(load_settings(), migrations.migrate)
+
+
+@click.command()
+def intake() -> None:
+    """Run the intake: page messages into the store."""
+    from worker.service.intake import Intake
+
+    settings = process_settings()
+    Intake(settings).run_until_signalled()
+
+
+@click.command()
+def relay() -> None:
+    """Run the relay: from the outbox to the broker."""
+    from worker.service.relay import Relay
+
+    settings = process_settings()
+    Relay(settings).run_until_signalled()
+
+
+@click.command()
+@click.argument("process", type=click.Choice(PROCESSES))
+def health(process: str) -> None:
+    """Tell whether a process on this host is alive, by the age of its heartbeat."""
+    from worker.processes.heartbeat import Heartbeat
+    from worker.settings import load_settings
+
+    heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
+    age = heartbeat.age_seconds()
+    if not heartbeat.is_alive():
+        seen = "never" if age is None else f"{age:.0f} seconds ago"
+        raise click.ClickException(f"{process} was last alive {seen}")
+    click.echo(f"{process} was alive {age:.0f} seconds ago")
+
+
+@click.command()
+@click.option(
+    "--accepting",
+    is_flag=True,
+    help="Also fail while the intake waits, as too many pages are under way.",
+)
+def ready(accepting: bool) -> None:
+    """Tell whether the deployment has all that a process needs to work.
+
+    The database answers and has the schema of this version, the broker answers and has the
+    queues. Exit code 0: it has; 1: it has not. Whether a process is alive tells `health`.
+    """
+    from worker.service.checks import readiness
+    from worker.settings import load_settings
+
+    settings = load_settings()
+    settings.require_database_url()
+    settings.require_broker_url()
+    _report_findings(readiness(settings, accepting=accepting))
+
+
+@click.command()
+def doctor() -> None:
+    """Check the installation and the configured deployment."""
+    from worker.service.checks import examine
+    from worker.settings import load_settings
+
+    _report_findings(examine(load_settings()))
+
+
+def _report_findings(findings: list[Finding]) -> None:
+    for finding in findings:
+        click.echo(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.name}: {finding.detail}")
+    if not all(finding.healthy for finding in findings):
+        sys.exit(EXIT_FAILED)
+
+
+@click.command()
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Serve them over HTTP on this port until stopped, instead of printing them once.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
+def metrics(port: int | None, host: str) -> None:
+    """Show what a monitor watches, in Prometheus' text format."""
+    from worker.service.metrics import metrics_text, serve_metrics
+
+    settings = process_settings()
+    if port is None:
+        click.echo(metrics_text(settings), nl=False)
+        return
+    serve_metrics(settings, host, port, stop_on_signals())
+
+
+COMMANDS = (migrate, intake, relay, health, ready, doctor, metrics)

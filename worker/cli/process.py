@@ -1,0 +1,30 @@
+"""What commands share that run as processes of a deployment."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worker.settings import Settings
+
+
+def process_settings() -> Settings:
+    """Return the settings of a process that needs the deployment, which logs from now on."""
+    from worker import logs
+    from worker.settings import load_settings
+
+    settings = load_settings()
+    logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
+    settings.require_database_url()
+    settings.require_broker_url()
+    return settings
+
+
+def stop_on_signals() -> threading.Event:
+    """Return what SIGTERM and SIGINT set from now on."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    return stop

@@ -1,0 +1,83 @@
+"""How far a command is: bars on a terminal, elsewhere a line now and then."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from worker.cli.display import console
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from worker.evaluation.bench.measuring import Progress as OnProgress
+    from worker.store.progress import RunProgress
+
+LINE_SECONDS = 10.0
+"""Time between two lines of progress where there is no terminal."""
+
+
+class BarsByStage:
+    """Progress of a run, by stage."""
+
+    STAGES = ("intake", "comparison", "grouping", "extraction")
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._tasks = {stage: progress.add_task(stage, total=None) for stage in self.STAGES}
+        self._last_line = time.monotonic()
+
+    def update(self, sent: int, counts: RunProgress) -> None:
+        """Show the counts."""
+        stages = {
+            "intake": (counts.received, sent),
+            "comparison": (counts.compared, counts.pairs),
+            "grouping": (counts.grouped, counts.pages),
+            "extraction": (max(0, counts.pages - counts.pending), counts.pages),
+        }
+        for stage, (done, total) in stages.items():
+            self._progress.update(self._tasks[stage], completed=done, total=total)
+        now = time.monotonic()
+        if not console.is_terminal and now - self._last_line >= LINE_SECONDS:
+            self._last_line = now
+            line = ", ".join(f"{stage} {done}/{total}" for stage, (done, total) in stages.items())
+            console.print(line, soft_wrap=True, highlight=False)
+
+
+def _progress_display() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+@contextmanager
+def bars_by_stage() -> Iterator[BarsByStage]:
+    """Show the progress of a run."""
+    with _progress_display() as progress:
+        yield BarsByStage(progress)
+
+
+@contextmanager
+def measurement_bar() -> Iterator[OnProgress]:
+    """Show the progress of something measured."""
+    with _progress_display() as progress:
+        task = progress.add_task("", total=None)
+        last_line = time.monotonic()
+
+        def update(what: str, done: int, total: int) -> None:
+            nonlocal last_line
+            progress.update(task, description=what, completed=done, total=total)
+            if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
+                last_line = time.monotonic()
+                console.print(f"{what} {done}/{total}", soft_wrap=True, highlight=False)
+
+        yield update

@@ -1,0 +1,128 @@
+"""Commands that take stored pages through the service again: of one site, or of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from worker.cli.database import read_database, with_database
+from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.orm import Session
+
+    from worker.settings import Settings
+
+
+@click.command()
+@click.argument("site", required=False)
+@click.option("--all", "every", is_flag=True, help="All sites, one after the other.")
+@click.option(
+    "--from",
+    "stage",
+    type=click.Choice(REPROCESS_STAGES),
+    default="extract",
+    show_default=True,
+    help="First stage to be done again.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="PAGES",
+    help="With --all: pages a minute at most; no limit unless given.",
+)
+def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
+    """Take all pages of SITE through the service again; each article gets a new revision.
+
+    With --all those of all sites; `detourage reprocessing` shows how far that is.
+    """
+    if every == (site is not None):
+        raise click.UsageError("either SITE or --all must be given")
+    if rate is not None and not every:
+        raise click.UsageError("--rate goes with --all only")
+    from worker.service.application import create_app
+    from worker.settings import load_settings
+
+    settings = load_settings()
+    if site is None:
+        if _is_reprocessing(settings):
+            raise click.ClickException(
+                "all sites are being reprocessed already: see `detourage reprocessing`"
+            )
+        task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
+    else:
+        if not _is_known(settings, site):
+            raise click.ClickException(f"no page of site {site!r} is known")
+        task, arguments = REPROCESS, {"site": site, "stage": stage}
+    create_app(settings).send_task(task, kwargs=arguments)
+    click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
+
+
+def _is_reprocessing(settings: Settings) -> bool:
+    from worker.store import reprocessings
+
+    found = read_database(settings, reprocessings.progress)
+    return found is not None and found.state != "ended"
+
+
+def _is_known(settings: Settings, site: str) -> bool:
+    from worker.store import pages
+
+    return bool(read_database(settings, lambda session: pages.sites_called(session, site)))
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def reprocessing(context: click.Context) -> None:
+    """Show how far the reprocessing of all sites is, pause it, go on, or cancel it."""
+    from worker.settings import load_settings
+    from worker.store import reprocessings
+
+    if context.invoked_subcommand:
+        return
+    found = read_database(load_settings(), reprocessings.progress)
+    if found is None:
+        raise click.ClickException("all sites were never reprocessed")
+    rate = "" if found.pages_per_minute is None else f", {found.pages_per_minute:g} pages a minute"
+    click.echo(
+        f"{found.state}: {found.sites_done} of {found.sites} sites, {found.pages} pages"
+        f" from {found.stage} on{rate}"
+    )
+
+
+@reprocessing.command("pause")
+def reprocessing_pause() -> None:
+    """Take up no more sites until `resume`; those taken up are finished."""
+    from worker.store import reprocessings
+
+    _change(reprocessings.pause, "paused")
+
+
+@reprocessing.command("resume")
+def reprocessing_resume() -> None:
+    """Go on where it was paused."""
+    from worker.store import reprocessings
+
+    _change(reprocessings.resume, "resumed")
+
+
+@reprocessing.command("cancel")
+def reprocessing_cancel() -> None:
+    """Take up no more sites at all."""
+    from worker.store import reprocessings
+
+    _change(reprocessings.cancel, "cancelled")
+
+
+def _change(change: Callable[[Session], bool], done: str) -> None:
+    from worker.settings import load_settings
+
+    if not with_database(load_settings(), lambda database: database.run(change)):
+        raise click.ClickException("all sites are not being reprocessed")
+    click.echo(done)
+
+
+COMMANDS = (reprocess, reprocessing)
