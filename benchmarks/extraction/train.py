@@ -156,7 +156,8 @@ def extract(
         Elements of the page that are its readers'.
     """
     page = outline_of(source)
-    finding = classification.find_body(page, knowledge, source.url, model)
+    judged = classification.judge_lines(page, knowledge, source.url, model)
+    finding = classification.find_body(page, judged)
     if finding is None:
         finding = sentences.find_body(page)
     if finding is None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 from lxml.html import HtmlElement
 
 from worker.extraction import classification, difference, hidden, menus, sentences, titles
 from worker.extraction.apart import leave_out
+from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
@@ -56,21 +58,42 @@ class KnownTemplate:
         return self.knowledge.by_digest if self.knowledge is not None else ()
 
 
-FindBody = Callable[[Outline, KnownTemplate, str], Finding | None]
-"""Called with the page, its template, and the page's address."""
+@dataclass(frozen=True)
+class PageInTemplate:
+    """A page, flattened, beside what is known of its template.
+
+    Attributes
+    ----------
+    url, outline
+        Its address and outline.
+    template
+        What it is compared with.
+    """
+
+    url: str
+    outline: Outline
+    template: KnownTemplate
+
+    @cached_property
+    def judged(self) -> JudgedLines:
+        """Its lines, whose evidence is gathered when they are first asked for."""
+        return judge_lines(self.outline, self.template.knowledge, self.url)
+
+
+FindBody = Callable[[PageInTemplate], Finding | None]
 
 METHODS: Mapping[str, tuple[FindBody, ...]] = {
     classification.METHOD: (
-        lambda page, template, url: classification.find_body(page, template.knowledge, url),
-        lambda page, _template, _url: sentences.find_body(page),
+        lambda page: classification.find_body(page.outline, page.judged),
+        lambda page: sentences.find_body(page.outline),
     ),
     difference.METHOD: (
-        lambda page, template, _url: (
-            difference.find_body(page, template.pivot) if template.pivot else None
+        lambda page: (
+            difference.find_body(page.outline, page.template.pivot) if page.template.pivot else None
         ),
-        lambda page, _template, _url: sentences.find_body(page),
+        lambda page: sentences.find_body(page.outline),
     ),
-    sentences.METHOD: (lambda page, _template, _url: sentences.find_body(page),),
+    sentences.METHOD: (lambda page: sentences.find_body(page.outline),),
 }
 """Ways to find the body by name: each is tried where those before it find no text."""
 
@@ -121,14 +144,13 @@ def extract_article(
         If the page shows no text, or none but a headline.
     """
     outline = Outline.of(page.document)
-    article, _ = find_article(page.url, outline, other, method, outline.indices_of(apart))
+    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other))
+    article, _ = find_article(flat, method, outline.indices_of(apart))
     return article
 
 
 def find_article(
-    url: str,
-    outline: Outline,
-    other: Page | TemplateKnowledge | None,
+    page: PageInTemplate,
     method: str = DEFAULT_METHOD,
     apart: Collection[int] = frozenset(),
 ) -> tuple[Extraction, Finding | None]:
@@ -136,9 +158,9 @@ def find_article(
 
     Parameters
     ----------
-    url, outline
-        Address and outline of the page.
-    other, method
+    page
+        The page.
+    method
         As for `extract_article`, which raises the same.
     apart
         Indices of the elements that are no part of the article.
@@ -150,43 +172,43 @@ def find_article(
     finding : Finding or None
         Its place; None where the page does not show it.
     """
-    template = KnownTemplate.of(other)
-    shown = _find_shown(url, outline, template, method, apart)
+    shown = _find_shown(page, method, apart)
     article = hidden.hidden_article(
-        url,
-        outline,
+        page.url,
+        page.outline,
         shown[0] if shown is not None else None,
-        cut=lambda made, finding: article_of(url, made, template.titles, finding),
-        find=lambda opened: _shown_article(url, opened, template, method),
+        cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
+        find=lambda opened: _shown_article(replace(page, outline=opened), method),
     )
     if article is not None:
         # What stands around the text that is shown says more than the head of the page alone.
         known = article.metadata if shown is None else shown[0].metadata
         return replace(article, metadata=known), None
-    if hidden.needs_rendering(outline):
+    if hidden.needs_rendering(page.outline):
         raise NeedsRenderingError("the page is empty until a browser runs its programs")
     if shown is None:
         raise NoTextError("the page shows no text")
     return shown
 
 
-def _shown_article(url: str, outline: Outline, template: KnownTemplate, method: str) -> Extraction:
-    shown = _find_shown(url, outline, template, method)
+def _shown_article(page: PageInTemplate, method: str) -> Extraction:
+    shown = _find_shown(page, method)
     if shown is None:
         raise NoTextError("the page shows no text")
     return shown[0]
 
 
 def _find_shown(
-    url: str, outline: Outline, template: KnownTemplate, method: str, apart: Collection[int] = ()
+    page: PageInTemplate, method: str, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
+    outline, template = page.outline, page.template
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
     for find_body in METHODS[method]:
-        finding = find_body(outline, template, url)
+        finding = find_body(page)
         if finding is not None:
             finding = leave_out(outline, finding, apart) if apart else finding
-            article = article_of(url, outline, template.titles, finding, template.line_digests)
+            article = article_of(page.url, outline, template.titles, finding, template.line_digests)
             if article.text:
                 return article, finding
     return None

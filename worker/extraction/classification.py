@@ -6,12 +6,13 @@ labelled: nothing of what they learnt is a site's own.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
-from worker.extraction.evidence import gather_evidence
+from worker.extraction.evidence import Evidence, gather_evidence
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
@@ -37,18 +38,34 @@ The element around all of the body is often the page, where a headline or a lead
 _Floats = npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class JudgedLines:
+    """The lines of a page, as the classifier sees them.
+
+    Attributes
+    ----------
+    evidence
+        The lines with what was counted of each.
+    probabilities
+        For each line the probability that it is the article's.
+    """
+
+    evidence: Evidence
+    probabilities: _Floats
+
+
 def trained_model() -> BoostedTrees:
     """Return the classifier of lines."""
     return load_model(BoostedTrees, "worker.extraction", "model.json").model
 
 
-def find_body(
+def judge_lines(
     page: Outline,
     knowledge: TemplateKnowledge | None = None,
     url: str = "",
     model: BoostedTrees | None = None,
-) -> Finding | None:
-    """Find the lines of the article.
+) -> JudgedLines:
+    """Gather the evidence of a page's lines, and weigh it.
 
     Parameters
     ----------
@@ -60,6 +77,22 @@ def find_body(
         Address of the page.
     model
         The classifier; `trained_model` unless given.
+    """
+    evidence = gather_evidence(page, knowledge, url)
+    if not evidence.lines:
+        return JudgedLines(evidence, np.empty(0))
+    return JudgedLines(evidence, (model or trained_model()).probabilities(evidence.features))
+
+
+def find_body(page: Outline, judged: JudgedLines) -> Finding | None:
+    """Find the lines of the article.
+
+    Parameters
+    ----------
+    page
+        The page.
+    judged
+        Its lines.
 
     Returns
     -------
@@ -67,12 +100,11 @@ def find_body(
         None where no line is taken for the article's. The container is the smallest element
         around all that are.
     """
-    evidence = gather_evidence(page, knowledge, url)
+    evidence = judged.evidence
     if not evidence.lines:
         return None
-    probabilities = (model or trained_model()).probabilities(evidence.features)
     lengths = np.array([len(line.tokens) for line in evidence.lines], dtype=np.float64)
-    chosen, expected_f1 = choose_lines(probabilities, lengths)
+    chosen, expected_f1 = choose_lines(judged.probabilities, lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
     kept = [line for line, is_chosen in zip(evidence.lines, chosen, strict=True) if is_chosen]

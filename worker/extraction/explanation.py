@@ -8,11 +8,10 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from worker.extraction import titles
-from worker.extraction.article import KnownTemplate, find_article
+from worker.extraction.article import KnownTemplate, PageInTemplate, find_article
 from worker.extraction.attribution import contributions
 from worker.extraction.classification import trained_model
 from worker.extraction.errors import NoArticleError
-from worker.extraction.evidence import gather_evidence
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.phrases import aspects_of, phrase
@@ -114,8 +113,9 @@ def explain_article(
         As for `worker.extraction.extract_article`. A page without an article is explained too.
     """
     outline = Outline.of(page.document)
+    # Of the other page what is known of it alone, as the service has it.
+    flat = PageInTemplate(page.url, outline, KnownTemplate(KnownTemplate.of(pivot).knowledge))
     left_out = outline.indices_of(apart)
-    template = KnownTemplate.of(pivot)
     article: Extraction | None = None
     verdicts: dict[int, Verdict] = {
         node.line: "comment"
@@ -125,20 +125,19 @@ def explain_article(
     outcome: str = PageOutcome.ARTICLE
     detail = ""
     try:
-        article, finding = find_article(page.url, outline, template.knowledge, apart=left_out)
+        article, finding = find_article(flat, apart=left_out)
         if finding is not None:
-            verdicts |= _verdicts(page.url, outline, template, finding)
+            verdicts |= _verdicts(flat, finding)
     except NoArticleError as error:
         outcome, detail = error.outcome, str(error)
-    mean, lines = _explain_lines(page.url, outline, template, verdicts)
+    mean, lines = _explain_lines(flat, verdicts)
     other_url = pivot.url if pivot is not None else None
     return Explanation(page.url, other_url, outcome, detail, article, mean, lines)
 
 
-def _verdicts(
-    url: str, outline: Outline, template: KnownTemplate, finding: Finding
-) -> dict[int, Verdict]:
+def _verdicts(page: PageInTemplate, finding: Finding) -> dict[int, Verdict]:
     """Say of the lines by number which are kept; the others are dropped."""
+    outline = page.outline
     start = outline.text_starts[finding.container]
     shown = set(range(start, outline.text_ends[finding.container]))
     for index in finding.dropped | finding.muted:
@@ -146,7 +145,7 @@ def _verdicts(
     lines = {outline.texts[place].line for place in shown}
     kept = lines if finding.lines is None else lines & finding.lines
     verdicts: dict[int, Verdict] = dict.fromkeys(kept, "kept")
-    _, heading = titles.headline(outline, finding.container, url, template.titles)
+    _, heading = titles.headline(outline, finding.container, page.url, page.template.titles)
     if heading is not None:
         headline = outline.texts[outline.text_starts[heading] : outline.text_ends[heading]]
         verdicts |= dict.fromkeys((node.line for node in headline), "title")
@@ -154,10 +153,10 @@ def _verdicts(
 
 
 def _explain_lines(
-    url: str, outline: Outline, template: KnownTemplate, verdicts: dict[int, Verdict]
+    page: PageInTemplate, verdicts: dict[int, Verdict]
 ) -> tuple[float, tuple[ExplainedLine, ...]]:
-    model = trained_model()
-    evidence = gather_evidence(outline, template.knowledge, url)
+    model, outline = trained_model(), page.outline
+    evidence, probabilities = page.judged.evidence, page.judged.probabilities
     if not evidence.lines:
         return model.base, ()
     mean, parts = contributions(model, evidence.features)
@@ -175,7 +174,7 @@ def _explain_lines(
             evidence.lines,
             evidence.features.rows.tolist(),
             parts,
-            model.probabilities(evidence.features).tolist(),
+            probabilities.tolist(),
             strict=True,
         )
     )

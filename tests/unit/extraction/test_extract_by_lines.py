@@ -4,7 +4,12 @@ import pytest
 from tests.unit.extraction.article_pages import page, paragraphs, prose
 from worker.extraction import extract_article
 from worker.extraction.article import article_of
-from worker.extraction.classification import choose_lines, find_body, trained_model
+from worker.extraction.classification import (
+    choose_lines,
+    find_body,
+    judge_lines,
+    trained_model,
+)
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
@@ -30,7 +35,7 @@ LONG = "This line has more than five words"
 
 def finding_in(body: str) -> tuple[Outline, Finding]:
     outline = Outline.of(page(body).document)
-    finding = find_body(outline, model=LONG_LINES)
+    finding = find_body(outline, judge_lines(outline, model=LONG_LINES))
     assert finding is not None
     return outline, finding
 
@@ -106,7 +111,8 @@ def test_no_choice_of_lines_has_a_greater_expected_f1() -> None:
 
 
 def test_no_line_of_the_articles_is_no_finding() -> None:
-    assert find_body(Outline.of(page("<p>two words</p>").document), model=LONG_LINES) is None
+    outline = Outline.of(page("<p>two words</p>").document)
+    assert find_body(outline, judge_lines(outline, model=LONG_LINES)) is None
 
 
 def test_all_lines_are_rendered_where_none_are_named() -> None:
