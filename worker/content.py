@@ -1,7 +1,7 @@
 """All that a page holds for its readers: its article, and the comments below it, apart from it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from lxml.html import HtmlElement
 
@@ -12,19 +12,30 @@ from worker.comments import (
     FoundComments,
     find_comments,
     read_comments,
+    vote,
 )
 from worker.comments.areas import comment_area
 from worker.comments.extents import extents_of
-from worker.extraction import Extraction, TemplateKnowledge, extract_article
+from worker.extraction import (
+    Explanation,
+    Extraction,
+    TemplateKnowledge,
+    explain_article,
+    extract_article,
+)
 from worker.pages import Page
 from worker.pages.places import element_at
 
 __all__ = [
     "SURE",
     "Content",
+    "ExplainedContent",
     "apart_from_article",
     "comment_pattern_of",
     "comments_of",
+    "explain_content",
+    "pattern_of_group",
+    "patterns_for_page",
     "read_content",
 ]
 
@@ -52,6 +63,22 @@ class Content:
     comments: tuple[Comment, ...] = ()
 
 
+@dataclass(frozen=True)
+class ExplainedContent:
+    """What a page holds for its readers, and why it is that.
+
+    Attributes
+    ----------
+    explanation
+        The article, where there is one, with the reasons.
+    comments
+        As `Content.comments`; none where there is no article to stand below.
+    """
+
+    explanation: Explanation
+    comments: tuple[Comment, ...] = ()
+
+
 def read_content(
     page: Page,
     other: Page | TemplateKnowledge | None = None,
@@ -69,8 +96,26 @@ def read_content(
     """
     found = comments_of(page, patterns)
     article = extract_article(page, other, apart=apart_from_article(found))
-    records = _without_article(found.records, page, article)
-    return Content(article, read_comments(records, page.url))
+    return Content(article, _comments_below(article, found, page))
+
+
+def explain_content(
+    page: Page,
+    pivot: Page | None = None,
+    patterns: Sequence[CommentPattern] | None = None,
+) -> ExplainedContent:
+    """Read a page as `read_content` does, and say why it is read so.
+
+    Parameters
+    ----------
+    page, pivot, patterns
+        As for `read_content`. A page without an article is explained too.
+    """
+    found = comments_of(page, patterns)
+    explanation = explain_article(page, pivot, apart_from_article(found))
+    if explanation.article is None:
+        return ExplainedContent(explanation)
+    return ExplainedContent(explanation, _comments_below(explanation.article, found, page))
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
@@ -92,6 +137,45 @@ def apart_from_article(found: FoundComments) -> Sequence[HtmlElement]:
 def comment_pattern_of(page: Page) -> CommentPattern:
     """Return what a page tells of where comments stand on it."""
     return find_comments(page).pattern
+
+
+def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
+    """Return what the pages of a group have shown together, None where that finds no others.
+
+    Parameters
+    ----------
+    patterns
+        `comment_pattern_of` each page, in any order.
+    """
+    voted = vote(patterns)
+    if not voted.is_named:
+        return None
+    # How sure the vote is changes with every page; all that depends on it is whether it is sure.
+    return replace(voted, confidence=1.0 if voted.confidence >= SURE else 0.5)
+
+
+def patterns_for_page(
+    own: CommentPattern | None, of_group: CommentPattern | None
+) -> list[CommentPattern] | None:
+    """Return where to look for a page's comments: where its group has them, then where it has.
+
+    Parameters
+    ----------
+    own
+        `comment_pattern_of` the page.
+    of_group
+        `pattern_of_group`; None for a page without a group.
+
+    Returns
+    -------
+    list of CommentPattern or None
+        None where nobody has looked yet.
+    """
+    return [each for each in (of_group, own) if each is not None] or None
+
+
+def _comments_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
+    return read_comments(_without_article(found.records, page, article), page.url)
 
 
 def _without_article(

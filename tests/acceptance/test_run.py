@@ -17,8 +17,10 @@ from typing import Any
 
 import psutil
 import pytest
+from click.testing import CliRunner
 
 from tests.pages import article_html, message, paragraphs, site_messages
+from worker.cli import main
 
 DETOURAGE = [sys.executable, "-m", "worker.cli"]
 KINDS = ("article", "menu")
@@ -91,6 +93,40 @@ def test_the_groups_of_the_sample_are_the_templates_it_was_made_from(sample: Pat
         groups_of_template[template[article["url"]]].add(group)
     assert all(len(templates) == 1 for templates in templates_of_group.values())
     assert all(len(groups) == 1 for groups in groups_of_template.values())
+
+
+def test_explain_says_of_each_page_what_the_run_extracted(sample: Path) -> None:
+    crawl = sample / "pages.jsonl.gz"
+    articles = {each["url"]: each for each in read_lines(sample / "articles.jsonl")}
+    # Of each template of two sites: articles with comments and without, lists of links, a page
+    # that is like no other.
+    chosen: dict[str, str] = {}
+    for page in read_lines(sample / "gold.jsonl.gz"):
+        if page["template_class"].startswith(("jiangwan", "sada")):
+            chosen.setdefault(page["template_class"], page["url"])
+    assert len(chosen) == 8
+    for url in chosen.values():
+        told = explained(crawl, url, sample / "explained.json")
+        article = articles.get(url)
+        if article is None:
+            assert (told["article"], told["comments"]) == (None, [])
+            assert told["outcome"] != "article"
+            continue
+        assert told["article"] == {key: article[key] for key in told["article"]}
+        shown = [(each["author"], each["text"], each["parent"]) for each in told["comments"]]
+        assert shown == [(c["author"], c["text"], c["parent"]) for c in article["comments"]]
+        assert told["template"]["size"] == article["template"]["size"]
+        kept = " ".join(line["text"] for line in told["lines"] if line["verdict"] == "kept")
+        assert kept.split() == article["text"].split()
+
+
+def explained(crawl: Path, url: str, file: Path) -> dict[str, Any]:
+    """Explain a page of a crawl among the others of its site."""
+    arguments = ["explain", crawl, "--url", url, "--site-pages", crawl, "--json", file]
+    done = CliRunner().invoke(main, [str(each) for each in arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    found: dict[str, Any] = json.loads(file.read_text())
+    return found
 
 
 def test_neither_order_nor_number_of_workers_nor_repeats_change_a_byte(tmp_path: Path) -> None:

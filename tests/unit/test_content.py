@@ -3,7 +3,14 @@
 from tests.pages import paragraphs
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from worker.comments import CommentPattern, vote
-from worker.content import comment_pattern_of, read_content
+from worker.content import (
+    comment_pattern_of,
+    explain_content,
+    pattern_of_group,
+    patterns_for_page,
+    read_content,
+)
+from worker.extraction import TemplateKnowledge
 from worker.pages import Page, parse_page
 
 
@@ -77,3 +84,25 @@ def test_elements_with_a_prefix_around_the_article_do_no_harm() -> None:
     content = read_content(plain)
     assert content.article.text == "\n\n".join(paragraphs(1))
     assert len(content.comments) == 5
+
+
+def test_what_is_explained_is_what_is_read() -> None:
+    shown, pivot = page(2, 1), page(5, 4)
+    own = comment_pattern_of(shown)
+    of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 4)) for seed in (3, 4))])
+    patterns = patterns_for_page(own, of_group)
+    content = read_content(shown, TemplateKnowledge.from_pages([pivot]), patterns)
+    explained = explain_content(shown, pivot, patterns)
+    assert explained.explanation.article == content.article
+    assert explained.comments == content.comments
+    assert len(content.comments) == 1
+    taken_out = [line.text for line in explained.explanation.lines if line.verdict == "comment"]
+    assert f"{SAID[0]} {SAID[2]}" in taken_out
+
+
+def test_a_list_of_links_is_explained_without_comments() -> None:
+    items = "".join(f'<li><a href="/{n}">The headline of story {n}</a></li>' for n in range(40))
+    menu = parse_page(f"<html><body><ul>{items}</ul></body></html>", URL)
+    explained = explain_content(menu)
+    assert explained.explanation.outcome == "menu"
+    assert explained.comments == ()

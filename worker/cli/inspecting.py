@@ -86,15 +86,12 @@ def explain(
     --url to name one. Reasons are in log odds, compared with the page's mean line.
     """
     from worker.cli.display import wide_output
-    from worker.comments import read_comments
-    from worker.content import apart_from_article, comments_of
-    from worker.extraction import explain_article
+    from worker.content import explain_content
     from worker.inspection import load_subject, to_html, to_json, to_terminal
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
-    found = comments_of(subject.page)
-    comments = read_comments(found.records, subject.page.url)
-    explanation = explain_article(subject.page, subject.pivot, apart_from_article(found))
+    explained = explain_content(subject.page, subject.pivot, subject.patterns)
+    explanation, comments = explained.explanation, explained.comments
     if json_file:
         values = json.dumps(
             to_json(explanation, subject.group_size, comments), ensure_ascii=False, indent=1

@@ -1,7 +1,7 @@
 """The page to explain and the page that it is compared with, from addresses and files."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +9,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from models.messages import PageMessage
+from worker.comments import CommentPattern
+from worker.content import comment_pattern_of, pattern_of_group, patterns_for_page
 from worker.inputs import read_messages
 from worker.inspection.errors import ExplainingError
 from worker.inspection.fetching import Fetched, fetch
@@ -33,6 +35,8 @@ class Subject:
         Another page of its template group, None where there is none.
     group_size
         Number of pages in the group, the page among them; 1 for a page alone.
+    patterns
+        Where to look for the page's comments.
     site_pages
         Number of other pages that were looked at.
     """
@@ -40,6 +44,7 @@ class Subject:
     page: Page
     pivot: Page | None
     group_size: int
+    patterns: Sequence[CommentPattern] | None
     site_pages: int
 
 
@@ -70,8 +75,9 @@ def load_subject(
     source, site = _load_page(place, url)
     page = _parse(source)
     others = _site_pages(site_pages, source, site) if site_pages is not None else []
+    own = comment_pattern_of(page)
     if not others:
-        return Subject(page, None, 1, 0)
+        return Subject(page, None, 1, patterns_for_page(own, None), 0)
     # The numerical libraries take long to import: a page alone needs none of them.
     from worker.templates.sites import group_site
 
@@ -80,10 +86,13 @@ def load_subject(
         site, [each.url for each in pages], [each.tree for each in pages], threads=threads
     )
     group, pivot = groups.group_of(0), groups.compared_with(0)
+    members = [pages[member] for member in group.members] if group is not None else []
+    of_group = pattern_of_group(comment_pattern_of(member) for member in members)
     return Subject(
         page,
         pages[pivot] if pivot is not None else None,
-        len(group.members) if group is not None else 1,
+        len(members) or 1,
+        patterns_for_page(own, of_group),
         len(others),
     )
 

@@ -1,10 +1,9 @@
-"""Where comments stand on the pages of a group, by the vote of all of them."""
+"""Where comments stand on the pages of a group, as the store keeps it: in JSON."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from worker.comments import CommentPattern, vote
-from worker.content import SURE
+from worker import content
+from worker.comments import CommentPattern
 
 
 def pattern_of_group(stored: Iterable[str | None]) -> str | None:
@@ -16,15 +15,14 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
         `StoredPage.comment_pattern` of each page, in any order; pages that were never looked at
         do not vote.
     """
-    voted = vote(CommentPattern.from_json(each) for each in stored if each is not None)
-    if not voted.is_named:
-        return None
-    # How sure the vote is changes with every page; all that depends on it is whether it is sure.
-    return replace(voted, confidence=1.0 if voted.confidence >= SURE else 0.5).to_json()
+    voted = content.pattern_of_group(
+        CommentPattern.from_json(each) for each in stored if each is not None
+    )
+    return voted.to_json() if voted is not None else None
 
 
 def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
-    """Return where to look for the comments of a page: where its group has them, then where it has.
+    """Return where to look for the comments of a page, see `worker.content.patterns_for_page`.
 
     Parameters
     ----------
@@ -32,11 +30,9 @@ def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPatt
         `StoredPage.comment_pattern`.
     of_group
         `TemplateGroup.comment_pattern`; None for a page without a group.
-
-    Returns
-    -------
-    list of CommentPattern or None
-        None where nobody has looked yet.
     """
-    known = [CommentPattern.from_json(each) for each in (of_group, own) if each is not None]
-    return known or None
+    return content.patterns_for_page(_read(own), _read(of_group))
+
+
+def _read(stored: str | None) -> CommentPattern | None:
+    return CommentPattern.from_json(stored) if stored is not None else None
