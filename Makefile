@@ -1,6 +1,7 @@
 # make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
 # make run INPUT=path OUTPUT=file   your own pages
 # make test                         every check and every test
+# make docs                         the reference pages, from the code that they describe
 # make fuzz                         hostile input, for the better part of an hour
 # make test-render                  the tests of rendering, which need Debian's package chromium
 #
@@ -9,7 +10,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-domain test-services test-render faults soak fuzz lint format requirements audit clean
+.PHONY: run test test-domain test-services test-render faults soak fuzz lint format docs requirements audit clean
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -73,6 +74,9 @@ lint: $(development) $(package)
 format: $(development)
 	$(bin)/ruff check --fix .
 	$(bin)/ruff format .
+
+docs: $(runtime) $(package)
+	$(bin)/python -m worker.cli.reference docs/reference
 
 # Versions and hashes of everything installed; no address of an index, so that any mirror serves.
 requirements: $(tools)

@@ -71,7 +71,7 @@ class PageMessage(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True, title="Page message")
 
-    version: Literal[1]
+    version: Literal[1] = Field(description="Version of this contract.")
     url: Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL_CHARACTERS)] = Field(
         description="Address of the page, http or https."
     )
@@ -177,8 +177,8 @@ class _ArticlePart(BaseModel):
 class Block(_ArticlePart):
     """A stretch of the article's text: ``text == article.text[start:end]``."""
 
-    type: BlockType
-    text: str
+    type: BlockType = Field(description="What the stretch is.")
+    text: str = Field(description="The stretch itself.")
     start: int = Field(ge=0, description="Offset of the first character in text.")
     end: int = Field(ge=0, description="Offset after the last character in text.")
 
@@ -186,22 +186,22 @@ class Block(_ArticlePart):
 class Image(_ArticlePart):
     """An image of the article's body."""
 
-    url: str
-    alt: str | None = None
-    caption: str | None = None
+    url: str = Field(description="Address of the image, absolute.")
+    alt: str | None = Field(default=None, description="What the page gives to show in its place.")
+    caption: str | None = Field(default=None, description="What the page says below it.")
 
 
 class Embed(_ArticlePart):
     """A foreign object shown in the article's body: a video, a post, a frame."""
 
-    url: str
+    url: str = Field(description="Address of the object, absolute.")
     type: str = Field(description="Element that embeds it: iframe, video, audio, object, embed.")
 
 
 class Comment(_ArticlePart):
     """A reader's comment."""
 
-    author: str | None
+    author: str | None = Field(description="Name as the page shows it, null for none.")
     date: str | None = Field(
         description='As the page shows it, be it "3 hours ago"; else as it declares it.'
     )
@@ -226,7 +226,7 @@ class Template(_ArticlePart):
     group: int | None = Field(description="Number of the group in its site; null for an outlier.")
     generation: int = Field(ge=1, description="Which clustering of the site this comes from.")
     size: int = Field(ge=1, description="Pages in the group.")
-    role: Role
+    role: Role = Field(description="What the page is in its group.")
 
 
 class Metadata(_ArticlePart):
@@ -264,15 +264,20 @@ class ArticleMessage(_ArticlePart):
 
     model_config = ConfigDict(frozen=True, title="Article message")
 
-    version: Literal[1] = 1
+    version: Literal[1] = Field(default=1, description="Version of this contract.")
     id: str = Field(description="Stable for page and revision: the consumer's idempotency key.")
-    revision: int = Field(ge=1)
-    page_id: str | None = Field(description="The crawler's id of the page.")
-    url: str
-    site: str
-    fetched_at: Timestamp | None
-    language: str | None = Field(description="BCP 47 language tag.")
-    title: str | None
+    revision: int = Field(
+        ge=1,
+        description="Number of the page's articles so far; the greatest is the one that holds.",
+    )
+    page_id: str | None = Field(description="The crawler's id of the page, null for none.")
+    url: str = Field(description="Address of the page, as the crawler gave it.")
+    site: str = Field(description="Site of the page: the crawler's name for it, or its domain.")
+    fetched_at: Timestamp | None = Field(
+        description="When the page was fetched, RFC 3339 in UTC; null where it is not known."
+    )
+    language: str | None = Field(description="BCP 47 language tag, null where it is not known.")
+    title: str | None = Field(description="The headline, null for none.")
     lead: str | None = Field(
         description="The standfirst as the page shows it, whether or not text begins with it."
     )
@@ -281,15 +286,17 @@ class ArticleMessage(_ArticlePart):
         description="When it was published, with the page's offset where it gives one."
     )
     text: str = Field(description="The body alone, paragraphs parted by a blank line.")
-    blocks: list[Block]
-    images: list[Image]
-    embeds: list[Embed]
-    comments: list[Comment]
-    template: Template
+    blocks: list[Block] = Field(description="The stretches that text is made of, in order.")
+    images: list[Image] = Field(description="Images of the body, in order.")
+    embeds: list[Embed] = Field(description="Foreign objects of the body, in order.")
+    comments: list[Comment] = Field(description="What readers wrote, in the order of the page.")
+    template: Template = Field(description="Where the page stands among its site's templates.")
     method: str = Field(description="What produced the text.")
     xpath: str | None = Field(description="The container found in the page.")
-    confidence: float = Field(ge=0, le=1)
-    extracted_at: Timestamp
+    confidence: float = Field(
+        ge=0, le=1, description="How good the text is expected to be; 0 where nothing tells."
+    )
+    extracted_at: Timestamp = Field(description="When the article was made, RFC 3339 in UTC.")
     metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
 
     def to_json(self) -> dict[str, Any]:

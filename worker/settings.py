@@ -134,14 +134,18 @@ class Settings(BaseSettings):
         description="Chromium that renders pages that are empty until their programs have run "
         "(extra render); without it their outcome is needs-rendering.",
     )
-    render_seconds: float = Field(default=30, gt=0, description="Time limit of such a page.")
+    render_seconds: float = Field(
+        default=30,
+        gt=0,
+        description="Time limit of a page that is rendered; less than DETOURAGE_PAGE_SECONDS.",
+    )
     render_memory_mib: int = Field(
         default=1024, ge=256, description="Memory that each process of the browser may fill."
     )
     render_network: bool = Field(
         default=False,
-        description="Whether such a page may load what it asks for, from any address that this "
-        "host reaches.",
+        description="Whether a page that is rendered may load what it asks for, from any address "
+        "that this host reaches; else it has its stored HTML alone.",
     )
     render_sandbox: bool = Field(
         default=True,
@@ -150,13 +154,17 @@ class Settings(BaseSettings):
     )
     heartbeat_directory: Path = Field(
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
-        description="Where each process touches its heartbeat file.",
+        description="Where each process touches its heartbeat file, for `detourage health`.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="Lowest level that is logged, by every process."
+        default="INFO",
+        description="Lowest level that is logged, by every process; Celery's --loglevel "
+        "changes nothing.",
     )
     log_format: Literal["text", "json"] = Field(
-        default="text", description="Log lines for people, or JSON lines for programs."
+        default="text",
+        description="Log lines for people, or an object a line with the ids of task, page, site "
+        "and message; passwords in URLs are hidden in both.",
     )
 
     @field_validator("database_url", "broker_url")

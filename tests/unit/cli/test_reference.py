@@ -1,0 +1,66 @@
+"""The reference pages: not stale, and nothing in them without its meaning."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from pydantic import BaseModel
+
+from models import messages
+from worker.cli import main
+from worker.cli.reference import PAGES, commands_page, settings_page, write
+from worker.settings import PREFIX, Settings
+
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
+
+
+def commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            yield from commands(below, f"{path} {name}")
+
+
+COMMANDS = dict(commands(main, "detourage"))
+MODELS = [
+    each
+    for each in vars(messages).values()
+    if isinstance(each, type)
+    and issubclass(each, BaseModel)
+    and each.__module__ == "models.messages"
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_what_make_docs_writes(name: str) -> None:
+    assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name](), "run make docs"
+
+
+def test_all_pages_are_written_into_a_folder_that_is_made(tmp_path: Path) -> None:
+    write(tmp_path / "made" / "reference")
+    assert {each.name for each in (tmp_path / "made" / "reference").iterdir()} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_every_setting_is_described(name: str) -> None:
+    assert (Settings.model_fields[name].description or "").endswith(".")
+    assert f"| `{PREFIX}{name.upper()}` |" in settings_page()
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_every_command_and_option_is_described(path: str) -> None:
+    command = COMMANDS[path]
+    assert (command.help or "").strip()
+    page = commands_page()
+    assert path == "detourage" or f"# `{path}`\n" in page
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert (option.help or "").endswith("."), option.opts
+            assert option.opts[-1] in page
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_key_of_a_message_is_described(model: type[BaseModel]) -> None:
+    for name, field in model.model_fields.items():
+        assert (field.description or "").strip(), name
