@@ -52,7 +52,7 @@ def as_trees(
     """
     places = np.arange(len(columns)) if fitted is None else np.array(fitted)
     trees = []
-    for [predictor] in classifier._predictors:
+    for [predictor] in classifier._predictors:  # noqa: SLF001 - no public way to the trees
         nodes = predictor.nodes
         leaf = nodes["is_leaf"].astype(bool)
         trees.append(
@@ -66,7 +66,7 @@ def as_trees(
                 value=[float(f"{value:.5f}") for value in np.where(leaf, nodes["value"], 0.0)],
             )
         )
-    base = float(np.ravel(classifier._baseline_prediction)[0])
+    base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
     return BoostedTrees(tuple(columns), round(base, 6), tuple(trees))
 
 

@@ -16,7 +16,7 @@ from worker.sample.site import Site
 Kind = Literal["news", "opinion"]
 PassageKind = Literal["paragraph", "heading", "list_item", "quote"]
 
-_FIRST_STORY = datetime(2023, 11, 6, 5, 30)
+_FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time; each design says its zone
 _STORY_INTERVAL = timedelta(hours=4, minutes=30)
 
 _FIRST_SPECIAL = -100_000

@@ -97,7 +97,7 @@ def _browser(settings: Settings) -> str:
 def _checked(name: str, check: Callable[[], str]) -> Finding:
     try:
         return Finding(name, True, check())
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever is wrong is what is reported
         return Finding(name, False, str(error).splitlines()[0] or type(error).__name__)
 
 

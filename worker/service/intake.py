@@ -232,7 +232,7 @@ class Intake(ConsumerMixin):
         for message in messages:
             try:
                 prepared.append(self._prepare(message))
-            except Exception:
+            except Exception:  # noqa: BLE001 - one message must not stop those beside it
                 _requeue(message)
             logs.unbind_all()
         for batch in without_repeats(prepared):

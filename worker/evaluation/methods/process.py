@@ -106,7 +106,7 @@ def serve(connection: Connection, extractor: Extractor) -> None:
     except UnavailableError as error:
         connection.send(error)
         return
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a method that cannot begin is a result
         connection.send(UnavailableError(f"{extractor.name}: {type(error).__name__}: {error}"))
         return
     connection.send("ready")
@@ -137,7 +137,7 @@ def _extract(extractor: Extractor, job: Job) -> Outcome:
         result = extractor.extract(job.source, job.neighbours)
     except (NoArticleError, PageError) as error:
         result = Failure("refused", error.outcome)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a method that fails is a result
         result = Failure("error", f"{type(error).__name__}: {error}"[:500])
     programs = running_programs()
     used = cpu_seconds(programs) - before
