@@ -118,7 +118,7 @@ class Deployment:
 
     def publish(self, bodies: Iterable[bytes]) -> None:
         """Publish page messages with a plain AMQP client that knows nothing of the service."""
-        with self._amqp() as connection, connection.channel() as channel:
+        with self.amqp() as connection, connection.channel() as channel:
             for body in bodies:
                 channel.basic_publish(
                     amqp.Message(body, content_type="application/json", delivery_mode=2),
@@ -134,7 +134,7 @@ class Deployment:
 
     def take_articles_into(self, taken: list[dict[str, Any]]) -> None:
         """Take them, and have in the list what was taken, even if the broker fails meanwhile."""
-        with self._amqp() as connection, connection.channel() as channel:
+        with self.amqp() as connection, connection.channel() as channel:
             while (message := channel.basic_get(self.topology.articles_queue)) is not None:
                 taken.append(json.loads(message.body))
                 channel.basic_ack(message.delivery_tag)
@@ -182,7 +182,8 @@ class Deployment:
         """Remove the queues and exchanges that the deployment declared."""
         remove_queues(self.settings)
 
-    def _amqp(self) -> amqp.Connection:
+    def amqp(self) -> amqp.Connection:
+        """Return a connection of a plain AMQP client that knows nothing of the service."""
         with connect(self.settings) as connection:
             info = connection.info()
         return amqp.Connection(

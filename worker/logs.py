@@ -1,5 +1,6 @@
 """Logs: a line for each event, as text or as JSON, with what it is about and without passwords."""
 
+import json
 import logging
 import re
 import sys
@@ -84,6 +85,12 @@ def without_passwords(text: str) -> str:
 def printable(text: str) -> str:
     """Return text with its control characters written as escapes: one line, and no orders."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def json_line(value: object) -> str:
+    """Return a value as JSON on one line, with every character that a terminal obeys escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class _OneLineForLostConnections(logging.Filter):

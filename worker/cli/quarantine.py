@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
+from worker.logs import json_line, printable
 from worker.messaging.task_names import STAGES
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from worker.service.quarantine import QuarantinedMessage
 
-QUARANTINED_STAGES = ("intake", *STAGES)
+QUARANTINED_STAGES = ("intake", *STAGES, "relay")
 
 stage_option = click.option(
     "--stage",
@@ -34,7 +34,7 @@ def quarantine_list(stage: str | None) -> None:
     """List quarantined messages, one a line."""
     for message in _quarantined(stage):
         columns = (message.message_id or "-", message.reason, message.failed_at or "-")
-        click.echo("\t".join((message.stage, *columns, message.detail)))
+        click.echo("\t".join(map(printable, (message.stage, *columns, message.detail))))
 
 
 @quarantine.command("show")
@@ -46,7 +46,7 @@ def quarantine_show(message_id: str | None, stage: str | None) -> None:
     if message_id and not found:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
     for message in found:
-        click.echo(json.dumps(message.to_json(), ensure_ascii=False))
+        click.echo(json_line(message.to_json()))
 
 
 @quarantine.command("requeue")

@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -82,7 +82,7 @@ def _page(title: str, source: str, *parts: str) -> str:
     return "\n\n".join((f"# {title}", GENERATED.format(source=source), *parts)) + "\n"
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     if rows:
         lines = (heads, ("---",) * len(heads), *rows)
         cells = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines)
@@ -94,8 +94,13 @@ def _kind(field: FieldInfo) -> str:
     if kinds and all(isinstance(each, str) for each in kinds):
         return ", ".join(f"`{each}`" for each in kinds)
     kind = field.annotation if get_origin(field.annotation) is dict or not kinds else kinds[0]
-    names = {SecretStr: "URL", Path: "path", bool: "`true` or `false`", int: "whole number"}
-    names |= {float: "number", str: "text"}
+    names: dict[object, str] = {
+        SecretStr: "URL",
+        Path: "path",
+        bool: "`true` or `false`",
+        int: "whole number",
+    }
+    names |= {int: "whole number", float: "number", str: "text"}
     return names.get(kind, "JSON object")
 
 

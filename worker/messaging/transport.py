@@ -100,7 +100,7 @@ def _readable_header(payload: bytes) -> tuple[bytes, int]:
     withheld = size if size > MAX_BODY_BYTES else 0
     try:
         properties, _ = decode_properties_basic(payload, _HEADER_BYTES)
-    except Exception:
+    except Exception:  # noqa: BLE001 - the library raises whatever the bytes lead it to
         properties = lenient_properties(payload[_HEADER_BYTES:])
     else:
         if not withheld and _WITHHELD not in properties:
@@ -108,8 +108,13 @@ def _readable_header(payload: bytes) -> tuple[bytes, int]:
     properties.pop(_WITHHELD, None)
     if withheld:
         properties[_WITHHELD] = str(withheld)
-    packed = amqp.Message(**properties)._serialize_properties()
+    packed = packed_properties(properties)
     return pack(_HEADER, class_id, weight, size - withheld) + packed, withheld
+
+
+def packed_properties(properties: Mapping[str, Any]) -> bytes:
+    """Return the properties of a message as AMQP packs them."""
+    return bytes(amqp.Message(**properties)._serialize_properties())  # noqa: SLF001 - the only way
 
 
 def lenient_properties(packed: bytes) -> dict[str, Any]:
@@ -167,8 +172,8 @@ def _table(packed: bytes) -> Mapping[str, Any]:
     try:
         (table,), _ = loads("F", packed, 0)
         # What cannot be written again could not be handed to the library either.
-        amqp.Message(**{_TABLE: table})._serialize_properties()
-    except Exception:
+        packed_properties({_TABLE: table})
+    except Exception:  # noqa: BLE001 - the library raises whatever the bytes lead it to
         return {}
     return dict(table)
 

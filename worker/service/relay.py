@@ -207,7 +207,7 @@ class Relay:
                     confirmed += [entry.id for entry in entries]
         except DBAPIError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised again, after the transaction
             trouble = error
         if confirmed:
             outbox.remove(session, confirmed)

@@ -42,7 +42,7 @@ def deployment(
 
 
 def publish(deployment: Deployment, body: bytes, **properties: Any) -> None:
-    with deployment._amqp() as connection, connection.channel() as channel:
+    with deployment.amqp() as connection, connection.channel() as channel:
         channel.basic_publish(
             amqp.Message(body, delivery_mode=2, **properties),
             exchange="",
