@@ -40,7 +40,7 @@ def test_each_alert_says_how_grave_and_what_it_is(rules: list[dict[str, Any]]) -
 
 
 def test_the_documentation_has_a_row_for_each_alert(rules: list[dict[str, Any]]) -> None:
-    text = (ROOT / "docs/operations.md").read_text()
+    text = (ROOT / "docs/how-to/monitor.md").read_text()
     explained = re.findall(r"^\| `(Detourage\w+)` \|", text, re.MULTILINE)
     assert explained == [rule["alert"] for rule in rules]
 
