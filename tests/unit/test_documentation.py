@@ -1,0 +1,166 @@
+"""What the documentation points to is there: pages, headings, modules, functions."""
+
+import json
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from models.messages import ArticleMessage, PageMessage
+from worker.messaging.task_names import STAGE_OF_TASK
+from worker.pages.dom import MAX_ATTRIBUTES, MAX_MARKUP
+from worker.pages.page import MAX_DEPTH, MAX_ELEMENTS
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "CHANGELOG.md",
+        *ROOT.glob("docs/**/*.md"),
+    ]
+)
+LINKING = sorted([*DOCUMENTS, *ROOT.glob("benchmarks/**/*.md")])
+
+LONGEST_README = 200
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^```console$.*?^```$|`make [^`]+`", re.MULTILINE | re.DOTALL)
+JSON = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MODULE = re.compile(r"`((?:worker|models|migrations)(?:\.\w+)+)`")
+
+
+def anchors(document: Path) -> set[str]:
+    """Anchors of the headings of a document, as a forge makes them."""
+    headings = HEADING.findall(FENCED.sub("", document.read_text()))
+    plain = [re.sub(r"[`*]|\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in plain}
+
+
+def exists(name: str) -> bool:
+    """Tell whether a dotted name is a module, or something in one."""
+    around, _, last = name.rpartition(".")
+    try:
+        parent = import_module(around)
+    except ModuleNotFoundError:
+        return False
+    is_package = hasattr(parent, "__path__")
+    return hasattr(parent, last) or (is_package and find_spec(name) is not None)
+
+
+def codes(document: Path, heading: str = "") -> set[str]:
+    """Codes in the first column of the table under a heading."""
+    section = re.split(r"\n#", document.read_text().partition(f"{heading}\n")[2])[0]
+    cells = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
+    return {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}
+
+
+def walk() -> list[tuple[str, str]]:
+    """The phrases of the walk, each with the function that does it."""
+    text = (ROOT / "docs/architecture.md").read_text().partition("## The walk\n")[2]
+    return re.findall(r"^\| (.+) \| `(worker[\w.]+)` \|$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(document: Path) -> None:
+    broken = []
+    for link in LINK.findall(FENCED.sub("", document.read_text())):
+        address, _, anchor = link.partition("#")
+        if "://" in address:
+            continue
+        target = (document.parent / address).resolve() if address else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert not broken
+
+
+def test_every_page_is_listed() -> None:
+    index = ROOT / "docs/README.md"
+    linked = {
+        (index.parent / link.partition("#")[0]).resolve()
+        for link in LINK.findall(index.read_text())
+    }
+    sections = {document.parent for document in linked if document.name == "README.md"}
+    pages = {*ROOT.glob("docs/**/*.md")} - {index}
+    assert {page for page in pages - linked if page.parent not in sections} == set()
+
+
+def test_modules_are_there() -> None:
+    # What upgrading tells of is gone.
+    documents = [document for document in DOCUMENTS if document.name != "upgrading.md"]
+    named = {name for document in documents for name in MODULE.findall(document.read_text())}
+    assert {name for name in named if not exists(name)} == set()
+
+
+def test_targets_of_make_are_there() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    code = [text for document in DOCUMENTS for text in CODE.findall(document.read_text())]
+    named = {target for text in code for target in re.findall(r"\bmake ([a-z-]+)", text)}
+    assert named
+    assert named <= targets
+
+
+def test_the_rooms_are_those_of_the_tree() -> None:
+    text = (ROOT / "docs/architecture.md").read_text()
+    named = set(re.findall(r"^\| `worker/(\w+)` \|", text, re.MULTILINE))
+    folders = {path.parent.name for path in ROOT.glob("worker/*/__init__.py")}
+    modules = {path.stem for path in ROOT.glob("worker/*.py")}
+    assert folders <= named <= folders | modules
+
+
+def test_the_walk_has_ten_phrases_of_the_readme() -> None:
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    assert [phrase for phrase, _ in walk() if phrase not in readme] == []
+    assert len({phrase for phrase, _ in walk()}) == 10
+
+
+@pytest.mark.parametrize("function", [function for _, function in walk()])
+def test_the_walk_leads_to_functions(function: str) -> None:
+    module, _, name = function.rpartition(".")
+    assert callable(getattr(import_module(module), name))
+
+
+def test_the_readme_is_short() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert len(lines) <= LONGEST_README
+
+
+def test_the_messages_shown_are_messages() -> None:
+    # The reference of messages has schemas, which are none.
+    texts = [each.read_text() for each in DOCUMENTS if each.parent.name != "reference"]
+    shown = [json.loads(body) for text in texts for body in JSON.findall(text)]
+    pages = [message for message in shown if "html_base64" in message]
+    articles = [message for message in shown if message not in pages]
+    assert pages
+    assert articles
+    for message in pages:
+        assert not PageMessage.model_validate_json(json.dumps(message)).model_extra
+    for message in articles:
+        ArticleMessage.model_validate_json(json.dumps(message))
+        assert set(message) == set(ArticleMessage.model_fields)
+
+
+def test_the_reference_has_the_outcomes_of_the_readme() -> None:
+    readme, reference = (
+        codes(ROOT / name, heading)
+        for name, heading in (
+            ("README.md", "### Outcomes and quarantine"),
+            ("docs/reference/outcomes.md", "## Outcomes of a page"),
+        )
+    )
+    assert readme
+    assert reference == readme
+
+
+def test_the_reference_has_every_task() -> None:
+    assert codes(ROOT / "docs/reference/queues.md") >= {*STAGE_OF_TASK}
+
+
+def test_the_reference_has_the_limits_of_pages() -> None:
+    text = (ROOT / "docs/reference/limits.md").read_text()
+    limits = [int(number.replace(",", "")) for number in re.findall(r"\| ([\d,]+) \|", text)]
+    assert limits == [MAX_MARKUP, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
