@@ -29,11 +29,11 @@ from benchmarks.comments.train import (
 )
 from benchmarks.extraction.examples import fold_of
 from worker.comments.certainty import Certainty
-from worker.comments.commentsminer import mine_comments
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments
+from worker.evaluation.methods.papers.commentsminer.finding import mine_comments
 from worker.evaluation.scores.agreement import bag_of_words
 from worker.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from worker.evaluation.scores.records import Comment

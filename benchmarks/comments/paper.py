@@ -22,10 +22,10 @@ from benchmarks.comments.rankers import (
     precision_at_one,
 )
 from benchmarks.extraction.examples import fold_of
-from worker.comments.commentsminer import LinearRanking
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
-from worker.comments.mining import mine
+from worker.evaluation.methods.papers.commentsminer.finding import LinearRanking
+from worker.evaluation.methods.papers.commentsminer.mining import mine
 from worker.evaluation.scores import load_corpus
 from worker.evaluation.training.headers import corpus_used, training_of
 from worker.learning import ModelFile

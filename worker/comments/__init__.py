@@ -1,7 +1,6 @@
 """Comments of readers: what each one says, who wrote it, when, and in answer to whom."""
 
 from worker.comments.comment import Comment
-from worker.comments.extraction import ExtractedComments, extract_comments
 from worker.comments.finding import FoundComments, find_comments
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments
@@ -10,9 +9,7 @@ __all__ = [
     "NONE_SEEN",
     "Comment",
     "CommentPattern",
-    "ExtractedComments",
     "FoundComments",
-    "extract_comments",
     "find_comments",
     "read_comments",
     "vote",

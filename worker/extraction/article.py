@@ -1,13 +1,13 @@
 """The article of a page, with other pages of its template or without any."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 from lxml.html import HtmlElement
 
-from worker.extraction import classification, difference, hidden, menus, sentences, titles
+from worker.extraction import classification, hidden, menus, sentences, titles
 from worker.extraction.apart import leave_out
 from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
@@ -32,20 +32,16 @@ class KnownTemplate:
     ----------
     knowledge
         What other pages of its template tell, None where there is none.
-    pivot
-        One of them itself, where it is at hand.
     """
 
     knowledge: TemplateKnowledge | None = None
-    pivot: Outline | None = None
 
     @classmethod
     def of(cls, other: Page | TemplateKnowledge | None) -> Self:
         """Learn from another page, unless what is known is given."""
-        if not isinstance(other, Page):
-            return cls(other)
-        pivot = Outline.of(other.document)
-        return cls(TemplateKnowledge.of([pivot]), pivot)
+        if isinstance(other, Page):
+            other = TemplateKnowledge.of([Outline.of(other.document)])
+        return cls(other)
 
     @property
     def titles(self) -> Sequence[Titles]:
@@ -80,43 +76,21 @@ class PageInTemplate:
         return judge_lines(self.outline, self.template.knowledge, self.url)
 
 
-FindBody = Callable[[PageInTemplate], Finding | None]
-
-METHODS: Mapping[str, tuple[FindBody, ...]] = {
-    classification.METHOD: (
-        lambda page: classification.find_body(page.outline, page.judged),
-        lambda page: sentences.find_body(page.outline),
-    ),
-    difference.METHOD: (
-        lambda page: (
-            difference.find_body(page.outline, page.template.pivot) if page.template.pivot else None
-        ),
-        lambda page: sentences.find_body(page.outline),
-    ),
-    sentences.METHOD: (lambda page: sentences.find_body(page.outline),),
-}
-"""Ways to find the body by name: each is tried where those before it find no text."""
-
-DEFAULT_METHOD = classification.METHOD
-
 _VIDEOS = EMBEDS - {"audio"}
 
 
 def extract_article(
     page: Page,
     other: Page | TemplateKnowledge | None,
-    method: str = DEFAULT_METHOD,
     apart: Iterable[HtmlElement] = (),
 ) -> Extraction:
     """Cut the article out of a page.
 
-    ``lines`` makes the body of the lines that a classifier takes for the article's, by what is
-    known of them on the page and on other pages of the template
-    (`worker.extraction.classification`). ``paper000`` takes the text that differs from the
-    other page, which it needs itself (section 4.4.2, `worker.extraction.difference`), ``wutsi``
-    the densest packet of sentences (paper 003, `worker.extraction.sentences`). Where one of the
-    first two finds nothing, the last one is asked; `Extraction.method` says which it was. An
-    article that the page holds and does not show is taken where it shows none, or a fragment
+    The body is made of the lines that a classifier takes for the article's, by what is known of
+    them on the page and on other pages of the template (`worker.extraction.classification`).
+    Where it takes none, the body is the densest packet of sentences
+    (`worker.extraction.sentences`). `Extraction.method` says which it was. An article that the
+    page holds and does not show is taken where it shows none, or a fragment
     (`worker.extraction.hidden`).
 
     Parameters
@@ -125,10 +99,8 @@ def extract_article(
         The page. It is read only.
     other
         Another page of its template group: the group's representative or, for the representative
-        itself, its nearest neighbour. Or what is known of it, which tells the same to every
-        method but ``paper000``. None where there is none.
-    method
-        One of `METHODS`.
+        itself, its nearest neighbour. Or what is known of it, which tells the same. None where
+        there is none.
     apart
         Elements of the page that are no part of its article: what its readers wrote. Where the
         article is one of them, as the first post of a thread is, they are not left out
@@ -145,13 +117,12 @@ def extract_article(
     """
     outline = Outline.of(page.document)
     flat = PageInTemplate(page.url, outline, KnownTemplate.of(other))
-    article, _ = find_article(flat, method, outline.indices_of(apart))
+    article, _ = find_article(flat, outline.indices_of(apart))
     return article
 
 
 def find_article(
     page: PageInTemplate,
-    method: str = DEFAULT_METHOD,
     apart: Collection[int] = frozenset(),
 ) -> tuple[Extraction, Finding | None]:
     """Cut the article out of a page that was flattened, and say where it was found.
@@ -160,8 +131,6 @@ def find_article(
     ----------
     page
         The page.
-    method
-        As for `extract_article`, which raises the same.
     apart
         Indices of the elements that are no part of the article.
 
@@ -171,14 +140,19 @@ def find_article(
         The article.
     finding : Finding or None
         Its place; None where the page does not show it.
+
+    Raises
+    ------
+    MenuPageError, NeedsRenderingError, NoTextError
+        As `extract_article`.
     """
-    shown = _find_shown(page, method, apart)
+    shown = _find_shown(page, apart)
     article = hidden.hidden_article(
         page.url,
         page.outline,
         shown[0] if shown is not None else None,
         cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
-        find=lambda opened: _shown_article(replace(page, outline=opened), method),
+        find=lambda opened: _shown_article(replace(page, outline=opened)),
     )
     if article is not None:
         # What stands around the text that is shown says more than the head of the page alone.
@@ -191,27 +165,35 @@ def find_article(
     return shown
 
 
-def _shown_article(page: PageInTemplate, method: str) -> Extraction:
-    shown = _find_shown(page, method)
+def _shown_article(page: PageInTemplate) -> Extraction:
+    shown = _find_shown(page)
     if shown is None:
         raise NoTextError("the page shows no text")
     return shown[0]
 
 
 def _find_shown(
-    page: PageInTemplate, method: str, apart: Collection[int] = ()
+    page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
     outline, template = page.outline, page.template
     if menus.is_menu(outline):
         raise MenuPageError("the page is a list of links to other pages")
-    for find_body in METHODS[method]:
-        finding = find_body(page)
-        if finding is not None:
-            finding = leave_out(outline, finding, apart) if apart else finding
-            article = article_of(page.url, outline, template.titles, finding, template.line_digests)
-            if article.text:
-                return article, finding
+    for body in _bodies(page):
+        finding = leave_out(outline, body, apart) if apart else body
+        article = article_of(page.url, outline, template.titles, finding, template.line_digests)
+        if article.text:
+            return article, finding
     return None
+
+
+def _bodies(page: PageInTemplate) -> Iterator[Finding]:
+    """Yield the bodies that there may be, the best first."""
+    of_lines = classification.find_body(page.outline, page.judged)
+    if of_lines is not None:
+        yield of_lines
+    of_sentences = sentences.find_body(page.outline)
+    if of_sentences is not None:
+        yield of_sentences
 
 
 def article_of(

@@ -84,10 +84,9 @@ class Extraction:
         BCP 47 tag of the text, None where neither the text nor the page tells it; see
         `worker.extraction.languages`.
     method
-        What found the body: ``"lines"`` (a classifier of lines), ``"paper000"`` (difference with
-        another page of the template) or ``"wutsi"`` (sentence counts on the page alone); or where
-        a body was that the page does not show: ``"articleBody"`` (structured data),
-        ``"json-state"`` (of the site's programs), ``"noscript"`` or ``"template"``.
+        What found the body: ``"lines"`` (a classifier of lines) or ``"sentences"`` (sentence
+        counts); or where a body was that the page does not show: ``"articleBody"`` (structured
+        data), ``"json-state"`` (of the site's programs), ``"noscript"`` or ``"template"``.
     xpath
         Positional XPath of the body's container in the parsed document; of the script that holds
         a body that is not shown.

@@ -1,14 +1,14 @@
-"""The body of a page on its own: cleaning, then the densest packet of sentences (paper 003).
+"""The body of a page on its own: cleaning, then the densest packet of sentences.
 
-The paper is an article for bloggers; where it leaves a choice, this is the reading:
+After the extractor of Wutsi, an article for bloggers; its own steps, to the letter, are among
+the methods of `worker.evaluation`. This is what a page needs of which nothing else is known:
 
 - *Cleaning* leaves out elements that show no text, ``nav``, ``header``, ``footer``, ``aside``
   and ``form``, and those whose class or id has a word that names a section of no interest.
   An element with more than half of the page's text is never left out: themes write
   ``single comments-open`` on the body itself.
 - *Selection* takes the text nodes of 20 characters and more. The text of links plays no part,
-  as in the extractor that the article announces: else menus are selected. Nor does the text of
-  headings.
+  else menus are selected. Nor does the text of headings.
 - *Partition*: a text node belongs to the block around it, a block to the element that it
   divides (a paragraph to its ``div``, an item to the element around its list). The sentences of
   a packet are counted together: useful content "is grouped in packets". Marks of all scripts
@@ -16,7 +16,7 @@ The paper is an article for bloggers; where it leaves a choice, this is the read
 - *Argmax* is the packet with most sentences; most characters, then the first, where several are.
 - *Fusion* keeps the selected blocks of the packet, the headings and quotations between them,
   and shorter paragraphs, lists and tables without a link. Of its other children only images and
-  embeds are kept, which the paper's extractor loses.
+  embeds are kept, which Wutsi's extractor loses.
 
 Share of the pages with a word-count cosine of at least 0.9 with the gold text, DAnIEL and MSV
 development pages: 92.2 % as written; 88.9 % with the text of links; 87.0 % when all children of
@@ -32,10 +32,10 @@ from worker.extraction.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
 from worker.language import words
 from worker.pages.elements import DIVISIONS, HEADINGS, WITHIN_SENTENCES
 
-METHOD = "wutsi"
+METHOD = "sentences"
 
 MIN_CHARACTERS = 20
-"""Shortest text node that counts as content (the paper's own figure)."""
+"""Shortest text node that counts as content (Wutsi's own figure)."""
 
 MAX_CLEANED = 0.5
 """An element with a larger share of the page's tokens is never cleaned away.

@@ -3,15 +3,14 @@
 import itertools
 
 import pytest
-from lxml.html import HtmlElement
 
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from worker.comments import (
     NONE_SEEN,
     CommentPattern,
     FoundComments,
-    extract_comments,
     find_comments,
+    read_comments,
     vote,
 )
 from worker.comments.candidates import MAX_MEMBERS, find_candidates
@@ -62,9 +61,10 @@ def test_finds_each_comment_below_an_article() -> None:
 
 def test_finds_answers_inside_the_comments_they_answer() -> None:
     nested = _comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4)
-    extracted = extract_comments(_page(nested))
-    assert _ids(extracted.found) == [f"comment-{number}" for number in range(5)]
-    assert [comment.parent for comment in extracted.comments] == [None, 0, 0, 2, None]
+    found = find_comments(_page(nested))
+    assert _ids(found) == [f"comment-{number}" for number in range(5)]
+    comments = read_comments(found.records, URL)
+    assert [comment.parent for comment in comments] == [None, 0, 0, 2, None]
 
 
 @pytest.mark.parametrize("comments", ["", "<p>Be the first to comment.</p>"])
@@ -169,10 +169,3 @@ def test_the_work_on_a_page_of_many_names_is_bounded() -> None:
 def test_the_shipped_classifier_weighs_what_is_measured() -> None:
     elements = PageElements.of(_page(_comment(0) + _comment(1)).document)
     assert measure(elements, find_candidates(elements)).columns == trained_model().columns
-
-
-def test_commentsminer_finds_comments_of_one_form() -> None:
-    page = _page("".join(map(_comment, range(6))))
-    extracted = extract_comments(page, method="commentsminer")
-    assert len(extracted.comments) == len(extracted.found.records)
-    assert all(isinstance(record, HtmlElement) for record in extracted.found.records)

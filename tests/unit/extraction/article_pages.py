@@ -1,7 +1,14 @@
 """Small pages written for these tests."""
 
 import random
+from collections.abc import Collection
 
+from lxml.html import HtmlElement
+
+from worker.extraction import Extraction, sentences
+from worker.extraction.apart import leave_out
+from worker.extraction.article import article_of
+from worker.extraction.outline import Outline
 from worker.pages import Page, parse_page
 
 URL = "https://news.example/2024/05/story.html"
@@ -12,6 +19,16 @@ _SYLLABLES = ["ba", "cor", "din", "el", "fo", "gar", "hin", "jo", "kel", "lu", "
 def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
     """Parse a page with this body and head."""
     return parse_page(f"<html {root}><head>{head}</head><body>{body}</body></html>", url)
+
+
+def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction:
+    """Cut the article out by its sentences, as where the classifier takes no line."""
+    outline = Outline.of(shown.document)
+    finding = sentences.find_body(outline)
+    assert finding is not None
+    return article_of(
+        shown.url, outline, (), leave_out(outline, finding, outline.indices_of(apart))
+    )
 
 
 def sentence(seed: int, words: int = 12) -> str:

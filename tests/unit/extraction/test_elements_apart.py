@@ -1,6 +1,6 @@
 """Articles without what is known to be no part of them."""
 
-from tests.unit.extraction.article_pages import page, paragraphs, prose
+from tests.unit.extraction.article_pages import by_sentences, page, paragraphs, prose
 from worker.extraction import explain_article, extract_article
 from worker.pages import Page
 
@@ -13,8 +13,8 @@ def test_what_is_apart_is_not_in_the_text() -> None:
     shown = _told(prose(2, 1))
     assert paragraphs(2, 1)[0] in extract_article(shown, None).text
     apart = shown.document.xpath("//*[@id='told']")
-    for method in ("lines", "wutsi"):
-        assert extract_article(shown, None, method, apart).text == "\n\n".join(paragraphs(1))
+    for article in (extract_article(shown, None, apart), by_sentences(shown, apart)):
+        assert article.text == "\n\n".join(paragraphs(1))
 
 
 def test_an_article_that_is_apart_stays() -> None:

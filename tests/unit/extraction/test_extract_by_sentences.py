@@ -1,6 +1,6 @@
 import pytest
 
-from tests.unit.extraction.article_pages import page, paragraphs, prose, sentence
+from tests.unit.extraction.article_pages import by_sentences, page, paragraphs, prose, sentence
 from worker.extraction import NoTextError, extract_article
 from worker.language.words import count_sentences
 
@@ -8,8 +8,8 @@ LINKS = "".join(f'<p><a href="/{n}">{sentence(n)} {sentence(n + 1)}</a></p>' for
 
 
 def text_of(body: str) -> str:
-    article = extract_article(page(body), None, "wutsi")
-    assert article.method == "wutsi"
+    article = by_sentences(page(body))
+    assert article.method == "sentences"
     return article.text
 
 
@@ -87,7 +87,7 @@ def test_other_children_of_the_packet_are_left_out_but_not_their_pictures() -> N
         f'<div class="more"><a href="/other"><img src="/b.jpg"></a> More</div>'
         f'<div class="zoom"><a href="/big.jpg"><img src="/c.jpg"></a> Zoom</div></div>'
     )
-    article = extract_article(page(body), None, "wutsi")
+    article = by_sentences(page(body))
     assert article.text == "\n\n".join(paragraphs(1, 3))
     assert [image.url for image in article.images] == [
         "https://news.example/a.jpg",

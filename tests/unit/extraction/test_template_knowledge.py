@@ -21,13 +21,10 @@ def story(seed: int, *, extra: str = "") -> Page:
     )
 
 
-@pytest.mark.parametrize("method", ["lines", "wutsi"])
-def test_knowledge_stands_for_the_page_that_it_was_learnt_from(method: str) -> None:
+def test_knowledge_stands_for_the_page_that_it_was_learnt_from() -> None:
     for seed in range(1, 5):
         known = TemplateKnowledge.from_pages([story(9)])
-        assert extract_article(story(seed), known, method) == extract_article(
-            story(seed), story(9), method
-        )
+        assert extract_article(story(seed), known) == extract_article(story(seed), story(9))
 
 
 def test_a_heading_of_the_template_is_no_headline() -> None:

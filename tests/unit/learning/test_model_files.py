@@ -8,8 +8,8 @@ from importlib.resources import files
 import pytest
 
 from worker.comments.certainty import Certainty
-from worker.comments.commentsminer import LinearRanking
-from worker.evaluation.methods.papers import nclean
+from worker.evaluation.methods.papers import commentsminer, nclean
+from worker.evaluation.methods.papers.commentsminer.finding import LinearRanking
 from worker.learning import (
     BoostedTrees,
     DecisionTree,
@@ -42,7 +42,7 @@ SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
     (BoostedTrees, "worker.extraction", "model.json"),
     (BoostedTrees, "worker.comments", "model.json"),
     (Certainty, "worker.comments", "certainty.json"),
-    (LinearRanking, "worker.comments", "commentsminer.json"),
+    (LinearRanking, commentsminer.__name__, "commentsminer.json"),
     (nclean.Model, nclean.__package__, "models/nclean-ascii.json"),
     (nclean.Model, nclean.__package__, "models/nclean-non-lexical.json"),
 )

@@ -25,6 +25,7 @@ from worker.evaluation.methods import (
     Runner,
     Source,
     Summary,
+    TrainingPair,
     UnavailableError,
     UnknownExtractorError,
     is_peer,
@@ -74,8 +75,8 @@ class Bench:
         Disease by name, by language: the task of the system downstream is done with them.
         None to leave it, and the recogniser's view of names, out.
     training
-        Folder of a corpus that ``nclean`` is trained on; pages of sites that are being
-        measured are left out. None to leave the method untrained, hence unavailable.
+        Folder of a corpus that NCleaner is trained on; pages of sites that are being measured
+        are left out. None to leave its trained methods unavailable.
     sample
         Number of pages to measure in each corpus, taken at even strides; None for all.
         The pages that methods compare with are those of the whole corpus all the same.
@@ -388,11 +389,11 @@ def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def _pairs(corpus: Corpus | None, *, without: Set[str]) -> list[tuple[Source, str]]:
+def _pairs(corpus: Corpus | None, *, without: Set[str]) -> list[TrainingPair]:
     if corpus is None:
         return []
     return [
-        (Source(page.html, page.url, page.content_type), gold.text or "")
+        TrainingPair(Source(page.html, page.url, page.content_type), gold.text or "", gold.language)
         for gold in corpus.scorable()
         if (page := corpus.pages[gold.id]).site not in without
     ]

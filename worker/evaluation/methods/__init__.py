@@ -11,6 +11,7 @@ from worker.evaluation.methods.interface import (
     NoPivotError,
     ReaderComment,
     Source,
+    TrainingPair,
     UnavailableError,
     UnknownExtractorError,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "Runner",
     "Source",
     "Summary",
+    "TrainingPair",
     "UnavailableError",
     "UnknownExtractorError",
     "chain",

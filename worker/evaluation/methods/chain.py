@@ -1,4 +1,4 @@
-"""One method after another (paper 001, section 4.3)."""
+"""One method after another (Lejeune et al. 2015, section 4.3)."""
 
 from collections.abc import Iterator, Sequence
 from html import escape

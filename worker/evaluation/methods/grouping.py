@@ -2,8 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from worker.evaluation.methods.interface import ALONE, Neighbours, Source
+from worker.evaluation.methods.papers.deturck.pairing import nearest_pairs
 from worker.pages import PageError, Tree, parse_page, site_of
 from worker.templates.sites import SiteGroups, group_site
 
@@ -60,7 +62,10 @@ def _neighbours_of_site(
     groups = group_site(
         "", [sources[page].url for page in pages], list(trees.values()), threads=threads
     )
-    return [(page, _neighbours(sources, pages, groups, place)) for place, page in enumerate(pages)]
+    found = [_neighbours(sources, pages, groups, place) for place in range(len(pages))]
+    for place, partner in nearest_pairs(groups.distances, groups.urls).items():
+        found[place] = replace(found[place], partner=sources[pages[partner]])
+    return list(zip(pages, found, strict=True))
 
 
 def _neighbours(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from worker.extraction import ArticleBlock, NoArticleError
 from worker.extraction.result import BlockType
@@ -68,10 +68,14 @@ class Neighbours:
         representative itself its nearest neighbour. None for an outlier.
     group
         The other pages of the group, without the page itself.
+    partner
+        The page of its site that it makes a pair with where pages are paired by distance alone
+        (`papers.deturck.pairing`). None for the page that is left.
     """
 
     pivot: Source | None = None
     group: tuple[Source, ...] = ()
+    partner: Source | None = None
 
 
 ALONE = Neighbours()
@@ -79,17 +83,42 @@ ALONE = Neighbours()
 
 
 class Needs(Enum):
-    """What a method looks at beside the page."""
+    """What a method looks at beside the page; with `PARTNER`, that is its pivot."""
 
     PAGE = "page"
     PIVOT = "pivot"
     GROUP = "group"
+    PARTNER = "partner"
 
     def of(self, neighbours: Neighbours) -> Neighbours:
         """Leave out what the method does not look at."""
-        if self is Needs.PAGE:
-            return ALONE
-        return Neighbours(neighbours.pivot) if self is Needs.PIVOT else neighbours
+        match self:
+            case Needs.PAGE:
+                return ALONE
+            case Needs.PIVOT:
+                return Neighbours(neighbours.pivot)
+            case Needs.PARTNER:
+                return Neighbours(neighbours.partner)
+            case Needs.GROUP:
+                return neighbours
+
+
+class TrainingPair(NamedTuple):
+    """A page with what a person made of it.
+
+    Attributes
+    ----------
+    source
+        The page.
+    text
+        Its cleaned text, one segment a line.
+    language
+        Of the text; empty where it plays no part.
+    """
+
+    source: Source
+    text: str
+    language: str = ""
 
 
 class Gives(Flag):

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
-from worker.evaluation.methods.interface import Source
+from worker.evaluation.methods.interface import Neighbours, NoPivotError, Source
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
@@ -23,6 +23,25 @@ _XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
 def page_of(source: Source) -> Page:
     """Parse a page as the service does; treat it as read-only."""
     return parse_page(source.html, source.url, content_type=source.content_type)
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def outline_of(source: Source) -> Outline:
+    """Flatten a page, once for all that compare with it."""
+    return Outline.of(page_of(source).document)
+
+
+def pivot_of(neighbours: Neighbours) -> Source:
+    """Return the page that another is compared with.
+
+    Raises
+    ------
+    NoPivotError
+        If there is none: Deturck (2015) leaves outliers untreated.
+    """
+    if neighbours.pivot is None:
+        raise NoPivotError("no page to compare it with")
+    return neighbours.pivot
 
 
 def text_of(source: Source) -> str:

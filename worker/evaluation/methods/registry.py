@@ -11,7 +11,7 @@ from worker.evaluation.methods.interface import (
     Extractor,
     Gives,
     Needs,
-    Source,
+    TrainingPair,
     UnknownExtractorError,
 )
 from worker.evaluation.methods.papers import nclean
@@ -32,6 +32,7 @@ _OWN_SOURCE = (
     "worker/extraction",
     "worker/language",
     "worker/pages",
+    "worker/evaluation/methods/giving.py",
     "worker/evaluation/methods/interface.py",
     "worker/evaluation/methods/ours.py",
     "worker/evaluation/methods/papers",
@@ -112,10 +113,19 @@ def _own_version(*source: str) -> str:
     return f"{own_release()}+{source_digest(*_OWN_SOURCE, *source)}"
 
 
+def _retained(description: str, reading: str, needs: Needs = Needs.PIVOT) -> _Method:
+    return _own(
+        f"Deturck 2015, retained heuristic: {description}",
+        "papers.deturck.retained:extract",
+        needs,
+        reading=reading,
+    )
+
+
 def _experiment(description: str, heuristic: str) -> _Method:
     return _own(
-        f"paper 000, first experiments: {description}",
-        "papers.first_experiments:extract",
+        f"Deturck 2015, first experiments: {description}",
+        "papers.deturck.first_experiments:extract",
         Needs.PIVOT,
         "worker/distance",
         heuristic=heuristic,
@@ -129,18 +139,44 @@ _METHODS: dict[str, _Method] = {
         Needs.PIVOT,
         gives=Gives.TEXT | Gives.COMMENTS,
     ),
-    "paper000": _own("paper 000, the heuristic it retained", "ours:paper000", Needs.PIVOT),
-    "paper000_most_tokens": _experiment("path from the element with most text", "most_tokens"),
-    "paper000_differential": _experiment("greatest differential", "differential"),
-    "paper000_depth": _experiment("differential times depth", "depth"),
-    "paper000_offset": _experiment("widest gap of offsets", "offset"),
-    "html_killer": _own("paper 002, plain output", "papers.html_killer:extract", markup=False),
-    "html_killer_markup": _own(
-        "paper 002, marked-up output", "papers.html_killer:extract", markup=True
+    "deturck_2015": _retained("figures that do best", "chosen"),
+    "deturck_2015_thesis": _retained("figures of the thesis", "thesis"),
+    "deturck_2015_comparable": _retained("nodes of both pages alone", "comparable"),
+    "deturck_2015_characters": _retained("algorithm 6 on characters", "characters"),
+    "deturck_2015_pairs": _retained("nearest pages paired", "thesis", Needs.PARTNER),
+    "deturck_2015_most_tokens": _experiment("up from the element with most text", "most_tokens"),
+    "deturck_2015_most_tokens_down": _experiment("down from it to a leaf", "most_tokens_down"),
+    "deturck_2015_differential": _experiment("greatest differential", "differential"),
+    "deturck_2015_differential_inner": _experiment(
+        "greatest differential, leaves have none", "differential_inner"
     ),
-    "wutsi": _own("paper 003", "ours:wutsi"),
-    "commentsminer": _own("paper 004, comments alone", "ours:commentsminer", gives=Gives.COMMENTS),
-    "nclean": _own("NCleaner, trained on the pairs that are given", "papers.nclean:extract"),
+    "deturck_2015_depth": _experiment("differential times depth", "depth"),
+    "deturck_2015_depth_inner": _experiment(
+        "differential times depth, leaves have none", "depth_inner"
+    ),
+    "deturck_2015_offset": _experiment("widest gap of offsets", "offset"),
+    "deturck_2015_offset_inner": _experiment(
+        "widest gap of offsets, leaves have no differential", "offset_inner"
+    ),
+    "html_killer": _own(
+        "HTML Killer of Daureu et al. 2015, plain output",
+        "papers.html_killer:extract",
+        markup=False,
+    ),
+    "html_killer_markup": _own(
+        "HTML Killer, marked-up output", "papers.html_killer:extract", markup=True
+    ),
+    "wutsi": _own("Wutsi's extractor, packets of nodes", "papers.wutsi:extract_packet"),
+    "commentsminer": _own(
+        "CommentsMiner of Subercaze et al. 2016, comments alone",
+        "papers.commentsminer.finding:extract",
+        gives=Gives.COMMENTS,
+    ),
+    "nclean": _own("NCleaner of Evert 2008, trained on the pairs given", "papers.nclean:extract"),
+    "nct5": _own("NCleaner, five pairs (Lejeune et al. 2015)", "papers.nclean:extract"),
+    "nct25": _own(
+        "NCleaner, five pairs of each language (Lejeune et al. 2015)", "papers.nclean:extract"
+    ),
     "ncleaner": _own("NCleaner, default n-grams", "papers.nclean:extract_shipped", name="ascii"),
     "ncleaner_nonlexical": _own(
         "NCleaner, non-lexical", "papers.nclean:extract_shipped", name="non-lexical"
@@ -209,7 +245,7 @@ def describe(name: str) -> str:
 
 
 def get_extractor(
-    name: str, *, tools: Path | None = None, pairs: Sequence[tuple[Source, str]] = ()
+    name: str, *, tools: Path | None = None, pairs: Sequence[TrainingPair] = ()
 ) -> Extractor:
     """Return a method by its name.
 
@@ -221,7 +257,7 @@ def get_extractor(
         Folder that programs in other languages are installed into; `default_tools` unless
         given.
     pairs
-        Pages with their cleaned text, one segment a line, that ``nclean`` is trained on.
+        What the methods of `papers.nclean.TRAINED` are trained on.
 
     Raises
     ------
@@ -232,8 +268,8 @@ def get_extractor(
         train it on.
     """
     method = _find(name)
-    if name == nclean.NAME:
-        return nclean.trained(pairs)
+    if name in nclean.TRAINED:
+        return nclean.trained(name, pairs)
     options = dict(method.options)
     if method.has_tools:
         options["tools"] = tools or default_tools()
@@ -250,7 +286,7 @@ def get_extractor(
 
 
 def parse_chain(
-    expression: str, *, tools: Path | None = None, pairs: Sequence[tuple[Source, str]] = ()
+    expression: str, *, tools: Path | None = None, pairs: Sequence[TrainingPair] = ()
 ) -> Extractor:
     """Return a method, or a chain of methods written ``first>second``.
 

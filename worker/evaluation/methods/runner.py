@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from worker.evaluation.methods.cache import ResultCache
-from worker.evaluation.methods.interface import Extractor, Source, UnavailableError
+from worker.evaluation.methods.interface import Extractor, TrainingPair, UnavailableError
 from worker.evaluation.methods.outcome import Failure, Job, Outcome, PageResult
 from worker.evaluation.methods.process import ExtractorProcess
 from worker.evaluation.methods.registry import parse_chain
@@ -35,14 +35,14 @@ class Runner:
     tools
         Folder that programs in other languages are installed into, see `get_extractor`.
     pairs
-        What ``nclean`` is trained on, see `get_extractor`.
+        What NCleaner is trained on, see `get_extractor`.
     """
 
     processes: int = os.cpu_count() or 1
     seconds_per_page: float = 60.0
     cache: Path | None = None
     tools: Path | None = None
-    pairs: Sequence[tuple[Source, str]] = ()
+    pairs: Sequence[TrainingPair] = ()
 
     def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Generator[PageResult]:
         """Apply a method to pages and yield the outcomes as they come.

@@ -7,7 +7,7 @@ the folder of that set; a model for each shipped normalisation is written to the
 import argparse
 from pathlib import Path
 
-from worker.evaluation.methods import Source
+from worker.evaluation.methods import Source, TrainingPair
 from worker.evaluation.methods.papers.nclean import MIN_SHIPPED_COUNT, Model, Normalisation
 from worker.evaluation.scores import load_corpus
 from worker.evaluation.training.headers import corpus_used, training_of
@@ -25,7 +25,10 @@ def main() -> None:
     corpus = load_corpus(options.corpus)
     golds = {gold.id: gold.text for gold in corpus.golds.values() if gold.text}
     pages = [page for page in corpus.pages.values() if page.id in golds]
-    pairs = [(Source(page.html, page.url, page.content_type), golds[page.id]) for page in pages]
+    pairs = [
+        TrainingPair(Source(page.html, page.url, page.content_type), golds[page.id])
+        for page in pages
+    ]
     used = corpus_used(options.corpus, "cleaned text", ((page.id, page.site) for page in pages))
     training = training_of([used], "worker.evaluation.training.nclean")
     for normalisation in NORMALISATIONS:

@@ -101,7 +101,7 @@ def test_an_unknown_name_is_an_error_of_the_caller() -> None:
 
 def test_a_page_without_article_is_told_apart_from_a_failure() -> None:
     jobs = [Job(Source(b"\x89PNG\r\n")), Job(page("harbour"))]
-    results = sorted(Runner(processes=1).run("paper000", jobs), key=lambda result: result.index)
+    results = sorted(Runner(processes=1).run("deturck_2015", jobs), key=lambda result: result.index)
     assert [result.outcome.result for result in results] == [
         Failure("refused", "no-comparable-page"),
         Failure("refused", "no-comparable-page"),

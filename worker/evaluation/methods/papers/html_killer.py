@@ -1,4 +1,8 @@
-"""The naive baseline of paper 002, section 2.1: HTML Killer."""
+"""HTML Killer, the naive baseline of Daureu, Marie and Goubeau (2015), section 2.1.
+
+What their report describes, done on the parsed page; what their script does to the code is
+`worker.evaluation.methods.papers.html_killer_script`.
+"""
 
 from lxml import etree
 from lxml.html import HtmlElement

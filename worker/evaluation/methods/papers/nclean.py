@@ -7,8 +7,8 @@ when the model of clean text finds it the likelier.
 
 import json
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -20,6 +20,7 @@ from worker.evaluation.methods.interface import (
     Extractor,
     Neighbours,
     Source,
+    TrainingPair,
     UnavailableError,
     one_line,
 )
@@ -29,8 +30,8 @@ from worker.extraction.result import BlockType
 from worker.learning import load_model
 from worker.pages import PageError
 
-NAME = "nclean"
-"""Name of the method that is trained by its user."""
+PAIRS_OF_A_LANGUAGE = 5
+"""Pairs of each language that Lejeune et al. (2015, section 4.3) train with."""
 
 ORDER = 3
 """Length of the n-grams: the default of the published tool."""
@@ -198,7 +199,7 @@ class Model:
     @classmethod
     def train(
         cls,
-        pairs: Iterable[tuple[Source, str]],
+        pairs: Iterable[TrainingPair],
         normalisation: Normalisation = Normalisation.NONE,
         *,
         min_count: int = 1,
@@ -211,8 +212,7 @@ class Model:
         Parameters
         ----------
         pairs
-            Pages with their cleaned text, one segment a line. From those that cannot be
-            read, nothing is learnt.
+            Pages with their cleaned text. From those that cannot be read, nothing is learnt.
         normalisation
             `NONE` suits pairs in one language.
         min_count
@@ -225,13 +225,13 @@ class Model:
         """
         clean: Counter[str] = Counter()
         raw: Counter[str] = Counter()
-        for source, gold in pairs:
+        for pair in pairs:
             try:
-                segments = [text for _, text in segments_of(source)]
+                segments = [text for _, text in segments_of(pair.source)]
             except PageError:
                 continue
             raw.update(_ngrams(segments, normalisation))
-            clean.update(_ngrams(gold.splitlines(), normalisation))
+            clean.update(_ngrams(pair.text.splitlines(), normalisation))
         dirty = raw - clean
         kept = [
             {ngram: count for ngram, count in counts.items() if count >= min_count}
@@ -274,10 +274,52 @@ def shipped_model(name: str) -> Model:
     return load_model(Model, __package__, f"models/nclean-{name}.json").model
 
 
+def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
+    """Choose the pairs of NCT5 (Lejeune et al. 2015, section 4.3).
+
+    Five where all are of one language; where they are of several, one of each: that with the
+    longest cleaned text of its five.
+    """
+    by_language = _first_of_each(pairs)
+    if len(by_language) == 1:
+        return by_language[0]
+    return [max(each, key=lambda pair: len(pair.text)) for each in by_language]
+
+
+def all_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
+    """Choose the pairs of NCT25: five of each language, for every language."""
+    return [pair for each in _first_of_each(pairs) for pair in each]
+
+
+def _first_of_each(pairs: Iterable[TrainingPair]) -> list[list[TrainingPair]]:
+    by_language: defaultdict[str, list[TrainingPair]] = defaultdict(list)
+    for pair in pairs:
+        if len(by_language[pair.language]) < PAIRS_OF_A_LANGUAGE:
+            by_language[pair.language].append(pair)
+    return list(by_language.values())
+
+
+TRAINED: Mapping[str, Callable[[Sequence[TrainingPair]], Sequence[TrainingPair]]] = {
+    "nclean": list,
+    "nct5": five_pairs,
+    "nct25": all_pairs,
+}
+"""Methods that are trained on pairs that are given: by name, which of them they take."""
+
+
 def trained(
-    pairs: Iterable[tuple[Source, str]], normalisation: Normalisation = Normalisation.NONE
+    name: str,
+    pairs: Sequence[TrainingPair],
+    normalisation: Normalisation = Normalisation.NONE,
 ) -> Extractor:
     """Train a model, as `Model.train` does, and return the method with it.
+
+    Parameters
+    ----------
+    name
+        One of `TRAINED`.
+    pairs, normalisation
+        As for `Model.train`.
 
     Raises
     ------
@@ -285,11 +327,11 @@ def trained(
         If there is nothing to learn from.
     """
     try:
-        model = Model.train(pairs, normalisation)
+        model = Model.train(TRAINED[name](pairs), normalisation)
     except ValueError as error:
-        raise UnavailableError(f"{NAME} must be trained: {error}") from error
+        raise UnavailableError(f"{name} must be trained: {error}") from error
     return Extractor(
-        name=NAME,
+        name=name,
         version=f"trained {model.digest}",
         function=f"{__name__}:extract",
         options={"model": model},

@@ -1,4 +1,4 @@
-"""The weighted token trees of paper 000's first experiments (section 4.4.1).
+"""The weighted token trees of the first experiments of Deturck (2015, section 4.4.1).
 
 A page becomes a tree of its elements in which every word is a leaf below the element that
 holds its text node. Two such trees are aligned by tree edit distance; what the edit script
@@ -54,7 +54,7 @@ class TokenTree:
         """Weigh the elements by the text below them that the edit script changes.
 
         A token that is deleted, inserted or relabelled adds one to its parent (algorithm 2 of
-        the paper); the weights are then propagated back to the root (algorithm 3).
+        the thesis); the weights are then propagated back to the root (algorithm 3).
 
         Parameters
         ----------
@@ -85,6 +85,18 @@ class TokenTree:
         path = [index]
         while self.parents[path[-1]] >= 0:
             path.append(self.parents[path[-1]])
+        return path
+
+    def path_to_leaf(self, index: int) -> list[int]:
+        """Return an element and, below each, its child with most token children, a leaf last."""
+        richest: dict[int, int] = {}
+        for child in range(index + 1, len(self.parents)):
+            known = richest.get(self.parents[child])
+            if known is None or self.tokens[child] > self.tokens[known]:
+                richest[self.parents[child]] = child
+        path = [index]
+        while path[-1] in richest:
+            path.append(richest[path[-1]])
         return path
 
 

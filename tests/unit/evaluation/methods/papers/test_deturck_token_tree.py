@@ -1,7 +1,7 @@
 from lxml.html import document_fromstring
 
-from worker.evaluation.methods.papers.heuristics import HEURISTICS, differentials
-from worker.evaluation.methods.papers.token_tree import TokenTree, token_tree_of
+from worker.evaluation.methods.papers.deturck.heuristics import HEURISTICS, differentials
+from worker.evaluation.methods.papers.deturck.token_tree import TokenTree, token_tree_of
 
 PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two three four</p>
 <p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all</div></body></html>"""
@@ -74,3 +74,49 @@ def test_the_widest_gap_of_offsets_is_before_the_text() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
     assert HEURISTICS["offset"](page, weights) == ids(page)["text"]
+
+
+NESTED = """<html><body><div id="lead">one two three four five six<div id="a">one two three</div>
+<div id="b">one two three four<b id="c">one</b></div></div><div id="rest"><p>x</p><p>y</p></div>
+</body></html>"""
+
+
+def test_the_path_down_follows_the_largest_number_of_token_children_to_a_leaf() -> None:
+    page = tree_of(NESTED)
+    names = ids(page)
+    assert page.path_to_leaf(names["lead"]) == [names["lead"], names["b"], names["c"]]
+    assert page.path_to_leaf(names["c"]) == [names["c"]]
+
+
+def test_the_first_heuristic_goes_down_or_up() -> None:
+    # Text has changed in b alone: weights 5 for b and all around it. On the way down lead has
+    # 5 - 5, b 5 - 1, and c, a leaf, no differential. On the way up all have 0 from body on.
+    page = tree_of(NESTED)
+    weights = page.weights(page, everything_in(page, "b"))
+    assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
+    assert HEURISTICS["most_tokens"](page, weights) == ids(page)["lead"]
+
+
+def test_a_leaf_with_most_tokens_is_all_of_the_path_down() -> None:
+    page = tree_of(PAGE)
+    weights = page.weights(page, everything_in(page, "text"))
+    chosen = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
+    assert (chosen.tag, chosen.text) == ("p", "one two three four")
+
+
+def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
+    # Text has changed in rest, 2, and in a, a leaf of weight 3.
+    page = tree_of(NESTED)
+    names = ids(page)
+    script = everything_in(page, "rest")
+    changed = [(mine, None if page.holders[mine] == names["a"] else to) for mine, to in script]
+    weights = page.weights(page, changed)
+    assert weights[names["a"]] == 3
+    assert differentials(page, weights)[names["a"]] == 3
+    assert differentials(page, weights, inner=True)[names["a"]] == 0
+    assert HEURISTICS["differential"](page, weights) == names["a"]
+    # Of those with children body has 5 - 3, lead 3 - 3, rest 2 - 1.
+    assert page.elements[HEURISTICS["differential_inner"](page, weights)].tag == "body"
+    assert HEURISTICS["depth"](page, weights) == names["a"]
+    # Times depth: body 2 * 1, rest 1 * 2; the first of them.
+    assert page.elements[HEURISTICS["depth_inner"](page, weights)].tag == "body"

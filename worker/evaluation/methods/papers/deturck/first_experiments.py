@@ -1,4 +1,4 @@
-"""Paper 000's first experiments (section 4.4.1), kept as ablations of what it retained.
+"""The first experiments of Deturck (2015, section 4.4.1), ablations of what the thesis retained.
 
 All of them weigh the elements of a page by the text that the edit script against another
 page changes, and choose one element.
@@ -7,11 +7,11 @@ page changes, and choose one element.
 from functools import lru_cache
 
 from worker.distance import edit_mapping
-from worker.evaluation.methods.interface import Extracted, Neighbours, NoPivotError, Source
-from worker.evaluation.methods.ours import cut
-from worker.evaluation.methods.papers.heuristics import HEURISTICS
-from worker.evaluation.methods.papers.token_tree import TokenTree, token_tree_of
-from worker.evaluation.methods.reading import CACHED_PAGES, page_of
+from worker.evaluation.methods.giving import cut
+from worker.evaluation.methods.interface import Extracted, Neighbours, Source
+from worker.evaluation.methods.papers.deturck.heuristics import HEURISTICS
+from worker.evaluation.methods.papers.deturck.token_tree import TokenTree, token_tree_of
+from worker.evaluation.methods.reading import CACHED_PAGES, page_of, pivot_of
 from worker.extraction import NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
@@ -38,10 +38,8 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
     worker.distance.TreeTooLargeError
         If the token trees cannot be compared.
     """
-    if neighbours.pivot is None:
-        raise NoPivotError("no page to compare it with")
+    pivot_outline, pivot = _views_of(pivot_of(neighbours))
     outline, page = _views_of(source)
-    pivot_outline, pivot = _views_of(neighbours.pivot)
     weights = page.weights(pivot, edit_mapping(page.tree, pivot.tree))
     if not weights[0]:
         raise NoTextError("no text of the page differs from the other page")

@@ -1,4 +1,4 @@
-"""CommentsMiner: the method of paper 004, section by section.
+"""CommentsMiner, section by section.
 
 J. Subercaze, C. Gravier and F. Laforest, "Extraction de commentaires utilisateurs sur le Web",
 EGC 2016.
@@ -14,7 +14,11 @@ from lxml.html import HtmlElement
 
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
-from worker.comments.mining import Subtree, mine
+from worker.comments.reading import read_comments
+from worker.evaluation.methods.giving import as_given
+from worker.evaluation.methods.interface import Extracted, Neighbours, Source
+from worker.evaluation.methods.papers.commentsminer.mining import Subtree, mine
+from worker.evaluation.methods.reading import page_of
 from worker.learning import Features, load_model
 from worker.pages import Page
 
@@ -23,7 +27,7 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LinearRanking:
-    """A ranking function that sums weighted features (paper 004, section 3).
+    """A ranking function that sums weighted features (section 3).
 
     Attributes
     ----------
@@ -80,11 +84,17 @@ class LinearRanking:
 
 def trained_ranking() -> LinearRanking:
     """Return the function that ListNet, the paper's best, learnt (``benchmarks/comments``)."""
-    return load_model(LinearRanking, "worker.comments", "commentsminer.json").model
+    return load_model(LinearRanking, __package__, "commentsminer.json").model
+
+
+def extract(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Find comments as the paper does, and read them as the service does."""
+    page = page_of(source)
+    return Extracted(None, "", (), comments=as_given(read_comments(mine_comments(page), page.url)))
 
 
 def mine_comments(page: Page, ranking: LinearRanking | None = None) -> tuple[HtmlElement, ...]:
-    """Find the comments of a page as paper 004 does.
+    """Find the comments of a page as the paper does.
 
     Parameters
     ----------
@@ -110,7 +120,7 @@ def mine_comments(page: Page, ranking: LinearRanking | None = None) -> tuple[Htm
 
 
 def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
-    """Find where a page has a pattern, in one depth-first pass (paper 004, section 3).
+    """Find where a page has a pattern, in one depth-first pass (section 3).
 
     Returns
     -------

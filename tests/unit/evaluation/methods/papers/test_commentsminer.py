@@ -1,11 +1,16 @@
-"""Subtrees that paper 004 mines: which are found, and which constraints leave out."""
+"""CommentsMiner: which subtrees are mined, and which constraints leave out."""
 
 import pytest
 
-from worker.comments.commentsminer import find_occurrences, trained_ranking
+from tests.unit.evaluation.methods.gull import commented_page
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
-from worker.comments.mining import MAX_STEPS, mine
+from worker.evaluation.methods import get_extractor
+from worker.evaluation.methods.papers.commentsminer.finding import (
+    find_occurrences,
+    trained_ranking,
+)
+from worker.evaluation.methods.papers.commentsminer.mining import MAX_STEPS, mine
 from worker.pages import parse_page
 
 
@@ -71,3 +76,9 @@ def test_the_shipped_ranking_weighs_the_eight_features_of_the_paper() -> None:
     features = paper_measures(elements, [[2, 3]])
     assert features.columns == trained_ranking().columns
     assert len(features.columns) == 8
+
+
+def test_comments_of_one_form_are_found() -> None:
+    found = get_extractor("commentsminer").extract(commented_page())
+    assert found.text == ""
+    assert any("old pier had its charm" in comment.text for comment in found.comments)

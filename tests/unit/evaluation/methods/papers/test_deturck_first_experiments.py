@@ -4,17 +4,15 @@ import pytest
 
 from tests.unit.evaluation.methods.gull import FOOTER, holds_story, neighbours_of, page
 from worker.evaluation.methods import Neighbours, get_extractor
+from worker.evaluation.methods.papers.deturck.heuristics import HEURISTICS
 from worker.extraction import NoArticleError, NoTextError
 
-EXPERIMENTS = [
-    "paper000_most_tokens",
-    "paper000_differential",
-    "paper000_depth",
-    "paper000_offset",
-]
+EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS[1:])
+@pytest.mark.parametrize(
+    "name", [name for name in EXPERIMENTS if not name.startswith("deturck_2015_most_tokens")]
+)
 def test_the_text_that_differs_is_found(name: str) -> None:
     found = get_extractor(name).extract(page("harbour"), neighbours_of("harbour"))
     assert holds_story(found.text, "harbour")
@@ -23,7 +21,9 @@ def test_the_text_that_differs_is_found(name: str) -> None:
 
 
 def test_the_first_one_is_misled_by_a_long_text_that_all_pages_have() -> None:
-    found = get_extractor("paper000_most_tokens").extract(page("harbour"), neighbours_of("harbour"))
+    found = get_extractor("deturck_2015_most_tokens").extract(
+        page("harbour"), neighbours_of("harbour")
+    )
     assert FOOTER in found.text
 
 
@@ -37,7 +37,7 @@ def test_a_page_needs_another_one_with_another_text(name: str) -> None:
 
 
 def test_a_page_that_was_a_pivot_long_ago_is_extracted() -> None:
-    method = get_extractor("paper000_depth")
+    method = get_extractor("deturck_2015_depth")
     pivot = page("library")
     for number in range(40):
         again = replace(page("harbour"), url=f"https://gull.example/{number}")

@@ -1,4 +1,4 @@
-"""Frequent closed induced ordered subtrees of one page (paper 004, section 2).
+"""Frequent closed induced ordered subtrees of one page (Subercaze et al. 2016, section 2).
 
 Y. Chi, Y. Yang, Y. Xia and R. R. Muntz, "Mining closed and maximal frequent subtrees from
 databases of labeled rooted trees", IEEE TKDE 17 (2005), under the paper's constraints.
@@ -12,7 +12,7 @@ from itertools import pairwise
 from worker.comments.elements import PageElements
 
 SUPPORT = 2
-"""Occurrences that make a subtree frequent (paper 004, section 2.1)."""
+"""Occurrences that make a subtree frequent (section 2.1)."""
 
 MAX_STEPS = 400_000
 """Elements looked at before the mining of a page ends with what it has.
@@ -52,7 +52,7 @@ def mine(page: PageElements) -> list[Subtree]:
     """Mine the subtrees of a page that may be those of its comments.
 
     A subtree is grown from its root by one node at a time, to the right of all others, the
-    child of a node on its rightmost path. Paper 004's constraints (section 2.1):
+    child of a node on its rightmost path. The paper's constraints (section 2.1):
 
     - every root has one rightmost occurrence: ``|RootOcc| = |RmoOcc|``. As it holds for
       each subtree that a larger one was grown from, each node is found at one place below a

@@ -1,0 +1,1 @@
+"""CommentsMiner, of Subercaze, Gravier and Laforest (2016)."""
