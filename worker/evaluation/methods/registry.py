@@ -166,6 +166,16 @@ _METHODS: dict[str, _Method] = {
     "html_killer_markup": _own(
         "HTML Killer, marked-up output", "papers.html_killer:extract", markup=True
     ),
+    "html_killer_script": _own(
+        "HTML Killer as its script does it, plain output",
+        "papers.html_killer_script:extract",
+        markup=False,
+    ),
+    "html_killer_script_markup": _own(
+        "HTML Killer as its script does it, marked-up output",
+        "papers.html_killer_script:extract",
+        markup=True,
+    ),
     "wutsi": _own("Wutsi's extractor, packets of nodes", "papers.wutsi:extract_packet"),
     "commentsminer": _own(
         "CommentsMiner of Subercaze et al. 2016, comments alone",

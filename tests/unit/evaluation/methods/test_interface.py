@@ -43,6 +43,8 @@ OWN = {
     "deturck_2015_thesis",
     "html_killer",
     "html_killer_markup",
+    "html_killer_script",
+    "html_killer_script_markup",
     "ncleaner",
     "ncleaner_nonlexical",
     "deturck_2015",
