@@ -177,6 +177,10 @@ _METHODS: dict[str, _Method] = {
         markup=True,
     ),
     "wutsi": _own("Wutsi's extractor, packets of nodes", "papers.wutsi:extract_packet"),
+    "wutsi_fusion": _own("Wutsi's extractor to the letter", "papers.wutsi:extract", fusion=True),
+    "wutsi_block": _own(
+        "Wutsi's extractor, the single block before fusion", "papers.wutsi:extract", fusion=False
+    ),
     "commentsminer": _own(
         "CommentsMiner of Subercaze et al. 2016, comments alone",
         "papers.commentsminer.finding:extract",

@@ -49,6 +49,8 @@ OWN = {
     "ncleaner_nonlexical",
     "deturck_2015",
     "wutsi",
+    "wutsi_block",
+    "wutsi_fusion",
 }
 COMPARING = {name for name in OWN if name.startswith("deturck_2015")}
 
