@@ -26,7 +26,7 @@ from benchmarks.extraction.examples import (
     read_hints,
 )
 from worker.evaluation.methods import Source
-from worker.evaluation.methods.ours import outline_of
+from worker.evaluation.methods.reading import outline_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
 from worker.evaluation.training.headers import corpus_used, training_of
 from worker.extraction import TemplateKnowledge, classification, sentences

@@ -109,7 +109,10 @@ def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
     page = tree_of(NESTED)
     names = ids(page)
     script = everything_in(page, "rest")
-    changed = [(mine, None if page.holders[mine] == names["a"] else to) for mine, to in script]
+    changed = [
+        (mine, None if mine is not None and page.holders[mine] == names["a"] else to)
+        for mine, to in script
+    ]
     weights = page.weights(page, changed)
     assert weights[names["a"]] == 3
     assert differentials(page, weights)[names["a"]] == 3
