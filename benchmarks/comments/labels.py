@@ -58,7 +58,7 @@ def page_f1_of(
 
 
 def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
-    """Tell which groups paper 004 would count as right."""
+    """Tell which groups CommentsMiner would count as right."""
     return scores >= GOOD_PAGE_F1
 
 

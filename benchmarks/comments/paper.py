@@ -1,8 +1,8 @@
-"""Print how well paper 004 finds comments: ``python -m benchmarks.comments.paper CORPORA``.
+"""Print how well CommentsMiner finds comments: ``python -m benchmarks.comments.paper CORPORA``.
 
 Subtrees are mined and ranked by the paper's eight features, each ranker cross-validated five
-times over sites (paper 004, table 1). With ``--model`` the function that `list_net` learns of all
-pages is written down for the service.
+times over sites (Subercaze et al. 2016, table 1). With ``--model`` the function that `list_net`
+learns of all pages is written down.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Ways to learn a ranking function of candidates (paper 004, table 1).
+"""Ways to learn a ranking function of candidates (Subercaze et al. 2016, table 1).
 
 Each learns from lists: the features of a page's candidates, and which of them are right. All
 but the trees work on features with mean 0 and deviation 1. What it learns maps the features of

@@ -44,7 +44,7 @@ STRAYS = 3
 
 FEWEST_PAGES_OF_A_SITE = 8
 
-PAPER = "mds_kmeans, paper 000 to the letter"
+PAPER = "mds_kmeans, Deturck (2015) to the letter"
 PLAIN = ", plain distances"
 
 Labels = npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Groups of elements that look alike, each of which may be the comments of a page.
 
-The subtrees that paper 004 mines miss the comments of every second page: comments differ inside,
-while their outermost elements bear the same names or stand in the same place.
+The subtrees that CommentsMiner mines miss the comments of every second page: comments differ
+inside, while their outermost elements bear the same names or stand in the same place.
 """
 
 from dataclasses import dataclass

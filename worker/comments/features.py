@@ -1,4 +1,4 @@
-"""What is measured of candidates: as paper 004 does, and how their records stand in the page.
+"""What is measured of candidates: as CommentsMiner does, and how their records stand in the page.
 
 A record here is an element without those of the same candidate inside it: a comment is not
 what its answers say.
@@ -60,7 +60,7 @@ def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
 
 
 def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Features:
-    """Measure the eight features of paper 004 (section 3) alone, a row a candidate.
+    """Measure the eight features of CommentsMiner (section 3) alone, a row a candidate.
 
     Parameters
     ----------

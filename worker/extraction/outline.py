@@ -45,7 +45,7 @@ class Outline:
 
     An element is named by its index. Its descendants are the indices up to its end; its
     tokens are one stretch of the page's tokens, so that quantities propagate back to
-    ancestors (paper 000, section 4.4) without a second pass.
+    ancestors (Deturck 2015, section 4.4) without a second pass.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """An explanation as the page itself, what was kept framed in green and the template in blue.
 
-After figure 2.1 of paper 000. The page stands in a frame of its own whose sandbox runs no script,
-sends no form and opens nothing; a content security policy lets it load styles, pictures and fonts
-alone, so that it looks as it does on its site. What could act is taken out beforehand.
+After figure 2.1 of Deturck (2015). The page stands in a frame of its own whose sandbox runs no
+script, sends no form and opens nothing; a content security policy lets it load styles, pictures and
+fonts alone, so that it looks as it does on its site. What could act is taken out beforehand.
 """
 
 from collections.abc import Iterator, Sequence

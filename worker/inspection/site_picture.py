@@ -1,6 +1,6 @@
 """Pictures of the groups of sites: the ordered distances beside the map of the pages.
 
-After figure 4.2 of paper 000.
+After figure 4.2 of Deturck (2015).
 """
 
 from collections.abc import Sequence

@@ -60,7 +60,7 @@ def clean_verbatim(text: str) -> str:
 def tokens(text: str) -> list[str]:
     """Split a text into tokens, in order.
 
-    A token is a run of letters and digits between spaces and punctuation (paper 000,
+    A token is a run of letters and digits between spaces and punctuation (Deturck 2015,
     section 4.4.1), in lower case; a single character in scripts that part no words
     (Chinese, Japanese, Thai, Lao, Burmese, Khmer).
     """
@@ -91,7 +91,7 @@ def count_characters(text: str) -> int:
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
-    """Cosine of the angle between two vectors of word counts (paper 000, section 4.4.2).
+    """Cosine of the angle between two vectors of word counts (Deturck 2015, section 4.4.2).
 
     Returns
     -------

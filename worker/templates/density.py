@@ -32,7 +32,7 @@ class Dbscan(TemplateClusterer):
     References
     ----------
     Ester, Kriegel, Sander and Xu, "A density-based algorithm for discovering
-    clusters", KDD (1996); tried in paper 000, section 4.3.
+    clusters", KDD (1996); tried in Deturck (2015), section 4.3.
     """
 
     def __init__(

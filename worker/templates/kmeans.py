@@ -1,4 +1,4 @@
-"""Scaling to a plane and k-means, the method of paper 000."""
+"""Scaling to a plane and k-means, the method of Deturck (2015)."""
 
 from typing import Final
 
@@ -53,7 +53,7 @@ class MdsKMeans(TemplateClusterer):
 
     References
     ----------
-    Paper 000, section 4.3.
+    Deturck (2015), section 4.3.
     """
 
     def __init__(

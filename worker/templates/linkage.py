@@ -23,7 +23,7 @@ class AverageLinkage(TemplateClusterer):
     References
     ----------
     Sokal and Michener, "A statistical method for evaluating systematic
-    relationships" (1958). Paper 000, section 4.3, names hierarchical
+    relationships" (1958). Deturck (2015), section 4.3, names hierarchical
     clustering and leaves it for the number of its parameters.
     """
 

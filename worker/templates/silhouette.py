@@ -1,4 +1,4 @@
-"""The silhouette coefficient, as paper 000 writes it."""
+"""The silhouette coefficient, as Deturck (2015) writes it."""
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
 
     References
     ----------
-    Paper 000, section 4.3; Rousseeuw, "Silhouettes", Journal of Computational
+    Deturck (2015), section 4.3; Rousseeuw, "Silhouettes", Journal of Computational
     and Applied Mathematics 20 (1987).
     """
     clusters, own = np.unique(np.asarray(labels), return_inverse=True)

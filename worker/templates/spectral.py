@@ -40,7 +40,7 @@ class Spectral(TemplateClusterer):
     References
     ----------
     Von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17
-    (2007); tried in paper 000, section 4.3.
+    (2007); tried in Deturck (2015), section 4.3.
     """
 
     def __init__(

@@ -1,4 +1,7 @@
-"""What cleaning does to the systems downstream: paper 001's task, and names of entities."""
+"""What cleaning does to the systems downstream.
+
+The task of Lejeune et al. (2015), and names of entities.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence

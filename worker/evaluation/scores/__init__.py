@@ -1,4 +1,4 @@
-"""The measuring bench: how good extracted texts are, by the measures of papers 000, 001 and 002."""
+"""The measuring bench: how good extracted texts are, after three papers of 2015."""
 
 from worker.evaluation.scores.agreement import Agreement, agreement, bag_of_words
 from worker.evaluation.scores.averages import (

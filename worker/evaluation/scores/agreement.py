@@ -1,4 +1,4 @@
-"""Paper 000's scores: whether a text says what the gold says."""
+"""The scores of Deturck (2015): whether a text says what the gold says."""
 
 import math
 from collections import Counter
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from worker.evaluation.scores.prf import PRF
 
 EXACT_COSINE = 0.9
-"""Cosine from which paper 000 (section 5.2) calls a text acceptable, "exactitude"."""
+"""Cosine from which Deturck (2015, section 5.2) calls a text acceptable, "exactitude"."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Paper 000's comparison of a text T with the gold T*.
+    """The comparison of Deturck (2015) of a text T with the gold T*.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
 
     Notes
     -----
-    Paper 000, section 5.2 and figure 5.1. Its columns of inclusion leave equal texts out.
+    Deturck (2015), section 5.2 and figure 5.1. Its columns of inclusion leave equal texts out.
     """
     alike = cosine(Counter(found), Counter(wanted))
     return Agreement(

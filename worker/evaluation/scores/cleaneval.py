@@ -1,4 +1,4 @@
-"""The scores of the CleanEval competition, and paper 001's on characters."""
+"""The scores of the CleanEval competition, and that of Lejeune et al. (2015) on characters."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class MarkupScore:
     Attributes
     ----------
     tokens
-        Over words and marks together: paper 001's TM.
+        Over words and marks together: the TM of Lejeune et al. (2015).
     marks
         Over the marks alone, from the same matching: how well segments are found.
     """
@@ -40,7 +40,7 @@ def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = w
 
     Notes
     -----
-    Paper 001, section 4.1: words that match in order, by Ratcliff-Obershelp.
+    Lejeune et al. (2015), section 4.1: words that match in order, by Ratcliff-Obershelp.
     """
     found, wanted = split(text), split(gold)
     return PRF.of(matched_total(found, wanted), len(found), len(wanted))
@@ -66,7 +66,7 @@ def text_and_markup(
 
     Notes
     -----
-    Paper 001, section 4.1: words and marks are tokens of one sequence, matched by
+    Lejeune et al. (2015), section 4.1: words and marks are tokens of one sequence, matched by
     Ratcliff-Obershelp; unlabelled, ``<p><p><l>`` equals ``<p><p><p>``.
     """
     found = _tokens(blocks, labelled=labelled, split=split)
@@ -83,7 +83,7 @@ def text_and_markup(
 
 
 def characters(text: str, gold: str) -> PRF:
-    """Score the characters of a text against a gold: paper 001's CAR.
+    """Score the characters of a text against a gold: the CAR of Lejeune et al. (2015).
 
     Control characters become spaces and runs of white space one space, as in the
     paper's section 4.1; a space counts like any other character.

@@ -21,7 +21,7 @@ A record trimmed badly (with its author, date and buttons) keeps most of the wor
 24,159 pairs of different comments of one page, 2 % are as alike, half of them equal."""
 
 GOOD_PAGE_F1 = 80.0
-"""Page F1 from which paper 004's P@1 counts a page's comments as found."""
+"""Page F1 from which the P@1 of Subercaze et al. (2016) counts a page's comments as found."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class CommentScore:
 
     @property
     def good(self) -> bool:
-        """Whether the page F1 reaches 80: paper 004's measure of success."""
+        """Whether the page F1 reaches 80: the measure of success of Subercaze et al. (2016)."""
         return self.records.f1 >= GOOD_PAGE_F1
 
 
@@ -102,9 +102,9 @@ def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
     -------
     dict
         Where the comments were marked one by one ``comments_p _r _f``; ``comments_good``,
-        paper 004's P@1; and, each where it applies, ``comments_text``, ``comments_authors``,
-        ``comments_dates``, ``comments_parents`` and ``comments_replies`` as in
-        `CommentScore`. Wherever there are comments ``comments_words_f``, the F1 of all their
+        the P@1 of Subercaze et al. (2016); and, each where it applies, ``comments_text``,
+        ``comments_authors``, ``comments_dates``, ``comments_parents`` and ``comments_replies`` as
+        in `CommentScore`. Wherever there are comments ``comments_words_f``, the F1 of all their
         words together; where there are none ``comments_none``, whether none were found.
     """
     marked = gold.comments or ()

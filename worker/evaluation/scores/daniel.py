@@ -1,4 +1,4 @@
-"""DAnIEL, the system downstream in paper 001: which disease a press article is about.
+"""DAnIEL, the system downstream in Lejeune et al. (2015): which disease a press article is about.
 
 It watches epidemics through the press without knowing any language: a disease that an
 article is about is named in its headline or lead and again further on, so its name (or
@@ -144,7 +144,7 @@ def score_task(
 
     Notes
     -----
-    Paper 001, section 4.3 and table 3, where the reference was a person's.
+    Lejeune et al. (2015), section 4.3 and table 3, where the reference was a person's.
     """
     wanted = {key: event.disease for key, event in reference.items() if event and event.relevant}
     given = {

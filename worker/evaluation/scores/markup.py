@@ -41,7 +41,7 @@ def read_markup(markup: str) -> tuple[TextBlock, ...]:
     Notes
     -----
     M. Baroni, F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for
-    cleaning web pages", LREC 2008; paper 001, section 4.1.
+    cleaning web pages", LREC 2008; Lejeune et al. (2015), section 4.1.
     """
     text = _UNSEEN.sub(" ", _ADDRESS.sub("", markup))
     unmarked, *marked = _MARK.split(text)

@@ -40,7 +40,7 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
     Notes
     -----
     J. W. Ratcliff and D. E. Metzener, "Pattern matching: the gestalt approach",
-    Dr. Dobb's Journal 13(7), 1988, the matching of paper 001's section 4.1.
+    Dr. Dobb's Journal 13(7), 1988, the matching of Lejeune et al. (2015), section 4.1.
     """
     return [*_merged(_triples(a, b)), Match(len(a), len(b), 0)]
 

@@ -11,16 +11,16 @@ from worker.evaluation.scores.rouge import rouge_lsum
 from worker.evaluation.scores.words import words
 
 SCORES = {
-    "exact": "exactitude: cosine of word counts at least 0.9 (paper 000)",
-    "cosine": "cosine of word counts (paper 000)",
-    "equal": "same words in the same order (paper 000)",
-    "within": "strictly inside the gold (paper 000)",
-    "around": "strictly around the gold (paper 000)",
+    "exact": "exactitude: cosine of word counts at least 0.9 (Deturck 2015)",
+    "cosine": "cosine of word counts (Deturck 2015)",
+    "equal": "same words in the same order (Deturck 2015)",
+    "within": "strictly inside the gold (Deturck 2015)",
+    "around": "strictly around the gold (Deturck 2015)",
     "to": "CleanEval text only: words in order",
     "tm": "CleanEval text and markup, labelled: words and marks in order",
     "tmu": "CleanEval text and markup, unlabelled",
     "mark": "CleanEval segments: the marks alone, labelled",
-    "char": "characters in order (paper 001)",
+    "char": "characters in order (Lejeune et al. 2015)",
     "bag": "words, order left aside",
     "rouge": "ROUGE-LSum",
 }
@@ -45,7 +45,7 @@ def score_page(
     Returns
     -------
     dict
-        Value by name: ``exact cosine equal within around`` of paper 000, and with the
+        Value by name: ``exact cosine equal within around`` of Deturck (2015), and with the
         suffixes ``_p _r _f`` the scores ``to tm tmu mark char bag rouge``; see `SCORES`.
         Those of markup are there only when the gold has marks.
 

@@ -78,5 +78,5 @@ def _of_template(view: View) -> Iterator[NamedColumn]:
     yield "new_at_path", new_at
 
 
-DECLARATIONS = EvidenceSource("headline, description, paper 003's packet", _of_declarations)
+DECLARATIONS = EvidenceSource("headline, description, Wutsi's packet", _of_declarations)
 TEMPLATE = EvidenceSource("another page of the template", _of_template)

@@ -19,7 +19,7 @@ from worker.evaluation.scores import (
 from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
 
-def test_agreement_is_paper_000s() -> None:
+def test_agreement_is_deturcks() -> None:
     gold = words("One two three four.")
     near = agreement(words("one, two three four"), gold)
     assert near.cosine == pytest.approx(0.75)
