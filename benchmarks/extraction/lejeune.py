@@ -1,0 +1,249 @@
+"""The tables of Lejeune, Brixtel and Lecluze (2015), on a corpus of several languages.
+
+``python -m benchmarks.extraction.lejeune CORPUS --task diseases.json`` writes the scores of their
+tools and chains over all languages (their table 2), the task downstream by language (table 3), and
+the best tool for each measure and language (table 4). NCleaner is trained on five pages of each
+language, as in section 4.3; these are scored for no tool. Which five they are, a digest says.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from statistics import fmean
+
+from worker.evaluation.bench.memo import Memo, scorer_version
+from worker.evaluation.bench.scoring import Target, events, prepare, score
+from worker.evaluation.methods import Extractor, Job, Runner, Source, TrainingPair, parse_chain
+from worker.evaluation.methods.papers.nclean import PAIRS_OF_A_LANGUAGE
+from worker.evaluation.scores import Corpus, Event, Prediction, load_corpus, load_diseases
+from worker.evaluation.scores.daniel import score_task
+
+TOOLS = {
+    "BP": "{boilerpipe}",
+    "BP-JTA": "{boilerpipe}>justext",
+    "BP-JTS": "{boilerpipe}>justext_nostop",
+    "JTA": "justext",
+    "JTA-BP": "justext>{boilerpipe}",
+    "JTS": "justext_nostop",
+    "JTS-BP": "justext_nostop>{boilerpipe}",
+    "NC": "ncleaner",
+    "NCNL": "ncleaner_nonlexical",
+    "NCT5": "nct5",
+    "NCT25": "nct25",
+}
+"""Methods by the names of the paper: JTA has stop lists, JTS has none."""
+
+TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
+"""Tools that are trained again for each language; the others are the same in all."""
+
+MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}
+"""Scores by the names of the paper."""
+
+PARTS = {"P": "p", "R": "r", "F1": "f"}
+
+TASK = "task"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page to be scored."""
+
+    source: Source
+    target: Target
+
+    @property
+    def language(self) -> str:
+        """Language of its gold."""
+        return self.target.gold.language
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a tool made of a page.
+
+    Attributes
+    ----------
+    page, language
+        Name and language of the page.
+    scores
+        Of the text, in percent, by name.
+    found, wanted
+        What DAnIEL finds in the text and in the gold.
+    """
+
+    page: str
+    language: str
+    scores: Mapping[str, float]
+    found: Event | None
+    wanted: Event | None
+
+
+Figures = dict[tuple[str, str], float]
+"""By measure and part."""
+
+
+class Tools:
+    """The tools on the pages of a corpus.
+
+    Parameters
+    ----------
+    corpus
+        The corpus.
+    diseases
+        Disease by name, by language.
+    runner
+        Runs the tools.
+    boilerpipe
+        Name of the method that is Boilerpipe.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        diseases: Mapping[str, Mapping[str, str]],
+        runner: Runner,
+        boilerpipe: str,
+    ) -> None:
+        self._diseases = diseases
+        self._runner = runner
+        self._memo = Memo(runner.cache, scorer_version())
+        self._boilerpipe = boilerpipe
+        self._pages, self._pairs = self._divided(corpus)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the pages."""
+        return sorted({page.language for page in self._pages})
+
+    @property
+    def count(self) -> int:
+        """Number of pages that are scored."""
+        return len(self._pages)
+
+    def figures(self, tool: str) -> dict[str, Figures]:
+        """Score a tool in each language, and under ``""`` in all of them."""
+        rows = self._rows(self._extractor(tool, self._pairs), self._pages)
+        found = {"": figures_of(rows)}
+        for language in self.languages:
+            chosen = [row for row in rows if row.language == language]
+            if tool in TRAINED_BY_LANGUAGE:
+                pairs = [pair for pair in self._pairs if pair.language == language]
+                pages = [page for page in self._pages if page.language == language]
+                chosen = self._rows(self._extractor(tool, pairs), pages)
+            found[language] = figures_of(chosen)
+        return found
+
+    def _divided(self, corpus: Corpus) -> tuple[list[Page], list[TrainingPair]]:
+        pages: list[Page] = []
+        pairs: list[TrainingPair] = []
+        golds = sorted(corpus.scorable(), key=lambda gold: sha256(gold.id.encode()).digest())
+        for language in sorted({gold.language for gold in golds}):
+            for place, gold in enumerate(each for each in golds if each.language == language):
+                page = corpus.pages[gold.id]
+                source = Source(page.html, page.url, page.content_type)
+                if place < PAIRS_OF_A_LANGUAGE:
+                    pairs.append(TrainingPair(source, gold.text or "", language))
+                else:
+                    pages.append(Page(source, prepare(self._memo, source, gold)[0]))
+        return pages, pairs
+
+    def _extractor(self, tool: str, pairs: Sequence[TrainingPair]) -> Extractor:
+        return parse_chain(TOOLS[tool].format(boilerpipe=self._boilerpipe), pairs=pairs)
+
+    def _rows(self, extractor: Extractor, pages: Sequence[Page]) -> list[Row]:
+        texts = [Prediction()] * len(pages)
+        for result in self._runner.run(extractor, [Job(page.source) for page in pages]):
+            if result.outcome.extracted is not None:
+                texts[result.index] = Prediction.of(result.outcome.extracted)
+        return [self._row(page, text) for page, text in zip(pages, texts, strict=True)]
+
+    def _row(self, page: Page, text: Prediction) -> Row:
+        gold = page.target.gold
+        scores, _ = score(self._memo, text, page.target)
+        diseases = dict(self._diseases[gold.language])
+        found, _ = events(self._memo, page.target.given(text).paragraphs, diseases)
+        wanted, _ = events(self._memo, gold.paragraphs, diseases)
+        return Row(gold.id, gold.language, scores, found, wanted)
+
+
+def figures_of(rows: Sequence[Row]) -> Figures:
+    """Average the scores of pages, and score the documents that are found relevant."""
+    figures = {
+        (measure, part): fmean(row.scores[f"{name}_{suffix}"] for row in rows)
+        for measure, name in MEASURES.items()
+        for part, suffix in PARTS.items()
+    }
+    task = score_task({row.page: row.found for row in rows}, {row.page: row.wanted for row in rows})
+    found = task.documents
+    for part, value in zip(PARTS, (found.precision, found.recall, found.f1), strict=True):
+        figures[TASK, part] = value
+    return figures
+
+
+def best(figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple[str, str]) -> str:
+    """Write the tools with the highest figure, as it is shown, and that figure."""
+    shown = {tool: f"{found[language][key]:.1f}" for tool, found in figures.items()}
+    highest = max(shown.values(), key=float)
+    tools = [tool for tool, value in shown.items() if value == highest]
+    return f"{', '.join(tools)} ({highest})"
+
+
+def table(heads: Sequence[str], rows: Iterator[Sequence[str]], align: str) -> Iterator[str]:
+    """Write a table."""
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'|'.join(['---'] + [align] * (len(heads) - 1))}|"
+    for cells in rows:
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def tables(figures: Mapping[str, Mapping[str, Figures]], languages: Sequence[str]) -> Iterator[str]:
+    """Write all three tables."""
+    texts = [(measure, part) for measure in MEASURES for part in PARTS]
+    task = [(TASK, part) for part in PARTS]
+    yield from table(
+        ["", *(" ".join(key) for key in texts)],
+        ([tool, *(f"{found[''][key]:.1f}" for key in texts)] for tool, found in figures.items()),
+        "---:",
+    )
+    places = [*languages, ""]
+    yield from table(
+        ["task", *(f"{place or 'all'} {part}" for place in places for part in PARTS)],
+        (
+            [tool, *(f"{found[place][key]:.1f}" for place in places for key in task)]
+            for tool, found in figures.items()
+        ),
+        "---:",
+    )
+    yield from table(
+        ["best", *(" ".join(key) for key in chain(texts, task))],
+        (
+            [place or "all", *(best(figures, place, key) for key in chain(texts, task))]
+            for place in places
+        ),
+        "---",
+    )
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--task", type=Path, required=True, help="names of diseases by language")
+    parser.add_argument("--boilerpipe", default="boilerpipe_java", help="or boilerpipe, in Python")
+    parser.add_argument("--cache", type=Path, help="folder of results that are kept")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    runner = Runner(processes=options.jobs, cache=options.cache)
+    corpus = load_corpus(options.corpus)
+    tools = Tools(corpus, load_diseases(options.task), runner, options.boilerpipe)
+    figures = {tool: tools.figures(tool) for tool in TOOLS}
+    print(f"{tools.count} pages of {corpus.name}, {options.boilerpipe}\n")
+    print("\n".join(tables(figures, tools.languages)))
+
+
+if __name__ == "__main__":
+    main()
