@@ -35,7 +35,7 @@ from worker.tasks.rendered import read_rendered
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "12"
+EXTRACTION_VERSION = "13"
 """Rises with every change of what extraction gives, so that unchanged pages are done again.
 
 `tests.unit.extraction.recorded` holds what it gives of generated pages in this version.
