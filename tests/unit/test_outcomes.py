@@ -2,11 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from worker.extraction import MenuPageError, NeedsRenderingError, NoTextError
-from worker.outcomes import GivenUpReason, PageOutcome, UnusableReason
+from worker.outcomes import (
+    GivenUpReason,
+    PageOutcome,
+    ReceiptResult,
+    RefusedReason,
+    UnusableReason,
+)
 from worker.pages import PageError
 
 ROOT = Path(__file__).parents[2]
@@ -56,10 +65,12 @@ def test_the_readme_lists_every_outcome_and_reason_and_no_other() -> None:
     assert named - outcomes - reasons - set(GivenUpReason) == set()
 
 
-def test_the_documentation_says_what_is_given_up() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("docs/**/*.md"))]
-    codes = {code for text in texts for code in CODE.findall(text)}
-    assert set(GivenUpReason) - codes == set()
+@pytest.mark.parametrize(
+    "kind", [PageOutcome, ReceiptResult, UnusableReason, GivenUpReason, RefusedReason]
+)
+def test_the_reference_of_outcomes_has_every_one(kind: type[StrEnum]) -> None:
+    text = (ROOT / "docs/reference/outcomes.md").read_text(encoding="utf-8")
+    assert set(map(str, kind)) - set(CODE.findall(text)) == set()
 
 
 def test_each_outcome_but_two_is_given_by_one_error() -> None:
