@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worker.logs import json_line, printable
 from worker.messaging.task_names import STAGES
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ def quarantine() -> None:
 @stage_option
 def quarantine_list(stage: str | None) -> None:
     """List quarantined messages, one a line."""
+    from worker.logs import printable
+
     for message in _quarantined(stage):
         columns = (message.message_id or "-", message.reason, message.failed_at or "-")
         click.echo("\t".join(map(printable, (message.stage, *columns, message.detail))))
@@ -42,6 +43,8 @@ def quarantine_list(stage: str | None) -> None:
 @stage_option
 def quarantine_show(message_id: str | None, stage: str | None) -> None:
     """Print quarantined messages whole, as JSON lines; only MESSAGE_ID if given."""
+    from worker.logs import json_line
+
     found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
     if message_id and not found:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
