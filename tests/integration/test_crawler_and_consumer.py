@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 SPIDER = """
 import scrapy
-from worker.neighbours.scrapy import page_item
+from worker.integrations.scrapy import page_item
 
 class Spider(scrapy.Spider):
     name = "paper"

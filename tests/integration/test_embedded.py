@@ -26,8 +26,8 @@ WAIT_SECONDS = 60
 OWNER = """
 import sys, time
 from pathlib import Path
-from worker.embedded import embedded_services
-from worker.supervisor import termination_as_exit
+from worker.local.embedded import embedded_services
+from worker.processes.supervisor import termination_as_exit
 
 directory = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 with termination_as_exit(), embedded_services(directory) as services:

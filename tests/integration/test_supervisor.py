@@ -22,7 +22,7 @@ MARK = "DETOURAGE_TEST_MARK"
 OWNER = """
 import signal, sys, time
 from pathlib import Path
-from worker.supervisor import Supervisor, termination_as_exit
+from worker.processes.supervisor import Supervisor, termination_as_exit
 
 directory, ending = Path(sys.argv[1]), sys.argv[2]
 directory.mkdir()
