@@ -1,20 +1,28 @@
-"""Fixtures: real services, a fresh database for each module that asks, and a running deployment."""
+"""Fixtures: real services, a fresh database for each module that asks, and a running deployment.
+
+Each imports what it needs: most tests need no services, and importing their clients takes longer
+than a file of such tests.
+"""
+
+from __future__ import annotations
 
 import secrets
 import signal
-from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
-from sqlalchemy.orm import Session
 
-from tests.deployment import Deployment
-from tests.services import Services, running_services, temporary_database
-from worker.settings import Settings
-from worker.store.database import Database
-from worker.store.migrations import migrate
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlalchemy.orm import Session
+
+    from tests.deployment import Deployment
+    from tests.services import Services
+    from worker.settings import Settings
 
 
 def pytest_configure() -> None:
@@ -36,13 +44,19 @@ def pytest_configure() -> None:
 @pytest.fixture(scope="session")
 def services() -> Iterator[Services]:
     """PostgreSQL and RabbitMQ: configured, found on this machine, or brought up."""
+    from tests.services import running_services
+
     with running_services() as services:
         yield services
 
 
-@pytest.fixture(scope="module")
-def database_url(services: Services) -> Iterator[str]:
-    """An empty database with the newest schema."""
+@pytest.fixture(scope="session")
+def migrated_url(services: Services) -> Iterator[str]:
+    """A database with the newest schema, to be copied: migrating takes ten times as long."""
+    from tests.services import temporary_database
+    from worker.store.database import Database
+    from worker.store.migrations import migrate
+
     with temporary_database(services) as url:
         database = Database(url)
         migrate(database)
@@ -50,9 +64,22 @@ def database_url(services: Services) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def database_url(services: Services, migrated_url: str) -> Iterator[str]:
+    """An empty database with the newest schema."""
+    from tests.services import temporary_database
+
+    with temporary_database(services, template=migrated_url) as url:
+        yield url
+
+
 @pytest.fixture
 def session(database_url: str) -> Iterator[Session]:
     """A transaction that is rolled back at the end of the test."""
+    from sqlalchemy.orm import Session
+
+    from worker.store.database import Database
+
     database = Database(database_url)
     with database.engine.connect() as connection:
         transaction = connection.begin()
@@ -67,6 +94,8 @@ def settings(
     services: Services, database_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Settings:
     """Settings of a deployment with queues of its own on the real broker."""
+    from worker.settings import Settings
+
     return Settings.model_validate(
         {
             "database_url": database_url,
@@ -85,6 +114,8 @@ def deployment(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
     """Intake, relay, worker and beat as real processes; its queues are removed at the end."""
+    from tests.deployment import Deployment
+
     logs: Path = tmp_path_factory.mktemp("logs")
     with ExitStack() as stack:
         running = Deployment(settings, logs)

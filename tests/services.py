@@ -51,12 +51,17 @@ def running_services() -> Iterator[Services]:
 
 
 @contextmanager
-def temporary_database(services: Services) -> Iterator[str]:
-    """Give the URL of an empty database, removed at the end."""
+def temporary_database(services: Services, template: str = "") -> Iterator[str]:
+    """Give the URL of an empty database, or of a copy of another one; it is removed at the end.
+
+    Its transactions do not wait for the disk: nothing here outlives its server.
+    """
     name = f"detourage_test_{secrets.token_hex(6)}"
+    original = make_url(template).database if template else "template1"
     engine = create_engine(services.server_url, isolation_level="AUTOCOMMIT")
     try:
-        _execute(engine, f'CREATE DATABASE "{name}"')
+        _execute(engine, f'CREATE DATABASE "{name}" TEMPLATE "{original}"')
+        _execute(engine, f'ALTER DATABASE "{name}" SET synchronous_commit = off')
         yield services.server_url.set(database=name).render_as_string(hide_password=False)
         _execute(engine, f'DROP DATABASE "{name}" WITH (FORCE)')
     finally:

@@ -3,12 +3,23 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Table, delete
 
+from models.tables import Base
 from tests.inline_tasks import Tasks
 from tests.services import Services
 from worker.settings import load_settings
 from worker.tasks.process import configure, process_state
+
+
+def tables_of_pages() -> list[Table]:
+    """Return what holds pages, trees and messages and what refers to them, the last first."""
+    found: dict[str, Table] = {}
+    for table in Base.metadata.sorted_tables:
+        referred = {key.column.table.name for key in table.foreign_keys}
+        if table.name in ("sites", "trees", "outbox") or referred & found.keys():
+            found[table.name] = table
+    return list(found.values())[::-1]
 
 
 @pytest.fixture
@@ -23,7 +34,9 @@ def tasks(
     configure(load_settings())
     database = process_state().database
     with database.transaction() as session:
-        session.execute(text("TRUNCATE sites, trees, outbox CASCADE"))
+        # Little is in them: to truncate twenty tables takes ten times as long.
+        for table in tables_of_pages():
+            session.execute(delete(table))
     yield Tasks(database)
     database.dispose()
     configure(load_settings())
