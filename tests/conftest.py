@@ -6,7 +6,6 @@ than a file of such tests.
 
 from __future__ import annotations
 
-import secrets
 import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -94,19 +93,9 @@ def settings(
     services: Services, database_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Settings:
     """Settings of a deployment with queues of its own on the real broker."""
-    from worker.settings import Settings
+    from tests.deployment import own_settings
 
-    return Settings.model_validate(
-        {
-            "database_url": database_url,
-            "broker_url": services.broker_url,
-            "queue_prefix": f"test-{secrets.token_hex(4)}.",
-            "settle_seconds": 3,
-            "cluster_interval_seconds": 1,
-            "log_format": "json",
-            "heartbeat_directory": tmp_path_factory.mktemp("heartbeats"),
-        }
-    )
+    return own_settings(services, database_url, tmp_path_factory.mktemp("heartbeats"))
 
 
 @pytest.fixture(scope="module")

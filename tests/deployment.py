@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -13,6 +14,7 @@ import amqp
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
+from tests.services import Services
 from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
@@ -22,6 +24,21 @@ from worker.store.pages import is_pending
 
 PATIENCE_SECONDS = 120.0
 PROCESSES = ("intake", "relay", "worker", "beat")
+
+
+def own_settings(services: Services, database_url: str, heartbeats: Path) -> Settings:
+    """Return settings of a deployment with queues of its own on the real broker."""
+    return Settings.model_validate(
+        {
+            "database_url": database_url,
+            "broker_url": services.broker_url,
+            "queue_prefix": f"test-{secrets.token_hex(4)}.",
+            "settle_seconds": 3,
+            "cluster_interval_seconds": 1,
+            "log_format": "json",
+            "heartbeat_directory": heartbeats,
+        }
+    )
 
 
 def remove_queues(settings: Settings) -> None:

@@ -15,7 +15,7 @@ MONITORING = ROOT / "monitoring"
 
 @pytest.fixture(scope="module")
 def rules() -> list[dict[str, Any]]:
-    """The rules; `tests/integration/test_deployment.py` looks at the metrics they name."""
+    """The rules; `tests/integration/service/test_metrics.py` looks at the metrics they name."""
     (group,) = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"]
     found: list[dict[str, Any]] = group["rules"]
     return found

@@ -1,4 +1,4 @@
-"""Messages that the intake stores together come to what they come to one by one."""
+"""What the intake takes: together as one by one, and no more than is worked off."""
 
 import json
 import random
@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text, update
 
 from models.messages import PageMessage
-from models.tables import PageContent, Site, StoredPage, StoredTree
+from models.tables import PageContent, Receipt, Site, StoredPage, StoredTree
 from tests.deployment import Deployment, remove_queues
 from tests.inline_tasks import Tasks
+from tests.integration.service.conftest import Alone
 from tests.pages import article_html, message
 from worker.messaging import task_names
-from worker.messaging.broker import messages_waiting
+from worker.messaging.broker import connect, messages_waiting
+from worker.service.intake import GATE_MESSAGES
 from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store.pages import FetchedPage, ReadPage
@@ -145,3 +147,33 @@ def test_a_message_that_cannot_be_stored_drags_no_other_along(
         assert found.body == poison
         assert deployment.receipts() == len(wanted)
         deployment.check()
+
+
+def test_the_intake_waits_while_too_many_pages_wait_for_their_outcome(alone: Alone) -> None:
+    pages = 2 * GATE_MESSAGES
+    with alone("intake", pending_limit=10) as deployment:
+        queue = deployment.topology.pages
+        deployment.publish(message(f"https://full.example/{n}", f"<p>{n}") for n in range(pages))
+        stored = select(func.count()).select_from(StoredPage)
+        deployment.wait_until(lambda: not _consumers(deployment.settings, queue))
+        taken = deployment.count(stored)
+        assert 10 <= taken < pages
+        while taken < pages:
+            with deployment.database.transaction() as session:
+                session.execute(update(StoredPage).values(outcome="article"))
+            before = taken
+            deployment.wait_until(lambda: deployment.count(stored) > before)  # noqa: B023
+            deployment.wait_until(
+                lambda: (
+                    deployment.count(stored) == pages or not _consumers(deployment.settings, queue)
+                )
+            )
+            taken = deployment.count(stored)
+        deployment.wait_until(
+            lambda: deployment.count(select(func.count()).select_from(Receipt)) == pages
+        )
+
+
+def _consumers(settings: Settings, queue: str) -> int:
+    with connect(settings) as connection, connection.channel() as channel:
+        return int(channel.queue_declare(queue=queue, passive=True).consumer_count)

@@ -130,6 +130,7 @@ def test_a_signal_to_the_owner_leaves_nothing(
     owner = start_owner(mark, directory)
     end(owner)
     owner.communicate()
+    assert owner.returncode != 0
     wait_until(lambda: not processes_of(mark) and not directory.exists())
 
 
@@ -158,6 +159,8 @@ def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
     guardian.kill()
     # The kernel can only send the polite signal: the shell that ignores it is the one to remain.
     wait_until(lambda: [child.is_running() for child in children].count(True) == 1)
+    (left,) = [child for child in children if child.is_running()]
+    assert left.name() == "sh"
     owner.kill()
     owner.communicate()
 

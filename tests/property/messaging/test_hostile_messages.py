@@ -70,7 +70,7 @@ def read_or_reason(body: bytes) -> PageMessage | str:
         return f"{error.reason}\n{error.detail}".encode().decode().split("\n")[0]
 
 
-def judge(body: bytes) -> None:
+def assert_stored_or_refused(body: bytes) -> None:
     message = read_or_reason(body)
     if isinstance(message, str):
         assert UnusableReason(message)
@@ -85,15 +85,15 @@ def judge(body: bytes) -> None:
 
 @given(MESSAGES)
 def test_any_object(values: dict[str, Any]) -> None:
-    judge(json.dumps(values).encode())
+    assert_stored_or_refused(json.dumps(values).encode())
 
 
 @given(MESSAGES, st.integers(0, 300), st.binary(max_size=4))
 def test_any_object_damaged_anywhere(values: dict[str, Any], place: int, noise: bytes) -> None:
     body = json.dumps(values).encode()
-    judge(body[:place] + noise + body[place + 1 :])
+    assert_stored_or_refused(body[:place] + noise + body[place + 1 :])
 
 
 @given(st.binary(max_size=100))
 def test_any_bytes(body: bytes) -> None:
-    judge(body)
+    assert_stored_or_refused(body)

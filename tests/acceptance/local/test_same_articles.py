@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.acceptance.test_run import detourage, read_lines, without_clock, write_messages
+from tests.acceptance.command_line import detourage, read_lines, without_clock, write_messages
 from tests.deployment import Deployment
 from tests.pages import article_html, message, site_messages
 

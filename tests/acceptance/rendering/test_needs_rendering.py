@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.test_run import BARE, DETOURAGE, read_lines, write_messages
+from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
 from tests.pages import article_html, message
 
 SHELL = (

@@ -1,4 +1,4 @@
-"""Whether a deployment is ready, and what is missing where it is not."""
+"""Whether a deployment is ready and healthy, and what is missing where it is not."""
 
 import secrets
 from collections.abc import Iterator
@@ -93,3 +93,13 @@ def test_without_settings_it_says_which(monkeypatch: Environment) -> None:
     load_settings.cache_clear()
     assert result.exit_code == 1
     assert "DETOURAGE_DATABASE_URL is not set" in result.output
+
+
+def test_doctor_finds_a_healthy_deployment(command_line: CliRunner) -> None:
+    result = command_line.invoke(main, ["doctor"])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
+def test_health_sees_each_process(command_line: CliRunner, process: str) -> None:
+    assert command_line.invoke(main, ["health", process]).exit_code == 0

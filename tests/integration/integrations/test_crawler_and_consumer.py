@@ -25,7 +25,7 @@ from worker.messaging.broker import connect, depth, topology_of
 from worker.sample import generate
 from worker.settings import Settings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 SPIDER = """
 import scrapy

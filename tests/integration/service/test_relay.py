@@ -1,69 +1,17 @@
-"""Each stage waits while those behind it are full, and nothing is refused or dropped."""
+"""The relay keeps what there is no room for, gives sites their turn and joins extractions."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 from typing import Any
 
-import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from models.tables import OutboxEntry, Receipt, StoredPage
-from tests.deployment import Deployment, remove_queues
-from tests.pages import message
+from models.tables import OutboxEntry
+from tests.integration.service.conftest import Alone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
-from worker.service.intake import GATE_MESSAGES
 from worker.service.relay import PAGES_OF_A_TASK
-from worker.settings import Settings
 from worker.store import outbox
-
-Alone = Callable[..., AbstractContextManager[Deployment]]
-
-
-@pytest.fixture
-def alone(settings: Settings, tmp_path: Path) -> Alone:
-    """Return what runs one process of the service, with settings that differ."""
-
-    @contextmanager
-    def running(process: str, **more: Any) -> Iterator[Deployment]:
-        prefix = f"{settings.queue_prefix}{process}."
-        heartbeats = tmp_path / "heartbeats"
-        changed = settings.model_copy(
-            update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **more}
-        )
-        try:
-            with Deployment(changed, tmp_path, processes=[process]) as deployment:
-                yield deployment
-        finally:
-            remove_queues(changed)
-
-    return running
-
-
-def test_the_intake_waits_while_too_many_pages_wait_for_their_outcome(alone: Alone) -> None:
-    pages = 2 * GATE_MESSAGES
-    with alone("intake", pending_limit=10) as deployment:
-        queue = deployment.topology.pages
-        deployment.publish(message(f"https://full.example/{n}", f"<p>{n}") for n in range(pages))
-        stored = select(func.count()).select_from(StoredPage)
-        deployment.wait_until(lambda: not _consumers(deployment.settings, queue))
-        taken = deployment.count(stored)
-        assert 10 <= taken < pages
-        while taken < pages:
-            with deployment.database.transaction() as session:
-                session.execute(update(StoredPage).values(outcome="article"))
-            before = taken
-            deployment.wait_until(lambda: deployment.count(stored) > before)  # noqa: B023
-            deployment.wait_until(
-                lambda: (
-                    deployment.count(stored) == pages or not _consumers(deployment.settings, queue)
-                )
-            )
-            taken = deployment.count(stored)
-        deployment.wait_until(lambda: deployment.count(_receipts()) == pages)
 
 
 def test_the_relay_keeps_in_the_database_what_a_queue_has_no_room_for(alone: Alone) -> None:
@@ -142,12 +90,3 @@ def test_extractions_that_wait_are_done_together_but_those_that_are_to_be_alone(
 def _ask(session: Session, task: str, *, site_id: int, number: int) -> None:
     wanted = [{"page_id": place, "generation": 1} for place in range(number)]
     outbox.add_tasks(session, task, wanted, site_id=site_id)
-
-
-def _receipts() -> Any:
-    return select(func.count()).select_from(Receipt)
-
-
-def _consumers(settings: Settings, queue: str) -> int:
-    with connect(settings) as connection, connection.channel() as channel:
-        return int(channel.queue_declare(queue=queue, passive=True).consumer_count)

@@ -1,16 +1,6 @@
 """The service on a real RabbitMQ and PostgreSQL, fed by a client that knows nothing of it."""
 
-import base64
 import json
-import os
-import re
-import socket
-import subprocess
-import sys
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,85 +11,13 @@ from models.limits import MAX_HTML_BYTES
 from models.messages import ArticleMessage
 from models.tables import Generation, Site, StoredPage
 from tests.deployment import Deployment
+from tests.integration.service.crawl import OUTCOMES, REJECTED, UNUSABLE
 from tests.pages import article_html, message, paragraphs
 from worker import cli
 from worker.sample import generate
-from worker.service.quarantine import browse
-from worker.settings import load_settings
 
 REDESIGNED = "harbour-post.example"
 """The site of the sample crawl that is redesigned half way."""
-
-MONITORING = Path(__file__).parents[2] / "monitoring"
-READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
-"""Files that name metrics."""
-
-NESTED = "<div>" * 100_000 + "text"
-
-
-def encoded(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-UNUSABLE: dict[str, bytes] = {
-    "not-json": b"{broken",
-    "invalid-message": b'["a list"]',
-    "no-url": json.dumps({"version": 1, "html": "<p>a</p>"}).encode(),
-    "unsupported-url": message("ftp://bad.example/a", "<p>a</p>"),
-    "oversized": message("https://bad.example/big", "a" * (11 * 1024 * 1024)),
-    "no-html": message("https://bad.example/none"),
-    "unsupported-version": json.dumps(
-        {"version": 9, "url": "https://bad.example/a", "html": "a"}
-    ).encode(),
-}
-
-REJECTED: dict[str, bytes] = {
-    "https://bad.example/pdf": message(
-        "https://bad.example/pdf", html_base64=encoded(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj")
-    ),
-    "https://bad.example/image": message(
-        "https://bad.example/image", html_base64=encoded(b"\x89PNG\r\n\x1a\n" + bytes(200))
-    ),
-    "https://bad.example/empty": message("https://bad.example/empty", html_base64=""),
-    "https://bad.example/noise": message(
-        "https://bad.example/noise",
-        html_base64=encoded(bytes((n * n * 31 + n * 7 + n // 5) % 256 for n in range(5000))),
-    ),
-    "https://bad.example/deep": message("https://bad.example/deep", NESTED),
-}
-
-OUTCOMES = {
-    "https://bad.example/pdf": "not-html",
-    "https://bad.example/image": "not-html",
-    "https://bad.example/empty": "empty",
-    "https://bad.example/noise": "undecodable",
-    "https://bad.example/deep": "too-deep",
-}
-
-
-@pytest.fixture(scope="module")
-def articles(deployment: Deployment) -> list[dict[str, Any]]:
-    """Good pages of a site, each sent twice, among unusable ones: what reaches the recogniser."""
-    good = [described(seed) for seed in range(6)]
-    bad = [*UNUSABLE.values(), *REJECTED.values()]
-    mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
-    deployment.publish(mixed)
-    deployment.wait_for_receipts(len(mixed))
-    deployment.wait_for_outcomes()
-    return deployment.take_articles()
-
-
-def described(seed: int) -> bytes:
-    """Return an article page that says what it is."""
-    record = {
-        "@type": "NewsArticle",
-        "author": [{"name": "Jane Doe"}, {"name": "John Roe"}],
-        "datePublished": f"2024-05-0{seed + 1}T00:30:00+02:00",
-        "articleSection": "Bridges",
-    }
-    head = f'<script type="application/ld+json">{json.dumps(record)}</script></head>'
-    html = article_html(seed).replace("</head>", head)
-    return message(f"https://good.example/a/{seed}", html, id=str(seed))
 
 
 def outcomes(deployment: Deployment) -> dict[str, str | None]:
@@ -145,13 +63,6 @@ def test_the_article_keeps_the_contract(articles: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.usefixtures("articles")
-def test_each_unusable_message_is_in_quarantine_with_its_reason(deployment: Deployment) -> None:
-    held = list(browse(deployment.settings, "intake"))
-    assert sorted(each.reason for each in held) == sorted(UNUSABLE)
-    assert {each.reason: each.body for each in held} == UNUSABLE
-
-
-@pytest.mark.usefixtures("articles")
 def test_each_unusable_page_has_its_outcome(deployment: Deployment) -> None:
     found = outcomes(deployment)
     assert {url: found[url] for url in REJECTED} == OUTCOMES
@@ -188,16 +99,6 @@ def test_reprocessing_a_site_raises_each_revision_by_one(
     deployment.wait_for_outcomes()
     sent = {each["url"]: each["revision"] for each in deployment.take_articles()}
     assert sent == {url: revision + 1 for url, revision in before.items()}
-
-
-@pytest.fixture
-def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
-    """The command line, configured for the deployment."""
-    for name, value in deployment.settings.environment().items():
-        monkeypatch.setenv(name, value)
-    load_settings.cache_clear()
-    yield CliRunner()
-    load_settings.cache_clear()
 
 
 def test_reprocessing_an_unknown_site_is_an_error(command_line: CliRunner) -> None:
@@ -252,50 +153,6 @@ def generations(deployment: Deployment) -> int:
 
 
 @pytest.mark.usefixtures("articles")
-def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "worker.cli", "metrics", "--port", str(port)],
-        env={**os.environ, **deployment.settings.environment()},
-    )
-    try:
-        text = ""
-
-        def answers() -> bool:
-            nonlocal text
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as response:
-                    text = response.read().decode()
-            except urllib.error.URLError:
-                return False
-            return True
-
-        deployment.wait_until(answers)
-        process.terminate()
-        assert process.wait(30) == 0
-    finally:
-        process.kill()
-        process.wait()
-    assert 'detourage_pages{outcome="article"}' in text
-    assert "detourage_queue_messages{queue=" in text
-    served = set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", text, re.MULTILINE))
-    for reader in READERS:
-        read = set(re.findall(r"detourage_[a-z_]+", reader.read_text()))
-        assert read
-        assert read <= served
-    for queue, consumers in {"crawler.pages": 1, "detourage.extract": 1}.items():
-        name = f"{deployment.settings.queue_prefix}{queue}"
-        assert f'detourage_queue_consumers{{queue="{name}"}} {consumers}.0' in text
-    assert "detourage_outbox_messages 0.0" in text
-    assert 'detourage_oldest_seconds{work="extract"} 0.0' in text
-    for work, number in {"intake": len(UNUSABLE), "detourage.extract": 6}.items():
-        (counted,) = re.findall(rf'duration_seconds_count{{work="{work}"}} (.*)', text)
-        assert float(counted) >= number
-
-
-@pytest.mark.usefixtures("articles")
 def test_every_log_line_is_json_and_says_what_it_is_about(deployment: Deployment) -> None:
     unusable = [line for line in deployment.logged("intake") if line["level"] == "warning"]
     assert len(unusable) >= len(UNUSABLE)
@@ -312,38 +169,6 @@ def test_every_log_line_is_json_and_says_what_it_is_about(deployment: Deployment
     assert pages == {f"https://good.example/a/{seed}" for seed in range(6)}
     for process in ("relay", "beat"):
         assert all(line["timestamp"] for line in deployment.logged(process))
-
-
-def test_doctor_finds_a_healthy_deployment(command_line: CliRunner) -> None:
-    result = command_line.invoke(cli.main, ["doctor"])
-    assert result.exit_code == 0, result.output
-
-
-@pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
-def test_health_sees_each_process(command_line: CliRunner, process: str) -> None:
-    assert command_line.invoke(cli.main, ["health", process]).exit_code == 0
-
-
-@pytest.mark.usefixtures("articles")
-def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
-    deployment: Deployment, command_line: CliRunner
-) -> None:
-    listed = command_line.invoke(cli.main, ["quarantine", "list"])
-    assert listed.exit_code == 0, listed.output
-    lines = [line.split("\t") for line in listed.output.splitlines()]
-    assert sorted(line[2] for line in lines) == sorted(UNUSABLE)
-    message_id = next(line[1] for line in lines if line[2] == "no-url")
-
-    before = deployment.receipts()
-    sent_back = command_line.invoke(cli.main, ["quarantine", "requeue", message_id])
-    assert sent_back.output == "1 messages sent back\n"
-    deployment.wait_for_receipts(before + 1)
-    deployment.wait_until(lambda: len(list(browse(deployment.settings, "intake"))) == len(UNUSABLE))
-
-    dropped = command_line.invoke(cli.main, ["quarantine", "drop", "--yes", message_id])
-    assert dropped.output == "1 messages dropped\n"
-    shown = command_line.invoke(cli.main, ["quarantine", "show", message_id])
-    assert shown.exit_code == 1
 
 
 def test_largest_page_allowed_is_taken(deployment: Deployment) -> None:

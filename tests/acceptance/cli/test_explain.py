@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.acceptance.test_run import detourage, write_messages
+from tests.acceptance.command_line import detourage, write_messages
 from tests.pages import article_html, message, paragraphs, site_messages
 from worker.cli import main
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.acceptance.test_run import BARE, DETOURAGE, read_lines, write_messages
+from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
 from tests.pages import message, paragraphs
 from worker.extraction import extract_article
 from worker.pages import parse_page

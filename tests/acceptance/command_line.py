@@ -1,0 +1,40 @@
+"""The command line as a person uses it."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+DETOURAGE = [sys.executable, "-m", "worker.cli"]
+BARE = {name: value for name, value in os.environ.items() if not name.startswith("DETOURAGE_")}
+
+
+def detourage(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line with nothing configured, as on a fresh machine."""
+    return subprocess.run(
+        [*DETOURAGE, *map(str, arguments)],
+        env=BARE,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def write_messages(path: Path, bodies: Iterable[bytes]) -> Path:
+    path.write_bytes(b"".join(body + b"\n" for body in bodies))
+    return path
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    data = path.read_bytes()
+    text = gzip.decompress(data) if path.suffix == ".gz" else data
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def without_clock(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{k: v for k, v in each.items() if k != "extracted_at"} for each in articles]

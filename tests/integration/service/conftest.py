@@ -1,0 +1,73 @@
+"""One deployment for the tests of this room, as it takes a quarter of a minute to come up."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.deployment import Deployment, own_settings, remove_queues
+from tests.integration.service.crawl import REJECTED, UNUSABLE, described
+from tests.services import Services, temporary_database
+from worker.settings import Settings, load_settings
+
+
+@pytest.fixture(scope="package")
+def deployment(
+    services: Services, migrated_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployment]:
+    """Intake, relay, worker and beat as real processes."""
+    with temporary_database(services, template=migrated_url) as url:
+        settings = own_settings(services, url, tmp_path_factory.mktemp("heartbeats"))
+        try:
+            with Deployment(settings, tmp_path_factory.mktemp("logs")) as running:
+                yield running
+        finally:
+            remove_queues(settings)
+
+
+@pytest.fixture(scope="package")
+def articles(deployment: Deployment) -> list[dict[str, Any]]:
+    """Good pages of a site, each sent twice, among unusable ones: what reaches the recogniser."""
+    good = [described(seed) for seed in range(6)]
+    bad = [*UNUSABLE.values(), *REJECTED.values()]
+    mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
+    deployment.publish(mixed)
+    deployment.wait_for_receipts(len(mixed))
+    deployment.wait_for_outcomes()
+    return deployment.take_articles()
+
+
+@pytest.fixture
+def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
+    """The command line, configured for the deployment."""
+    for name, value in deployment.settings.environment().items():
+        monkeypatch.setenv(name, value)
+    load_settings.cache_clear()
+    yield CliRunner()
+    load_settings.cache_clear()
+
+
+Alone = Callable[..., AbstractContextManager[Deployment]]
+
+
+@pytest.fixture
+def alone(settings: Settings, tmp_path: Path) -> Alone:
+    """Return what runs one process of the service, with settings that differ."""
+
+    @contextmanager
+    def running(process: str, **more: Any) -> Iterator[Deployment]:
+        prefix = f"{settings.queue_prefix}{process}."
+        heartbeats = tmp_path / "heartbeats"
+        changed = settings.model_copy(
+            update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **more}
+        )
+        try:
+            with Deployment(changed, tmp_path, processes=[process]) as deployment:
+                yield deployment
+        finally:
+            remove_queues(changed)
+
+    return running

@@ -1,0 +1,64 @@
+"""What the deployment of these tests is sent: good pages of a site, and what cannot be used."""
+
+import base64
+import json
+
+from tests.pages import article_html, message
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+NESTED = "<div>" * 100_000 + "text"
+
+
+UNUSABLE: dict[str, bytes] = {
+    "not-json": b"{broken",
+    "invalid-message": b'["a list"]',
+    "no-url": json.dumps({"version": 1, "html": "<p>a</p>"}).encode(),
+    "unsupported-url": message("ftp://bad.example/a", "<p>a</p>"),
+    "oversized": message("https://bad.example/big", "a" * (11 * 1024 * 1024)),
+    "no-html": message("https://bad.example/none"),
+    "unsupported-version": json.dumps(
+        {"version": 9, "url": "https://bad.example/a", "html": "a"}
+    ).encode(),
+}
+
+
+REJECTED: dict[str, bytes] = {
+    "https://bad.example/pdf": message(
+        "https://bad.example/pdf", html_base64=encoded(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj")
+    ),
+    "https://bad.example/image": message(
+        "https://bad.example/image", html_base64=encoded(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    ),
+    "https://bad.example/empty": message("https://bad.example/empty", html_base64=""),
+    "https://bad.example/noise": message(
+        "https://bad.example/noise",
+        html_base64=encoded(bytes((n * n * 31 + n * 7 + n // 5) % 256 for n in range(5000))),
+    ),
+    "https://bad.example/deep": message("https://bad.example/deep", NESTED),
+}
+
+
+OUTCOMES = {
+    "https://bad.example/pdf": "not-html",
+    "https://bad.example/image": "not-html",
+    "https://bad.example/empty": "empty",
+    "https://bad.example/noise": "undecodable",
+    "https://bad.example/deep": "too-deep",
+}
+
+
+def described(seed: int) -> bytes:
+    """Return an article page that says what it is."""
+    record = {
+        "@type": "NewsArticle",
+        "author": [{"name": "Jane Doe"}, {"name": "John Roe"}],
+        "datePublished": f"2024-05-0{seed + 1}T00:30:00+02:00",
+        "articleSection": "Bridges",
+    }
+    head = f'<script type="application/ld+json">{json.dumps(record)}</script></head>'
+    html = article_html(seed).replace("</head>", head)
+    return message(f"https://good.example/a/{seed}", html, id=str(seed))

@@ -1,0 +1,65 @@
+"""What monitoring is told of a running deployment."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.deployment import Deployment
+from tests.integration.service.crawl import UNUSABLE
+
+MONITORING = Path(__file__).parents[3] / "monitoring"
+
+
+READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
+"""Files that name metrics."""
+
+
+@pytest.mark.usefixtures("articles")
+def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "worker.cli", "metrics", "--port", str(port)],
+        env={**os.environ, **deployment.settings.environment()},
+    )
+    try:
+        text = ""
+
+        def answers() -> bool:
+            nonlocal text
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as response:
+                    text = response.read().decode()
+            except urllib.error.URLError:
+                return False
+            return True
+
+        deployment.wait_until(answers)
+        process.terminate()
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert 'detourage_pages{outcome="article"}' in text
+    assert "detourage_queue_messages{queue=" in text
+    served = set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", text, re.MULTILINE))
+    for reader in READERS:
+        read = set(re.findall(r"detourage_[a-z_]+", reader.read_text()))
+        assert read
+        assert read <= served
+    for queue, consumers in {"crawler.pages": 1, "detourage.extract": 1}.items():
+        name = f"{deployment.settings.queue_prefix}{queue}"
+        assert f'detourage_queue_consumers{{queue="{name}"}} {consumers}.0' in text
+    assert "detourage_outbox_messages 0.0" in text
+    assert 'detourage_oldest_seconds{work="extract"} 0.0' in text
+    for work, number in {"intake": len(UNUSABLE), "detourage.extract": 6}.items():
+        (counted,) = re.findall(rf'duration_seconds_count{{work="{work}"}} (.*)', text)
+        assert float(counted) >= number
