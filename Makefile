@@ -3,14 +3,19 @@
 # make test                         every check and every test
 # make docs                         the reference pages, from the code that they describe
 # make fuzz                         hostile input, for the better part of an hour
-# make test-render                  the tests of rendering, which need Debian's package chromium
+# make test-browser                 the tests of rendering, which need Debian's package chromium
+# make coverage                     which lines the tests run, as a report in out/coverage
 #
 # Both install what they need into .venv, once. Needed beforehand: Python 3.11 or
 # later with its venv module; a C compiler and Python's headers for the fast
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-domain test-services test-render faults soak fuzz lint format docs requirements audit clean
+.PHONY: run test test-domain test-services test-command-line test-browser coverage faults soak fuzz lint format docs requirements audit clean
+
+# The tests start more than a hundred Python processes: where what they import is compiled anew each
+# time, as in the images of many containers, they take twice as long.
+unexport PYTHONDONTWRITEBYTECODE
 
 OUTPUT ?= out/articles.jsonl
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -37,24 +42,35 @@ else
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
 
-# Without the faults, which take minutes and hurt servers of their own.
-test: lint
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-domain test-services
+# Without the faults, which take minutes and hurt servers of their own. Two at a time, the longest
+# first, as each keeps a core busy; what they say comes when they end.
+test:
+	@$(MAKE) --no-print-directory $(development) $(package)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-services lint test-command-line test-domain
 
-# Side by side, as each keeps a core busy; what they say comes when they end. The command line is
-# tried last, when the embedded services that it brings up are no longer tested themselves.
 test-domain: $(development) $(package)
-	$(bin)/python -m pytest tests/unit tests/property tests/acceptance
+	$(bin)/python -m pytest tests/unit tests/property
 
 test-services: $(development) $(package)
-	$(bin)/python -m pytest tests/integration tests/rendering
+	$(bin)/python -m pytest tests/integration tests/browser
 
-test-render: $(development) $(package)
+test-command-line: $(development) $(package)
+	$(bin)/python -m pytest tests/acceptance
+
+test-browser: $(development) $(package)
 	$(bin)/python -m pytest -m browser
+
+# Measured, not gated: what a line that no test runs is worth, only a reader can say.
+coverage: $(development) $(package)
+	rm -f .coverage .coverage.*
+	$(bin)/coverage run --module pytest tests/unit tests/property tests/integration tests/acceptance
+	$(bin)/coverage combine --quiet
+	$(bin)/coverage html --quiet --directory out/coverage
+	$(bin)/coverage report --skip-covered
 
 # Hostile messages, files and pages: 200 times the examples of the tests, for the better part of an hour.
 fuzz: $(development) $(package)
-	$(bin)/python -m pytest --hypothesis-profile fuzz tests/property/messages tests/property/inputs tests/property/pages
+	$(bin)/python -m pytest --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/pages
 
 # The tests of faults, then all faults: some fifteen minutes.
 faults: $(development) $(package)

@@ -9,6 +9,7 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
