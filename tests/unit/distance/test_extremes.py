@@ -122,10 +122,14 @@ def test_any_is_compared_with_itself_and_with_one_node_more(a: str) -> None:
     assert distance_matrix([tree, tree]).tolist() == [[0, 0], [0, 0]]
 
 
+REFUSED = Tree.from_preorder(ladder(NODES // 5))
+"""Little more than what is too large beside the star, and larger than it."""
+
+
 def test_what_passes_the_limits_is_refused() -> None:
     for compare in (tree_edit_distance, edit_mapping):
         with pytest.raises(TreeTooLargeError) as caught:
-            compare(LADDER, STAR)
+            compare(REFUSED, STAR)
         assert caught.value.trees == (0,)
 
 
@@ -135,10 +139,10 @@ LEAF = Tree.from_brackets("{c}")
 @pytest.mark.parametrize(
     ("ask", "places"),
     [
-        (lambda: distance_matrix([LEAF, LADDER, STAR, LEAF, LADDER]), (1, 4)),
-        (lambda: distance_matrix([LEAF, LADDER, STAR, LEAF, LADDER], threads=2), (1, 4)),
-        (lambda: distances_between([LEAF, STAR], [LADDER, LEAF]), (2,)),
-        (lambda: nearest_references([LEAF, LADDER], [STAR]), (1,)),
+        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED]), (1, 4)),
+        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED], threads=2), (1, 4)),
+        (lambda: distances_between([LEAF, STAR], [REFUSED, LEAF]), (2,)),
+        (lambda: nearest_references([LEAF, REFUSED], [STAR]), (1,)),
     ],
 )
 def test_what_passes_the_limits_is_named_among_those_given(

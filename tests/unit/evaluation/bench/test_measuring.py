@@ -16,8 +16,10 @@ def method(name: str = "obedient", **options: object) -> Extractor:
     return Extractor(name, "1", f"{OBEDIENT}:obey", options)
 
 
-def measure(folder: Path, *methods: Extractor | str, **options: object) -> CorpusTable:
-    runner = Runner(processes=1, seconds_per_page=5, cache=folder.parent / "cache")
+def measure(
+    folder: Path, *methods: Extractor | str, seconds: float = 60, **options: object
+) -> CorpusTable:
+    runner = Runner(processes=1, seconds_per_page=seconds, cache=folder.parent / "cache")
     [table] = Bench(methods, runner=runner, **options).measure([folder])  # type: ignore[arg-type]
     return table
 
@@ -38,7 +40,7 @@ def test_what_goes_wrong_is_shown_and_stops_nothing(tmp_path: Path) -> None:
     orders = ["one gull", "raise now", "hang now", "crash now"]
     missing = Extractor("missing", "1", f"{OBEDIENT}:obey", preparation=f"{OBEDIENT}:lack")
     broken, absent, after = measure(
-        write_corpus(tmp_path / "gulls", orders), method(), missing, method("after")
+        write_corpus(tmp_path / "gulls", orders), method(), missing, method("after"), seconds=2
     ).lines
     assert broken.failures == {"crash": 1, "error": 1, "timeout": 1}
     assert mean(broken, "to_f") == 25

@@ -18,6 +18,9 @@ from worker.evaluation.methods import (
     parse_chain,
 )
 
+SECONDS = 2.0
+"""After which a page that hangs is given up; the others of its run take milliseconds."""
+
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
     """Run a method on pages with orders; say what it wrote, or the kind of failure, for each."""
@@ -51,12 +54,12 @@ def test_a_page_that_fails_stops_nothing() -> None:
 
 
 def test_a_page_that_hangs_is_given_up_and_the_next_one_is_extracted() -> None:
-    runner = Runner(processes=1, seconds_per_page=5)
+    runner = Runner(processes=1, seconds_per_page=SECONDS)
     assert run(runner, method(), "one", "hang", "two") == ["one", "timeout", "two"]
 
 
 def test_programs_of_a_page_that_hangs_are_stopped_with_it() -> None:
-    runner = Runner(processes=1, seconds_per_page=5)
+    runner = Runner(processes=1, seconds_per_page=SECONDS)
     assert run(runner, method(), "hang in a program", "two") == ["timeout", "two"]
     assert programs_running() == 0
 
@@ -153,7 +156,7 @@ def test_what_is_remembered_is_what_was_computed(tmp_path: Path) -> None:
 
 
 def test_a_timeout_is_not_remembered(tmp_path: Path) -> None:
-    runner = Runner(processes=1, cache=tmp_path, seconds_per_page=3)
+    runner = Runner(processes=1, cache=tmp_path, seconds_per_page=SECONDS)
     assert run(runner, method(), "hang") == ["timeout"]
     results = list(Runner(processes=1, cache=tmp_path).run(method(), [Job(Source("one"))]))
     assert not results[0].cached
