@@ -11,6 +11,11 @@ from typing import Any
 
 DETOURAGE = [sys.executable, "-m", "worker.cli"]
 BARE = {name: value for name, value in os.environ.items() if not name.startswith("DETOURAGE_")}
+SHELL = (
+    "<html><head><title>A story</title></head><body><div id='root'></div>"
+    "<script src='/app.js'></script></body></html>"
+)
+"""A page that is empty until a browser has run its program."""
 
 
 def detourage(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

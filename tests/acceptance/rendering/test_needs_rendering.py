@@ -1,23 +1,13 @@
-"""Pages that need a browser, on a machine that has none."""
+"""Pages that need a browser, on a machine that has none; without one configured: `test_run`."""
 
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
+from tests.acceptance.command_line import BARE, DETOURAGE, SHELL, read_lines, write_messages
 from tests.pages import article_html, message
 
-SHELL = (
-    "<html><head><title>A story</title></head><body><div id='root'></div>"
-    "<script src='/app.js'></script></body></html>"
-)
 
-
-@pytest.mark.parametrize("settings", [{}, {"DETOURAGE_RENDER_BROWSER": "/no/browser/here"}])
-def test_a_page_that_needs_a_browser_is_told_and_holds_nothing_up(
-    tmp_path: Path, settings: dict[str, str]
-) -> None:
+def test_a_browser_that_is_not_there_holds_nothing_up(tmp_path: Path) -> None:
     pages = write_messages(
         tmp_path / "pages.jsonl",
         [
@@ -27,7 +17,7 @@ def test_a_page_that_needs_a_browser_is_told_and_holds_nothing_up(
     )
     done = subprocess.run(
         [*DETOURAGE, "run", str(pages), "-o", str(tmp_path / "articles.jsonl")],
-        env={**BARE, **settings},
+        env={**BARE, "DETOURAGE_RENDER_BROWSER": "/no/browser/here"},
         capture_output=True,
         text=True,
         timeout=240,

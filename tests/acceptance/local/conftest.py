@@ -1,0 +1,38 @@
+"""One run over pages of several kinds, as each takes ten seconds of a core to come up."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.acceptance.command_line import SHELL, detourage, read_lines, write_messages
+from tests.pages import article_html, message, site_messages
+
+
+@dataclass(frozen=True)
+class Run:
+    """The messages given, the articles written and the summary shown."""
+
+    bodies: list[bytes]
+    articles: list[dict[str, Any]]
+    summary: str
+
+
+@pytest.fixture(scope="package")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run by one worker: two sites, one of two templates, a page alone, one for a browser."""
+    directory = tmp_path_factory.mktemp("run")
+    bodies = [
+        *site_messages("one.example", range(7)),
+        *[
+            message(f"https://one.example/b/{seed}", article_html(seed, template="table"))
+            for seed in range(20, 26)
+        ],
+        *site_messages("two.example", range(30, 34)),
+        message("https://alone.example/a", article_html(50)),
+        message("https://app.example/a", SHELL),
+    ]
+    pages = write_messages(directory / "pages.jsonl", bodies)
+    done = detourage("run", pages, "-o", directory / "articles.jsonl", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    return Run(bodies, read_lines(directory / "articles.jsonl"), done.stderr)
