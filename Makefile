@@ -3,7 +3,7 @@
 # make test                         every check and every test
 # make docs                         the reference pages, from the code that they describe
 # make fuzz                         hostile input, for the better part of an hour
-# make test-browser                 the tests of rendering, which need Debian's package chromium
+# make test-render                  the tests of rendering, which need Debian's package chromium
 # make coverage                     which lines the tests run, as a report in out/coverage
 #
 # Both install what they need into .venv, once. Needed beforehand: Python 3.11 or
@@ -11,7 +11,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-domain test-services test-command-line test-browser coverage faults soak fuzz lint format docs requirements audit clean
+.PHONY: run test test-domain test-services test-command-line test-render coverage faults soak fuzz lint format docs requirements audit clean
 
 # The tests start more than a hundred Python processes: where what they import is compiled anew each
 # time, as in the images of many containers, they take twice as long.
@@ -57,7 +57,7 @@ test-services: $(development) $(package)
 test-command-line: $(development) $(package)
 	$(bin)/python -m pytest tests/acceptance
 
-test-browser: $(development) $(package)
+test-render: $(development) $(package)
 	$(bin)/python -m pytest -m browser
 
 # Measured, not gated: what a line that no test runs is worth, only a reader can say.
