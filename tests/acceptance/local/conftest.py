@@ -18,7 +18,7 @@ class Run:
     summary: str
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run by one worker: two sites, one of two templates, a page alone, one for a browser."""
     directory = tmp_path_factory.mktemp("run")
