@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from models.messages import PageMessage
-from models.tables import PageContent, Receipt, Site, StoredPage, StoredTree
+from models.tables import PageContent, Site, StoredPage, StoredTree
 from tests.deployment import Deployment, remove_queues
 from tests.inline_tasks import Tasks
 from tests.integration.service.conftest import Alone
