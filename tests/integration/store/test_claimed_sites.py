@@ -57,16 +57,16 @@ def test_pages_of_another_domain_do_not_come_among_those_of_the_site_they_claim(
 
 def test_what_the_sender_calls_the_site_stays_its_name(tasks: Tasks) -> None:
     for host in ("paper.com", "paper.net"):
-        site_id = tasks.send(pages(host, range(3), site="The Paper"))
+        site_id = tasks.send(pages(host, range(3), site="The-Paper"))
         tasks.group(site_id)
     tasks.settle()
-    assert {article["site"] for article in tasks.articles().values()} == {"The Paper"}
-    shown = CliRunner().invoke(main, ["status", "The Paper", "--json"])
+    assert {article["site"] for article in tasks.articles().values()} == {"The-Paper"}
+    shown = CliRunner().invoke(main, ["status", "The-Paper", "--json"])
     assert [site["key"] for site in json.loads(shown.output)["sites"]] == [
-        "The Paper@paper.com",
-        "The Paper@paper.net",
+        "The-Paper@paper.com",
+        "The-Paper@paper.net",
     ]
-    reprocess("The Paper")
+    reprocess("The-Paper")
     tasks.settle()
     assert revisions(tasks, "paper.com") == revisions(tasks, "paper.net") == {2}
 
