@@ -161,7 +161,7 @@ def _compose(stack: ExitStack) -> str | None:
         return None
     compose = ("docker", "compose", "--project-name", "detourage-test", "--file", str(COMPOSE_FILE))
     stack.callback(_succeeds, *compose, "down", "--volumes")
-    password = {"RABBITMQ_PASSWORD": "detourage"}
+    password = {"RABBITMQ_PASSWORD": "detourage", "POSTGRES_PASSWORD": "detourage"}
     if not _succeeds(*compose, "up", "--detach", "--wait", "rabbitmq", environment=password):
         return None
     return "amqp://detourage:detourage@127.0.0.1:5672//"

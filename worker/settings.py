@@ -1,20 +1,25 @@
 """Settings of the service: the only reader of the environment."""
 
 import json
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 import pydantic_settings
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from worker.errors import ExpectedError
 
 PREFIX = "DETOURAGE_"
 """Beginning of the names of all variables."""
+
+SECRETS = ("database_url", "broker_url")
+"""Settings that hold a password, and so may come from a file."""
 
 DATABASE_SCHEMES = ("postgresql+psycopg2", "postgresql+psycopg", "postgresql")
 BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
@@ -33,6 +38,35 @@ sites 100 to 300 references differed by less than 0.03.
 
 class SettingsError(ExpectedError):
     """A setting is missing or wrong; the message is one line for a person."""
+
+
+class _SecretFiles(PydanticBaseSettingsSource):
+    """Secrets from files, as container engines mount them."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return the value of a setting."""
+        del field
+        path = os.environ.get(file_variable(field_name)) if field_name in SECRETS else None
+        if not path:
+            return None, field_name, False
+        try:
+            return Path(path).read_text(encoding="utf-8").strip(), field_name, False
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "is no text"
+            raise SettingsError(f"{file_variable(field_name)}: {path}: {reason}") from error
+
+    def __call__(self) -> dict[str, Any]:
+        """Return what the files hold."""
+        found = {name: self.get_field_value(field, name)[0] for name, field in self._fields()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _fields(self) -> Iterable[tuple[str, FieldInfo]]:
+        return self.settings_cls.model_fields.items()
+
+
+def file_variable(name: str) -> str:
+    """Return the variable that names the file which holds a secret setting."""
+    return f"{PREFIX}{name.upper()}_FILE"
 
 
 class Settings(BaseSettings):
@@ -167,6 +201,19 @@ class Settings(BaseSettings):
         "and message; passwords in URLs are hidden in both.",
     )
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read a URL from the file that ``DETOURAGE_<NAME>_FILE`` names, where it is not given."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, _SecretFiles(settings_cls)
+
     @field_validator("database_url", "broker_url")
     @classmethod
     def _is_url(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
@@ -262,6 +309,7 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
         if name.startswith(PREFIX)
         and not name.startswith(f"{PREFIX}TEST_")
         and name.removeprefix(PREFIX).lower() not in Settings.model_fields
+        and name not in map(file_variable, SECRETS)
     )
 
 

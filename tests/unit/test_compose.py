@@ -1,6 +1,7 @@
 """The deployment file is valid, and each of its services is what a deployment needs."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -55,11 +56,37 @@ def test_it_follows_the_compose_specification() -> None:
 
 
 def test_the_compose_programs_of_this_machine_accept_it() -> None:
+    passwords = {"POSTGRES_PASSWORD": "a", "RABBITMQ_PASSWORD": "b"}
     for program in compose_programs():
         done = subprocess.run(
-            [*program, "--file", COMPOSE, "config"], capture_output=True, text=True, check=False
+            [*program, "--file", COMPOSE, "config"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **passwords},
         )
         assert done.returncode == 0, done.stderr
+
+
+def test_nothing_starts_with_a_password_that_everybody_knows(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    asked = [
+        value
+        for service in services.values()
+        for name, value in service.get("environment", {}).items()
+        if "PASS" in name or "AUTH" in name or name.endswith("_URL")
+    ]
+    assert len(asked) >= 2 * len(OURS)
+    assert all("_PASSWORD:?" in value for value in asked)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_logs_and_memory_of_a_service_are_bounded(
+    name: str, services: dict[str, dict[str, Any]]
+) -> None:
+    assert services[name]["logging"]["options"]["max-size"]
+    assert name in ("prometheus", "grafana", "flower") or services[name]["mem_limit"]
 
 
 def test_it_names_every_service(services: dict[str, dict[str, Any]]) -> None:

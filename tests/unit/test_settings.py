@@ -164,3 +164,30 @@ def test_every_queue_of_work_has_a_quarantine_that_the_broker_knows() -> None:
         assert target in topology.quarantines.values()
     assert set(topology.quarantines) == {"intake", *STAGES}
     assert all(name.startswith("p.") for name in topology.work_queues)
+
+
+def test_a_secret_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "database"
+    file.write_text("postgresql://u:hunter2@h/d\n")
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(file))
+    assert load_settings().require_database_url() == "postgresql://u:hunter2@h/d"
+    assert unknown_variables({"DETOURAGE_DATABASE_URL_FILE": str(file)}) == []
+    assert load_settings().secrets == ["hunter2"]
+
+
+def test_a_secret_that_is_given_itself_comes_before_its_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "broker"
+    file.write_text("amqp://u:old@h//")
+    monkeypatch.setenv("DETOURAGE_BROKER_URL_FILE", str(file))
+    monkeypatch.setenv("DETOURAGE_BROKER_URL", "amqp://u:new@h//")
+    assert load_settings().require_broker_url() == "amqp://u:new@h//"
+
+
+def test_a_file_of_a_secret_that_is_not_there_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(tmp_path / "none"))
+    with pytest.raises(SettingsError, match=r"DATABASE_URL_FILE.*No such file"):
+        load_settings()

@@ -33,7 +33,9 @@ def settings_page() -> str:
     return _page(
         "Settings",
         "worker/settings.py",
-        "Every setting is read from an environment variable, once, when a process begins.",
+        "Every setting is read from an environment variable, once, when a process begins. Those"
+        " that hold a password may come from a file instead, which the variable of the same name"
+        " with `_FILE` names.",
         *_table(("variable", "type", "default", "meaning"), rows),
     )
 
