@@ -98,6 +98,8 @@ class Tools:
         Runs the tools.
     boilerpipe
         Name of the method that is Boilerpipe.
+    sample
+        Pages that are scored of each language, None for all.
     """
 
     def __init__(
@@ -106,12 +108,13 @@ class Tools:
         diseases: Mapping[str, Mapping[str, str]],
         runner: Runner,
         boilerpipe: str,
+        sample: int | None = None,
     ) -> None:
         self._diseases = diseases
         self._runner = runner
         self._memo = Memo(runner.cache, scorer_version())
         self._boilerpipe = boilerpipe
-        self._pages, self._pairs = self._divided(corpus)
+        self._pages, self._pairs = self._divided(corpus, sample)
 
     @property
     def languages(self) -> list[str]:
@@ -136,12 +139,15 @@ class Tools:
             found[language] = figures_of(chosen)
         return found
 
-    def _divided(self, corpus: Corpus) -> tuple[list[Page], list[TrainingPair]]:
+    def _divided(self, corpus: Corpus, sample: int | None) -> tuple[list[Page], list[TrainingPair]]:
         pages: list[Page] = []
         pairs: list[TrainingPair] = []
         golds = sorted(corpus.scorable(), key=lambda gold: sha256(gold.id.encode()).digest())
         for language in sorted({gold.language for gold in golds}):
-            for place, gold in enumerate(each for each in golds if each.language == language):
+            chosen = [gold for gold in golds if gold.language == language]
+            if sample is not None:
+                del chosen[PAIRS_OF_A_LANGUAGE + sample :]
+            for place, gold in enumerate(chosen):
                 page = corpus.pages[gold.id]
                 source = Source(page.html, page.url, page.content_type)
                 if place < PAIRS_OF_A_LANGUAGE:
@@ -234,12 +240,14 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--task", type=Path, required=True, help="names of diseases by language")
     parser.add_argument("--boilerpipe", default="boilerpipe_java", help="or boilerpipe, in Python")
+    parser.add_argument("--sample", type=int, help="only so many pages of each language")
     parser.add_argument("--cache", type=Path, help="folder of results that are kept")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     runner = Runner(processes=options.jobs, cache=options.cache)
     corpus = load_corpus(options.corpus)
-    tools = Tools(corpus, load_diseases(options.task), runner, options.boilerpipe)
+    diseases = load_diseases(options.task)
+    tools = Tools(corpus, diseases, runner, options.boilerpipe, options.sample)
     figures = {tool: tools.figures(tool) for tool in TOOLS}
     print(f"{tools.count} pages of {corpus.name}, {options.boilerpipe}\n")
     print("\n".join(tables(figures, tools.languages)))
