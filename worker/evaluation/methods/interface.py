@@ -98,7 +98,7 @@ class Needs(Enum):
             case Needs.PIVOT:
                 return Neighbours(neighbours.pivot)
             case Needs.PARTNER:
-                return Neighbours(neighbours.partner)
+                return Neighbours(neighbours.partner, partner=neighbours.partner)
             case Needs.GROUP:
                 return neighbours
 

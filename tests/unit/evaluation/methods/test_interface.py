@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.unit.evaluation.methods.gull import (
 )
 from worker.evaluation.methods import (
     Extracted,
+    Needs,
     Neighbours,
     Source,
     UnknownExtractorError,
@@ -173,6 +175,13 @@ def test_pages_that_differ_in_anything_have_different_digests() -> None:
     ]
     assert len({source.digest for source in sources}) == len(sources)
     assert Source(b"<p>a").digest == sources[0].digest
+
+
+@pytest.mark.parametrize("needs", Needs)
+def test_leaving_out_twice_is_leaving_out_once(needs: Needs) -> None:
+    neighbours = replace(neighbours_of("harbour"), partner=page("school"))
+    seen = needs.of(neighbours)
+    assert needs.of(seen) == seen
 
 
 def test_neighbours_may_be_a_pivot_alone() -> None:
