@@ -1,0 +1,197 @@
+"""Pages made to keep a reader busy: one short thing, repeated, at a place that is read.
+
+`baits` gives them at any size: a small one for the tests, a large one for a campaign.
+"""
+
+from collections.abc import Callable, Iterable
+
+from tests.pages import article_html, paragraphs
+
+_PROSE = "".join(f"<p>{text}</p>" for text in paragraphs(1))
+_TITLE = "Bridge story number 1"
+
+
+def _page(body: str, head: str = "", attributes: str = "") -> str:
+    return (
+        f"<!doctype html><html lang='en'><head><title>{_TITLE}</title>{head}</head>"
+        f"<body {attributes}><div class='main'><h1>{_TITLE}</h1>{_PROSE}{body}</div></body></html>"
+    )
+
+
+def _comments(text: str) -> str:
+    """Return comments, the first of which shows something long where the others show a name."""
+    made = "".join(
+        f"<li class='comment'><b class='name'>{author}</b> <i class='when'>{when}</i>"
+        f"<p>{body}</p></li>"
+        for author, when, body in (
+            (text, "3 May 2020", "I have never seen such a bridge."),
+            ("Ann", text, "Neither have I, and I have seen many."),
+            ("Bob", "4 May 2020", text),
+            ("Cleo", "5 May 2020", "The ferry was better than this one."),
+        )
+    )
+    return _page(f"<h2>4 comments</h2><ul class='comments'>{made}</ul>")
+
+
+_PLACES: dict[str, Callable[[str], str]] = {
+    "paragraph": lambda text: _page(f"<p>{text}</p>"),
+    "alone": lambda text: f"<!doctype html><title>{_TITLE}</title><body><div>{text}</div>",
+    "byline": lambda text: _page(f"<div class='byline author'>{text}</div>"),
+    "time": lambda text: _page(f"<time datetime='{text}'>{text}</time>"),
+    "title": lambda text: _page("", f"<title>{text}</title><meta property=og:title content='{text}'>"),
+    "meta": lambda text: _page(
+        "",
+        "".join(
+            f"<meta name='{name}' content='{text}'>"
+            for name in ("author", "date", "description", "keywords", "og:url", "refresh", "viewport")
+        ),
+    ),
+    "type": lambda text: _page("", f"<meta http-equiv=content-type content='text/html;{text}'>"),
+    "class": lambda text: _page(f"<div class='{text}' id='{text}' itemprop='{text}'><p>{_TITLE}</div>"),
+    "address": lambda text: _page(
+        f"<a href='{text}'>the ferry</a><img src='{text}' srcset='{text}'>"
+        f"<iframe src='{text}'></iframe><a href='http://{text}'>another</a>",
+        f"<link rel=canonical href='{text}'><base href='/{text}'>",
+    ),
+    "size": lambda text: _page(f"<img src=a.png width='{text}' style='{text}' alt='{text}'>"),
+    "comments": _comments,
+    "profile": lambda text: _comments("Dora").replace("Ann", f"<a href='{text}'>Ann</a>"),
+    "structured data": lambda text: _page(
+        "", f"<script type='application/ld+json'>{text}</script>"
+    ),
+    "value of structured data": lambda text: _page(
+        "",
+        "<script type='application/ld+json'>"
+        f'{{"@type": "NewsArticle", "headline": "{text}", "author": "{text}",'
+        f' "datePublished": "{text}", "articleBody": "{text}"}}</script>',
+    ),
+    "program": lambda text: f"<title>{_TITLE}</title><body><script>{text}</script><div id=app></div>",
+    "state": lambda text: (
+        f"<title>{_TITLE}</title><body><script type='application/json'>{text}</script>"
+        "<div id=app></div>"
+    ),
+    "noscript": lambda text: f"<title>{_TITLE}</title><noscript>{text}</noscript>",
+    "markup comment": lambda text: _page(f"<!--{text}-->"),
+    "beginning": lambda text: f"{text}{_page('')}",
+}
+"""Where a text stands in a page."""
+
+_TEXTS = {
+    "spaces": " ",
+    "words": "a ",
+    "one word": "a",
+    "capitals": "Ab ",
+    "initials": "A. ",
+    "digits": "1",
+    "numbers": "1 ",
+    "parts of dates": "1/",
+    "parts of times": "10:",
+    "years": "2020 ",
+    "days": "3 May ",
+    "ages": "2 days ",
+    "hexadecimal": "a-",
+    "by": "by ",
+    "says": "says ",
+    "bars": " | ",
+    "stops": ". ",
+    "ellipses": "…",
+    "accents": "e\u0301",
+    "addresses": "http://a.b/",
+    "mails": "a@",
+    "parameters": "?u&amp;",
+    "slashes": "/",
+    "tildes": "/~a",
+    "styles": "width:",
+    "openings": "[",
+    "objects": '{"a":',
+    "calls": "=[",
+    "remarks": "/* ",
+    "line remarks": "// ",
+    "escapes": '"\\',
+    "quotes": '" ',
+    "backslashes": "\\",
+    "commas": ",\n",
+    "less": "&lt;",
+    "markup in text": "&lt;p ",
+    "lines": "a\n",
+    "entities": "&amp;amp;",
+    "markup comments": "<!--",
+    "brackets": "(",
+    "charsets": "charset= ",
+}
+"""What is repeated there."""
+
+_MARKUP: dict[str, str] = {
+    "paragraphs": "<p>a b.</p>",
+    "long paragraphs": f"<p>{paragraphs(2)[0]}</p>",
+    "openings of div": "<div>",
+    "openings of b": "<b>",
+    "openings of b and p": "<b><p>",
+    "openings of a": "<a href=/x>",
+    "openings of table": "<table><td>",
+    "openings of li": "<ul><li>",
+    "lists": "<ul><li>a</ul>",
+    "links": "<a href='/story'>story</a> ",
+    "headings": "<h2>Bridge</h2>",
+    "titled paragraphs": f"<h1>{_TITLE}</h1>",
+    "images": "<figure><img src=a.png><figcaption>a</figcaption></figure>",
+    "sources": "<source srcset=a.png>",
+    "breaks": "a<br>",
+    "times": "<time>3 May 2020</time>",
+    "bylines": "<div class=byline>By Ann Lee</div>",
+    "authors": "<a rel=author href=/ann>Ann Lee</a>",
+    "comments": "<div class=comment><b class=author>Ann</b> 3 May 2020 <p>A fine one.</p></div>",
+    "replies": "<ul class=comments><li class=comment><b class=author>Ann</b> 3 May 2020 <p>So.</p>",
+    "quotes": "<blockquote class=quote>Ann wrote: so</blockquote>",
+    "scripts": "<script>a=[1]</script>",
+    "structured data": "<script type=application/ld+json>{\"@type\":\"Article\"}</script>",
+    "noscripts": "<noscript>a</noscript>",
+    "templates": "<template>a</template>",
+    "forms": "<form><input></form>",
+    "options": "<option>a",
+    "frames": "<iframe src=//youtube.com/embed/a></iframe>",
+    "metas": "<meta name=author content=Ann>",
+    "rows": "<table><tr><td>a<td>b</table>",
+    "cells": "<td>a",
+    "closings": "</p>",
+    "custom elements": "<a-b></a-b>",
+}
+
+
+def _repeated(unit: str, size: int) -> str:
+    return unit * max(size // len(unit), 1)
+
+
+def _attributes(size: int) -> Iterable[str]:
+    return (f"a{number}=1" for number in range(size // 10))
+
+
+def baits(size: int) -> dict[str, str]:
+    """Return hostile pages of about so many characters each, by what is hostile in them.
+
+    Parameters
+    ----------
+    size
+        Characters of what is repeated.
+    """
+    made = {
+        f"{text} in {place}": shown(_repeated(unit, size))
+        for place, shown in _PLACES.items()
+        for text, unit in _TEXTS.items()
+    }
+    for name, unit in _MARKUP.items():
+        made[f"many {name}"] = _page(_repeated(unit, size))
+    made["attributes"] = _page("", attributes=" ".join(_attributes(size)))
+    made["an object of many keys"] = _PLACES["state"](
+        "{" + ",".join(f'"{number}":["a b."]' for number in range(size // 16)) + ' ,"x":1}'
+    )
+    made["a list of paragraphs"] = _PLACES["state"](
+        "[" + ",".join('{"p":"A bridge was built here."}' for _ in range(size // 35)) + "]"
+    )
+    made["lists in lists of paragraphs"] = _PLACES["state"](
+        "["
+        + ",".join("[" * 60 + '"A bridge was built here."' + "]" * 60 for _ in range(size // 150))
+        + "]"
+    )
+    made["an article many times over"] = article_html(1) * max(size // len(article_html(1)), 1)
+    return made
