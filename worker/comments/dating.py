@@ -44,7 +44,7 @@ _MOMENTS = (
 _MAX_LABEL = 30
 """Characters of a text that says what date follows it."""
 
-_LAST_WORD = re.compile(r"([^\W\d_]+)[\s.,|]*$")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 

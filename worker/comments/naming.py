@@ -39,7 +39,7 @@ _OTHER_NAMES = listed(
 )
 _PROFILE = re.compile(
     r"(?:^|/)(?:users?|members?|profil\w*|authors?|people|u|~\w+|in|membres?|usuarios?|mitglied\w*"
-    r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?:member|profile|user|author)\w*\.(?:php|asp)"
+    r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?<!\w)(?=\w*?(?:member|profile|user|author))\w++\.(?:php|asp)"
     r"|[?&;](?:user|uid|u|member|author|mode=viewprofile|user_?(?:id|profile))[=&;]|blogger\.com/profile",
     re.IGNORECASE,
 )
@@ -52,14 +52,14 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"\s*(?:\b(?:says?|said|wrote|writes|commented|replied|responded|schrieb|schreibt|sagte?|meint"
+    r"(?:(?<!\s)\s+)?+(?:\b(?:says?|said|wrote|writes|commented|replied|responded|schrieb|schreibt|sagte?|meint"
     r"|kommentierte|a dit|a écrit|dit|dice|dijo|escribió|disse|diz|ha scritto|scrive|zegt|schreef"
     r"|pisze|napisał\(?a?\)?|mówi|пишет|говорит|написал\w*|am|on|um|at|le|el|il|on the|op)\b"
-    r"\s*[:：,…]*|[:：,|•·»«–—-]+)\s*$",
+    r"\s*+[:：,…]*+|(?<![:：,|•·»«–—-])[:：,|•·»«–—-]++)\s*+$",
     re.IGNORECASE,
 )
 _EDGES = ' \t"“”„«»*:：,;|–—/·•›>@#'
-_NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*\W*$")
+_NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")
 _DIGITS = re.compile(r"[\d.,\s]+|s$")
 _SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 

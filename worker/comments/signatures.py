@@ -8,7 +8,11 @@ from typing import NamedTuple
 from lxml.html import HtmlElement
 
 _DIGITS = re.compile(r"\d+")
-_HEXADECIMAL = re.compile(r"\b(?=[a-f-]*\d)[a-f0-9-]{8,}\b")
+# Each run of such characters is tried at the first end of a word in it alone: where that is none,
+# no later one is.
+_HEXADECIMAL = re.compile(
+    r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)[a-f0-9-]{8,}\b"
+)
 
 MAX_CLASSES = 8
 """Classes of an element that are looked at; the most in the corpora's records are 7."""
@@ -69,7 +73,7 @@ def signatures_of(element: HtmlElement, path: str) -> Iterator[Signature]:
 @lru_cache(maxsize=8192)
 def masked(name: str) -> str:
     """Return a class or id without its numbers, which tell records of one kind apart."""
-    return _DIGITS.sub("#", _HEXADECIMAL.sub("#", name))
+    return _DIGITS.sub("#", _HEXADECIMAL.sub(r"\1#", name))
 
 
 @lru_cache(maxsize=8192)

@@ -174,8 +174,7 @@ def _candidates(
 def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
     found = (
         (each.script, passage)
-        for each in structured_data(page.elements[0], max(least, 1))
-        if ARTICLE_BODY in (each.script.text or "")
+        for each in structured_data(page.elements[0], max(least, 1), ARTICLE_BODY)
         for passage in named_passages(each.value, ARTICLE_BODY)
     )
     return _articles_of(url, page, found, ARTICLE_BODY, cut)

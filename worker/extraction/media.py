@@ -19,7 +19,7 @@ _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
 _IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
-_PIXELS = re.compile(r"\s*([\d.]+)\s*(?:px)?\s*")
+_PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
 _BUTTONS = re.compile(
     r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"

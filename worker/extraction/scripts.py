@@ -49,7 +49,9 @@ class ScriptValue:
     value: Any
 
 
-def structured_data(document: HtmlElement, least: int = 0) -> Iterator[ScriptValue]:
+def structured_data(
+    document: HtmlElement, least: int = 0, holding: str = ""
+) -> Iterator[ScriptValue]:
     """Yield the values of a document's JSON-LD, made for others to read, in order.
 
     Parameters
@@ -58,10 +60,12 @@ def structured_data(document: HtmlElement, least: int = 0) -> Iterator[ScriptVal
         Root of the page.
     least
         Characters of the shortest script that is read.
+    holding
+        What a script holds that is read.
     """
     for script in document.iter("script"):
         text = script.text or ""
-        if len(text) >= least and is_structured_data(script):
+        if len(text) >= least and holding in text and is_structured_data(script):
             for value in parse_tolerant(text):
                 yield ScriptValue(script, value)
 

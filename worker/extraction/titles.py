@@ -24,9 +24,9 @@ MAX_HEADLINE_TOKENS = 100
 """A longer heading, or a longer title, is no headline: an element was left open."""
 
 # No headline holds these; the others may stand in one, and part it from a site's name only.
-_STRONG_SEPARATOR = re.compile(r"\s*(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)")
+_STRONG_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)")
 _SEPARATOR = re.compile(
-    _STRONG_SEPARATOR.pattern + r"|\s+[-–—:·•»«>/]+\s+|\s*--+\s*|:\s+"
+    _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—:·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*|:\s+"
     r"|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
 )
 

@@ -37,19 +37,19 @@ _BYLINE = re.compile(
     re.IGNORECASE,
 )
 _CREDIT = re.compile(
-    r"\s*(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
+    r"(?:(?<!\s)\s+)?+(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
     r"|zdjęcia|фото)\b|摄影|图/|[©ⓒ]).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _JOINING = "and|und|et|y|e|i|en|och|og|ja|és|ve|и|και|with|mit|avec|con"
 _BETWEEN = re.compile(
-    r"\s*(?:[;|•·/、,，；\n&＆،]"
+    r"(?:(?<!\s)\s+)?(?:[;|•·/、,，；\n&＆،]"
     rf"|\s(?:im gespräch mit|in conversation with|{_JOINING})\s|\s[-–—]\s)\s*",
     re.IGNORECASE,
 )
 _BETWEEN_HAN = re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-_IN_BRACKETS = re.compile(r"\s*[(（\[【<].*?(?:[)）\]】>]|$)")
+_IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<].*?(?:[)）\]】>]|$)")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
 

@@ -47,7 +47,7 @@ _BEFORE_MARK = (
     "|recueilli|le|escrito|publicado|el|scritto|pubblicato|il|dodane|opublikowan\\w+|опубликовано"
 )
 _MARKED = re.compile(
-    rf"(?:^|\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+)"
+    rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+)"
     r"(?P<names>\S.*)$",
     re.IGNORECASE,
 )

@@ -32,8 +32,10 @@ MAX_VALUES = 100
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-_STRING_OR_FAULT = re.compile(
-    r'(?P<string>"(?:[^"\\]|\\.)*+")|(?P<fault>/\*.*?\*/|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*\Z)',
+# What is never closed is kept, to the end: no other looks for its end in vain once more.
+_KEPT_OR_FAULT = re.compile(
+    r'(?P<kept>"(?:[^"\\]|\\.)*+(?:"|\\?+\Z))|/\*.*?\*/|(?P<rest>/\*.*+)'
+    r"|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*+\Z",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
@@ -95,7 +97,7 @@ def _as_is(text: str) -> str:
 
 
 def _without_faults(text: str) -> str:
-    return _STRING_OR_FAULT.sub(lambda match: match["string"] or " ", text)
+    return _KEPT_OR_FAULT.sub(lambda match: match["kept"] or match["rest"] or " ", text)
 
 
 def _with_escapes(text: str) -> str:

@@ -37,6 +37,9 @@ _EXACT = {
     "date": "published",
 }
 
+MAX_NAME = 200
+"""Characters of a name that are read."""
+
 # The first pattern that a name's words match decides. The words are joined by single spaces.
 _BY_WORDS = tuple(
     (re.compile(pattern), field)
@@ -87,7 +90,7 @@ def _field(name: str) -> str:
     field = _EXACT.get(name.lower())
     if field is not None:
         return field
-    spelled = " ".join(split_name(unquote(name)))
+    spelled = " ".join(split_name(unquote(name[:MAX_NAME])))
     return next((field for pattern, field in _BY_WORDS if pattern.search(spelled)), "")
 
 

@@ -38,7 +38,7 @@ NEAR_RANK = 4
 
 _ANY_PROPERTY = etree.XPath("boolean(//@itemprop)")
 _DECLARING = ("meta", "link", "script")
-_BETWEEN_TAGS = re.compile(r"\s*[,;，；、|]\s*")
+_BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
 
 
 def read_metadata(
