@@ -38,16 +38,28 @@ _PLACES: dict[str, Callable[[str], str]] = {
     "alone": lambda text: f"<!doctype html><title>{_TITLE}</title><body><div>{text}</div>",
     "byline": lambda text: _page(f"<div class='byline author'>{text}</div>"),
     "time": lambda text: _page(f"<time datetime='{text}'>{text}</time>"),
-    "title": lambda text: _page("", f"<title>{text}</title><meta property=og:title content='{text}'>"),
+    "title": lambda text: _page(
+        "", f"<title>{text}</title><meta property=og:title content='{text}'>"
+    ),
     "meta": lambda text: _page(
         "",
         "".join(
             f"<meta name='{name}' content='{text}'>"
-            for name in ("author", "date", "description", "keywords", "og:url", "refresh", "viewport")
+            for name in (
+                "author",
+                "date",
+                "description",
+                "keywords",
+                "og:url",
+                "refresh",
+                "viewport",
+            )
         ),
     ),
     "type": lambda text: _page("", f"<meta http-equiv=content-type content='text/html;{text}'>"),
-    "class": lambda text: _page(f"<div class='{text}' id='{text}' itemprop='{text}'><p>{_TITLE}</div>"),
+    "class": lambda text: _page(
+        f"<div class='{text}' id='{text}' itemprop='{text}'><p>{_TITLE}</div>"
+    ),
     "address": lambda text: _page(
         f"<a href='{text}'>the ferry</a><img src='{text}' srcset='{text}'>"
         f"<iframe src='{text}'></iframe><a href='http://{text}'>another</a>",
@@ -65,7 +77,9 @@ _PLACES: dict[str, Callable[[str], str]] = {
         f'{{"@type": "NewsArticle", "headline": "{text}", "author": "{text}",'
         f' "datePublished": "{text}", "articleBody": "{text}"}}</script>',
     ),
-    "program": lambda text: f"<title>{_TITLE}</title><body><script>{text}</script><div id=app></div>",
+    "program": lambda text: (
+        f"<title>{_TITLE}</title><body><script>{text}</script><div id=app></div>"
+    ),
     "state": lambda text: (
         f"<title>{_TITLE}</title><body><script type='application/json'>{text}</script>"
         "<div id=app></div>"
@@ -144,7 +158,7 @@ _MARKUP: dict[str, str] = {
     "replies": "<ul class=comments><li class=comment><b class=author>Ann</b> 3 May 2020 <p>So.</p>",
     "quotes": "<blockquote class=quote>Ann wrote: so</blockquote>",
     "scripts": "<script>a=[1]</script>",
-    "structured data": "<script type=application/ld+json>{\"@type\":\"Article\"}</script>",
+    "structured data": '<script type=application/ld+json>{"@type":"Article"}</script>',
     "noscripts": "<noscript>a</noscript>",
     "templates": "<template>a</template>",
     "forms": "<form><input></form>",

@@ -255,9 +255,13 @@ class PageElements:
         return " ".join(pieces)
 
 
+MAX_NAMES = 2_000
+"""Characters of an element's classes, and of its id, that are looked at."""
+
+
 @lru_cache(maxsize=8192)
 def _name_kind(classes: str, identity: str) -> tuple[bool, bool]:
-    names = f"{classes} {identity}"
+    names = f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
     return _DISCUSSION.search(names) is not None, _OTHER_PART.search(names) is not None
 
 

@@ -30,9 +30,7 @@ _DEPTH_CLASS = re.compile(
     re.IGNORECASE,
 )
 _DEPTH_ATTRIBUTE = re.compile(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
-_DEPTH_TEXT = re.compile(
-    r"^(?:level|depth|ebene|niveau|nivel)\s*+:?+\s*+(\d{1,2})$", re.IGNORECASE
-)
+_DEPTH_TEXT = re.compile(r"^(?:level|depth|ebene|niveau|nivel)\s*+:?+\s*+(\d{1,2})$", re.IGNORECASE)
 _PARENT_ATTRIBUTE = re.compile(r"parent|in-?reply-?to|reply-to", re.IGNORECASE)
 _SHIFT = re.compile(
     r"(?:^|;)\s*(?:margin|padding)(?:-inline-start|-left)\s*:\s*(\d+(?:\.\d+)?)\s*(?:px|em|rem|%)"

@@ -1,0 +1,131 @@
+"""Texts made of a regular expression to keep it busy: what it begins to match, repeated."""
+
+import re
+from collections.abc import Iterable, Iterator
+from re import _constants as codes
+from re import _parser as parser
+from typing import Any, NamedTuple
+
+_ALPHABET = (*" \na1-.,:;/\"'<>\\|&=([{@#~_!", "\xa0", "é", "A")
+_FILLERS = ("", " ", "a", "\n")
+_ENDS = ("", "\0")
+_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+_CATEGORIES = {
+    codes.CATEGORY_DIGIT: "1",
+    codes.CATEGORY_NOT_DIGIT: "a",
+    codes.CATEGORY_SPACE: " ",
+    codes.CATEGORY_NOT_SPACE: "a",
+    codes.CATEGORY_WORD: "a",
+    codes.CATEGORY_NOT_WORD: ".",
+}
+_MAX_UNIT = 60
+_MAX_PAIRS = 150
+_MAX_BRANCHES = 40
+
+_Nodes = Iterable[tuple[Any, Any]]
+
+
+class Bait(NamedTuple):
+    """A text of any length: what stands first, what is repeated after it, what stands last."""
+
+    before: str
+    unit: str
+    end: str
+
+
+def text_of(bait: Bait, size: int) -> str:
+    """Return a bait of about so many characters."""
+    return bait.before + bait.unit * (size // len(bait.unit)) + bait.end
+
+
+def baits(pattern: re.Pattern[Any]) -> list[Bait]:
+    """Return texts for which a pattern may take more than linear time.
+
+    Parameters
+    ----------
+    pattern
+        The pattern: what the parts of its parse tree match is repeated, with fillers between,
+        after what stands before the part, and with an end that lets a match fail.
+    """
+    source = pattern.pattern
+    text = source.decode("latin-1") if isinstance(source, bytes) else source
+    flags = pattern.flags & ~re.UNICODE if isinstance(source, str) else pattern.flags
+    pairs = {*_pairs(list(parser.parse(text, flags))), *(("", unit) for unit in _ALPHABET)}
+    return [
+        Bait(before, unit, end)
+        for before, unit in sorted(pairs)[:: 1 + len(pairs) // _MAX_PAIRS]
+        if 0 < len(unit) <= _MAX_UNIT
+        for end in _ENDS
+    ]
+
+
+def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:
+    """Yield what stands once at the beginning of a text, and what is repeated after it."""
+    for nodes, before in _sequences(list(tree), ""):
+        for place, node in enumerate(nodes):
+            own, first = _sample([node]), _sample(nodes[:place])
+            for unit in {own, first + own, *_members(node)}:
+                for filler in _FILLERS:
+                    yield "", unit + filler
+                yield before + first, unit
+
+
+def _sequences(nodes: list[tuple[Any, Any]], before: str) -> Iterator[tuple[list[Any], str]]:
+    """Yield each sequence of the tree, with what may stand before it."""
+    yield nodes, before
+    for place, (code, value) in enumerate(nodes):
+        for inner in list(_inner(code, value))[:_MAX_BRANCHES]:
+            yield from _sequences(list(inner), before + _sample(nodes[:place]))
+
+
+def _inner(code: Any, value: Any) -> Iterator[_Nodes]:
+    if code is codes.BRANCH:
+        yield from value[1]
+    elif code is codes.SUBPATTERN:
+        yield value[-1]
+    elif code is codes.ATOMIC_GROUP:
+        yield value
+    elif code in _REPEATS:
+        yield value[2]
+    elif code in (codes.ASSERT, codes.ASSERT_NOT):
+        yield value[1]
+
+
+def _sample(nodes: _Nodes) -> str:
+    """Return a text that a sequence matches, or nearly so."""
+    return "".join(_sample_of(code, value) for code, value in nodes)
+
+
+def _sample_of(code: Any, value: Any) -> str:
+    if code is codes.IN:
+        return next(_members((code, value)), "")
+    if code in _REPEATS:
+        return _sample(value[2]) * max(value[0], 1)
+    if code in (codes.ASSERT, codes.ASSERT_NOT):
+        return ""
+    inner = next(_inner(code, value), None)
+    return _one(code, value) if inner is None else _sample(inner)
+
+
+def _members(node: tuple[Any, Any]) -> Iterator[str]:
+    """Yield some characters of a set."""
+    code, value = node
+    if code in _REPEATS and len(value[2]) == 1:
+        yield from _members(value[2][0])
+    elif code is codes.IN and value[0][0] is codes.NEGATE:
+        others = {_one(*each) for each in value[1:]}
+        yield from (each for each in 'a 1-<"/.\n' if each not in others)
+    elif code is codes.IN:
+        yield from (_one(*each) for each in value)
+
+
+def _one(code: Any, value: Any) -> str:
+    if code is codes.LITERAL:
+        return chr(value)
+    if code is codes.RANGE:
+        return chr(value[0])
+    if code is codes.CATEGORY:
+        return _CATEGORIES[value]
+    if code is codes.NOT_LITERAL:
+        return "a" if value != ord("a") else "b"
+    return "a" if code is codes.ANY else ""

@@ -1,0 +1,159 @@
+"""No text keeps a regular expression of the product busy for longer than its length explains."""
+
+import importlib
+import math
+import pkgutil
+import re
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import pytest
+
+import models
+import worker
+from tests.hostile_texts import Bait, baits, text_of
+
+FIRST, SMALL, LARGE = 2_000, 10_000, 100_000
+"""Characters: of all baits, and of those that take longest of them."""
+MOST_SUSPICIOUS = 4
+UNSUSPICIOUS = 0.003
+"""Seconds in which a pattern is done with a small text: a quadratic one takes more."""
+MAX_SMALL = 0.05
+GIVEN_UP = 2.0
+MAX_GROWTH = 40
+"""Between ten times, which is linear, and a hundred, which is quadratic."""
+
+_NOT_SERVING = ("worker.evaluation", "worker.sample", "worker.celery")
+_METHODS = frozenset(
+    ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
+)
+
+
+class TooSlowError(BaseException):
+    """A pattern has had its time; nothing below catches it."""
+
+
+def modules() -> Iterator[ModuleType]:
+    yield from (worker, models)
+    for package in (worker, models):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not found.name.startswith(_NOT_SERVING) and not found.name.endswith(".__main__"):
+                yield importlib.import_module(found.name)
+
+
+def patterns_in(where: str, value: object, depth: int = 0) -> Iterator[tuple[str, re.Pattern[Any]]]:
+    inside: Iterable[tuple[object, object]] = ()
+    if isinstance(value, re.Pattern):
+        yield where, value
+    elif isinstance(value, Mapping):
+        inside = value.items()
+    elif isinstance(value, list | tuple | set | frozenset):
+        inside = enumerate(value)
+    elif isinstance(value, type) and value.__module__ == where.rpartition(".")[0]:
+        inside = vars(value).items()
+    if depth < 3:
+        for key, each in list(inside)[:500]:
+            yield from patterns_in(f"{where}[{key}]", each, depth + 1)
+
+
+def compiled_patterns() -> dict[str, re.Pattern[Any]]:
+    """Return the patterns of the product, by the first place that each is found at."""
+    found: dict[re.Pattern[Any], str] = {}
+    for module in modules():
+        for name, value in vars(module).items():
+            for where, pattern in patterns_in(f"{module.__name__}.{name}", value):
+                found.setdefault(pattern, where)
+    return {where: pattern for pattern, where in found.items()}
+
+
+@cache
+def sources() -> str:
+    roots = [Path(package.__path__[0]) for package in (worker, models)]
+    return "\n".join(path.read_text() for root in roots for path in sorted(root.rglob("*.py")))
+
+
+def methods_of(where: str) -> frozenset[str]:
+    """Return the methods by which a pattern is plainly used, all where that is not plain."""
+    name = where.partition("[")[0].rpartition(".")[2]
+    uses = re.findall(rf"\b{name}\b(?! *[=:] )(\.\w+|)", sources())
+    used = frozenset(each.removeprefix(".") for each in uses)
+    return used if used and used <= _METHODS else _METHODS
+
+
+def use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], None]:
+    """Return what does with a text the dearest of what the product does with it."""
+    if not methods <= {"match", "fullmatch"}:
+        if methods <= {"match", "fullmatch", "search"}:
+            return pattern.search
+        return lambda text: all(True for _ in pattern.finditer(text))
+    return pattern.fullmatch if methods == {"fullmatch"} else pattern.match
+
+
+def seconds(
+    pattern: re.Pattern[Any], work: Callable[[Any], object], bait: Bait, size: int
+) -> float:
+    """Measure the processor's time for a bait: the best of three where the first is slow."""
+    text = text_of(bait, size)
+    given = text.encode("latin-1", "replace") if isinstance(pattern.pattern, bytes) else text
+    best = math.inf
+    previous = signal.signal(signal.SIGVTALRM, _give_up)
+    try:
+        for _ in range(3):
+            started = time.process_time()
+            signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP)
+            work(given)
+            best = min(best, time.process_time() - started)
+            if best < UNSUSPICIOUS * size / SMALL:
+                break
+    except TooSlowError:
+        return math.inf
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)
+    return best
+
+
+def _give_up(_signal: int, _frame: FrameType | None) -> None:
+    raise TooSlowError
+
+
+def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
+    """Return a text for which a pattern takes more than linear time, None where none is known."""
+    work = use(pattern, methods)
+    tried = []
+    for bait in baits(pattern):
+        took = seconds(pattern, work, bait, FIRST)
+        if took > MAX_SMALL:
+            return bait
+        tried.append((took, bait))
+    for _, bait in sorted(tried, reverse=True)[:MOST_SUSPICIOUS]:
+        small = seconds(pattern, work, bait, SMALL)
+        if small > UNSUSPICIOUS and (
+            small > MAX_SMALL or seconds(pattern, work, bait, LARGE) > MAX_GROWTH * small
+        ):
+            return bait
+    return None
+
+
+def test_no_pattern_takes_more_time_than_its_text_is_long() -> None:
+    patterns = compiled_patterns()
+    slow = {
+        where: bait
+        for where, pattern in patterns.items()
+        if (bait := slow_bait(pattern, methods_of(where)))
+    }
+    assert len(patterns) > 100
+    assert not slow
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\s+$", r'"(?:[^"\\]|\\.)*+"', r"/\*.*?\*/", r"\b(?=[a-f-]*\d)[a-f0-9-]{8,}\b", "(?:a|aa)+$"],
+)
+def test_the_check_sees_patterns_that_do(pattern: str) -> None:
+    assert slow_bait(re.compile(pattern, re.DOTALL), frozenset({"sub"})) is not None
