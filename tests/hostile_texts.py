@@ -1,16 +1,19 @@
 """Texts made of a regular expression to keep it busy: what it begins to match, repeated."""
 
+import importlib
 import re
 from collections.abc import Iterable, Iterator
-from re import _constants as codes
-from re import _parser as parser
 from typing import Any, NamedTuple
+
+# The parser of the standard library has no stubs.
+codes: Any = importlib.import_module("re._constants")
+parser: Any = importlib.import_module("re._parser")
 
 _ALPHABET = (*" \na1-.,:;/\"'<>\\|&=([{@#~_!", "\xa0", "é", "A")
 _FILLERS = ("", " ", "a", "\n")
 _ENDS = ("", "\0")
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
-_CATEGORIES = {
+_CATEGORIES: dict[Any, str] = {
     codes.CATEGORY_DIGIT: "1",
     codes.CATEGORY_NOT_DIGIT: "a",
     codes.CATEGORY_SPACE: " ",
@@ -19,7 +22,7 @@ _CATEGORIES = {
     codes.CATEGORY_NOT_WORD: ".",
 }
 _MAX_UNIT = 60
-_MAX_PAIRS = 150
+_MAX_PAIRS = 80
 _MAX_BRANCHES = 40
 
 _Nodes = Iterable[tuple[Any, Any]]
@@ -127,5 +130,5 @@ def _one(code: Any, value: Any) -> str:
     if code is codes.CATEGORY:
         return _CATEGORIES[value]
     if code is codes.NOT_LITERAL:
-        return "a" if value != ord("a") else "b"
+        return "b" if value == ord("a") else "a"
     return "a" if code is codes.ANY else ""
