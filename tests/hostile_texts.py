@@ -103,7 +103,7 @@ def _sample_of(code: Any, value: Any) -> str:
     if code is codes.IN:
         return next(_members((code, value)), "")
     if code in _REPEATS:
-        return _sample(value[2]) * max(value[0], 1)
+        return _sample(value[2]) * max(int(value[0]), 1)
     if code in (codes.ASSERT, codes.ASSERT_NOT):
         return ""
     inner = next(_inner(code, value), None)
