@@ -22,7 +22,7 @@ _CATEGORIES: dict[Any, str] = {
     codes.CATEGORY_NOT_WORD: ".",
 }
 _MAX_UNIT = 60
-_MAX_PAIRS = 80
+_MAX_PAIRS = 60
 _MAX_BRANCHES = 40
 
 _Nodes = Iterable[tuple[Any, Any]]

@@ -25,6 +25,7 @@ UNSUSPICIOUS = 0.003
 """Seconds in which a pattern is done with a small text: a quadratic one takes more."""
 MAX_SMALL = 0.05
 GIVEN_UP = 2.0
+FIRST_GROWTH = 20
 MAX_GROWTH = 40
 """Between ten times, which is linear, and a hundred, which is quadratic."""
 
@@ -131,9 +132,9 @@ def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
         if took > MAX_SMALL:
             return bait
         tried.append((took, bait))
-    for _, bait in sorted(tried, reverse=True)[:MOST_SUSPICIOUS]:
+    for first, bait in sorted(tried, reverse=True)[:MOST_SUSPICIOUS]:
         small = seconds(pattern, work, bait, SMALL)
-        if small > UNSUSPICIOUS and (
+        if small > max(UNSUSPICIOUS, FIRST_GROWTH * first) and (
             small > MAX_SMALL or seconds(pattern, work, bait, LARGE) > MAX_GROWTH * small
         ):
             return bait
