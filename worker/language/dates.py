@@ -43,8 +43,8 @@ _FORMS = tuple(
         rf"{_YEAR}\s*[年년]\s*{_MONTH}\s*[月월]\s*{_DAY}",
         rf"{_YEAR}\s?(?P<sign>[./-])\s?{_MONTH}\s?(?P=sign)\s?{_DAY}",
         rf"{_DAY}\s?(?P<sign>[./|-])\s?{_MONTH}\s?(?P=sign)\s?{_YEAR}",
-        rf"{_DAY}(?:st|nd|rd|th|er|\.|º|ª|o)?\s*(?:{_SMALL}\s+)?[\s/-]*{_NAME}"
-        rf"[\s.,/-]*(?:{_SMALL}\s+)?{_YEAR}",
+        rf"{_DAY}(?:st|nd|rd|th|er|\.|º|ª|o)?\s*+(?:{_SMALL}\s++)?[\s/-]*+{_NAME}"
+        rf"[\s.,/-]*+(?:{_SMALL}\s++)?{_YEAR}",
         rf"(?<![^\W\d_]){_NAME}\s+{_DAY}(?:st|nd|rd|th|\.)?,?\s+{_YEAR}",
         rf"{_YEAR}[.,]?\s+{_NAME}\s+{_DAY}",
         rf"{_DAY}(?P<sign>[./])\s?{_MONTH}(?P=sign)\s?(?P<short>\d\d)",
