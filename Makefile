@@ -3,6 +3,7 @@
 # make test                         every check and every test
 # make docs                         the reference pages, from the code that they describe
 # make fuzz                         hostile input, for the better part of an hour
+# make hostile                      thousands of hostile messages among good pages
 # make test-render                  the tests of rendering, which need Debian's package chromium
 # make coverage                     which lines the tests run, as a report in out/coverage
 #
@@ -11,7 +12,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-domain test-services test-command-line test-render coverage faults soak fuzz lint format docs requirements audit clean
+.PHONY: run test test-domain test-services test-command-line test-render coverage faults soak hostile fuzz lint format docs requirements audit clean
 
 # The tests start more than a hundred Python processes: where what they import is compiled anew each
 # time, as in the images of many containers, they take twice as long.
@@ -80,6 +81,10 @@ faults: $(development) $(package)
 # Ten minutes of kills at random.
 soak: $(development) $(package)
 	$(bin)/python -m tests.faults.soak
+
+# Thousands of hostile messages of every kind through a deployment: some ten minutes.
+hostile: $(development) $(package)
+	$(bin)/python -m tests.faults.hostile.report
 
 lint: $(development) $(package)
 	$(bin)/ruff check .

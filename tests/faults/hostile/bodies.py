@@ -1,0 +1,377 @@
+"""Kinds whose body is hostile: as JSON, or in a field of the page message."""
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
+
+COPIES = 27
+"""Of each kind whose messages are small."""
+
+FEW = 2
+"""Of each kind whose messages are some 10 MiB."""
+
+FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
+
+WRONG_TYPES: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1.5, 1e308, 10**30, "", [], {}, ["a"], {"a": "b"}, [[]]),
+    *("null", "\x00", "\ud800", "x" * 100_000),
+)
+
+
+def kinds() -> Iterator[Kind]:
+    """Yield the kinds."""
+    for name, make in _JSON.items():
+        yield Kind("JSON", name, make, COPIES)
+    for field in FIELDS:
+        yield Kind("fields", f"{field} of another type", _wrong_type(field), COPIES)
+    for name, make in _FIELDS.items():
+        yield Kind("fields", name, make, COPIES)
+    for name, make in _LARGE.items():
+        yield Kind("fields", name, make, FEW)
+
+
+def _raw(draw: Draw, body: bytes) -> Sent:
+    return draw.send(body)
+
+
+def _with_extra(draw: Draw, extra: str, *, is_sound: bool = False) -> Sent:
+    """Return a message with a key that nobody knows, whose value is given as JSON."""
+    body = draw.body()[:-1] + f', "extra": {extra}}}'.encode("utf-8", "surrogatepass")
+    return draw.send(body, is_sound=is_sound)
+
+
+def _no_json(draw: Draw) -> Sent:
+    bodies = (b"", b"{", draw.body()[:-40], bytes(range(256)), b"\xff" * 1000, b"<html>", b"\x00")
+    return _raw(draw, draw.one_of(bodies))
+
+
+def _no_object(draw: Draw) -> Sent:
+    return _raw(draw, draw.one_of((b"[]", b'"a"', b"1", b"null", b"true", b"[{}]", b"{}")))
+
+
+def _nested(draw: Draw) -> Sent:
+    depth = draw.one_of((50, 150, 1_000, 100_000))
+    opened, closed = draw.one_of((("[", "]"), ('{"a":', "}")))
+    return _with_extra(draw, opened * depth + "1" + closed * depth)
+
+
+def _twice_the_key(draw: Draw) -> Sent:
+    field = draw.one_of(FIELDS)
+    other = draw.one_of((b'"x"', b"null", b"{}", b"1"))
+    return _raw(draw, b'{"%s": %s, ' % (field.encode(), other) + draw.body()[1:])
+
+
+def _huge_number(draw: Draw) -> Sent:
+    numbers = ("1e400", "-1e400", "9" * 4_000, "9" * 50_000, "0." + "1" * 50_000, "1e-999999999")
+    return _with_extra(draw, draw.one_of((*numbers, "1E+99999999999999999999")))
+
+
+def _no_number(draw: Draw) -> Sent:
+    return _with_extra(
+        draw, draw.one_of(("NaN", "Infinity", "-Infinity", "01", "+1", "0x10", ".5"))
+    )
+
+
+def _half_characters(draw: Draw) -> Sent:
+    escaped = draw.one_of(("\\ud800", "\\udfff\\ud800", "\\u0000", "\\uffff"))
+    field = draw.one_of(("extra", "id", "content_type", "html"))
+    body = draw.body(**{field: "MARK"}).replace(b"MARK", f"<p>a{escaped}b</p>".encode())
+    return _raw(draw, body)
+
+
+def _raw_half_characters(draw: Draw) -> Sent:
+    return _with_extra(draw, '"\ud800"')
+
+
+def _byte_order_mark(draw: Draw) -> Sent:
+    return _raw(draw, b"\xef\xbb\xbf" * draw.one_of((1, 2, 50)) + draw.body())
+
+
+def _other_encoding(draw: Draw) -> Sent:
+    names = ("utf-16", "utf-16-le", "utf-32", "utf-7", "cp037")
+    return _raw(draw, draw.body().decode().encode(draw.one_of(names)))
+
+
+def _more_behind(draw: Draw) -> Sent:
+    return _raw(draw, draw.body() + draw.one_of((b"x", b"{}", b"\x00", draw.body(), b",", b"]")))
+
+
+def _space_around(draw: Draw) -> Sent:
+    space = b" \t\r\n" * 100_000
+    return draw.send(space + draw.body() + space, is_sound=True)
+
+
+def _many_keys(draw: Draw) -> Sent:
+    return _with_extra(draw, json.dumps({f"k{place}": place for place in range(20_000)}))
+
+
+def _keys(draw: Draw) -> Sent:
+    names = (
+        "",
+        "\x00",
+        "\ud800",
+        "k" * 100_000,
+        "__class__",
+        "model_extra",
+        "\n" + FORGED,
+        "_content",
+    )
+    return draw.send(draw.body(**{draw.one_of(names): draw.one_of(WRONG_TYPES)}))
+
+
+def _forged_reason(draw: Draw) -> Sent:
+    told = (
+        {"reason": "oversized", "detail": "\n" + FORGED},
+        {"reason": "oversized", "detail": "\x1b[2J" + "d" * 100_000},
+        {"reason": "\n" + FORGED, "detail": 7},
+        {"reason": ["oversized"], "detail": {}},
+        {"reason": "oversized", "detail": "\ud800\x00"},
+    )
+    return draw.send(draw.body(version=draw.one_of((1, 2)), unusable=draw.one_of(told)))
+
+
+_JSON: dict[str, Make] = {
+    "no JSON": _no_json,
+    "JSON that is no page": _no_object,
+    "JSON up to 100,000 deep": _nested,
+    "a key twice": _twice_the_key,
+    "numbers of 50,000 digits": _huge_number,
+    "NaN and other numbers that are none": _no_number,
+    "half characters and NUL, escaped": _half_characters,
+    "half characters as bytes": _raw_half_characters,
+    "byte order marks": _byte_order_mark,
+    "UTF-16, UTF-32, UTF-7, EBCDIC": _other_encoding,
+    "something behind the JSON": _more_behind,
+    "800 kB of space": _space_around,
+    "20,000 more keys": _many_keys,
+    "hostile names of keys": _keys,
+    "a reason that only our programs give": _forged_reason,
+}
+
+
+def _wrong_type(field: str) -> Make:
+    def make(draw: Draw) -> Sent:
+        return draw.send(draw.body(**{field: draw.one_of(WRONG_TYPES)}))
+
+    return make
+
+
+def _field(field: str, *values: Any) -> Make:
+    """Return the kind of messages with one of some values; an ``%`` in it is their number."""
+
+    def make(draw: Draw) -> Sent:
+        value = draw.one_of(values)
+        if isinstance(value, str):
+            value = value.replace("%", str(draw.number))
+        return draw.send(draw.body(**{field: value}))
+
+    return make
+
+
+def _url(*values: str) -> Make:
+    """Return the kind of messages whose address ends so, behind scheme, host and number."""
+
+    def make(draw: Draw) -> Sent:
+        return draw.send(draw.body(url=draw.url + draw.one_of(values)))
+
+    return make
+
+
+def _host(*values: str) -> Make:
+    """Return the kind of messages with an address of such hosts."""
+
+    def make(draw: Draw) -> Sent:
+        return draw.send(draw.body(url=f"{draw.one_of(values)}/{draw.message_id}"))
+
+    return make
+
+
+def _both_or_neither(draw: Draw) -> Sent:
+    encoded = base64.b64encode(draw.html.encode()).decode()
+    return draw.send(
+        draw.one_of(
+            (
+                draw.body(html_base64=encoded),
+                draw.body(html=None),
+                draw.body(html="", html_base64=""),
+                draw.body(html="", html_base64=encoded),
+            )
+        )
+    )
+
+
+def _odd_base64(draw: Draw) -> Sent:
+    encoded = base64.b64encode(draw.html.encode()).decode()
+    odd = (
+        *("%", "a", "====", encoded[:-1], encoded + "=", encoded + "\n", f" {encoded}", "\u00e9"),
+        *(encoded.replace("A", "-"), encoded + "\x00", f"data:text/html;base64,{encoded}"),
+    )
+    return draw.send(draw.body(html=None, html_base64=draw.one_of(odd)))
+
+
+def _without_page(draw: Draw) -> Sent:
+    empty = ("", " ", "\x00", "\ufeff", "&nbsp;" * 1000, "<!-- -->", "<html></html>", "<", "\u200b")
+    html = draw.one_of(empty)
+    if draw.number % 2:
+        return draw.send_page(html.encode())
+    return draw.send_page(html)
+
+
+def _all_hostile(draw: Draw) -> Sent:
+    values = {field: draw.random.choice(WRONG_TYPES) for field in FIELDS}
+    return draw.send(draw.body(**values))
+
+
+_FIELDS: dict[str, Make] = {
+    "every field of another type": _all_hostile,
+    "version not of this contract": _field("version", 0, 2, -1, 1.0, 1.5, "1", 10**400, 1e0),
+    "id at its limits": _field("id", "", "%" * 255, "x" * 1024, "x" * 1025, "x" * 1_000_000),
+    "id that forges": _field("id", "\n" + FORGED, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"),
+    "site that is none": _field(
+        "site",
+        "[/x]",
+        "<b>",
+        "a b",
+        "a\nb",
+        "\x1b[31m",
+        "../..",
+        "\u202ea",
+        "-",
+        "a" * 254,
+        ".",
+        "@",
+    ),
+    "site of odd form": _field(
+        "site",
+        "a" * 253,
+        "A",
+        "a" + "." * 200,
+        "a" + ":" * 100,
+        "\u4e2d\u6587",
+        "xn--a",
+        "1",
+        "a-",
+        "\u00df",
+    ),
+    "content_type of all sorts": _field(
+        "content_type",
+        *("", ";", "text/html; charset=", "text/html; charset=no-such", "text/html; charset=utf-7"),
+        *("text/html; charset=rot13", "text/html; charset=" + "x" * 10_000, "x" * 1_000_000),
+        *("image/png", "application/pdf", "multipart/mixed; boundary=a", "\n" + FORGED, "\u202e"),
+        *("text/html; charset=idna", "text/html; charset=undefined", 'a/b; c="' + '\\"' * 10_000),
+    ),
+    "fetched_at at the ends of time": _field(
+        "fetched_at",
+        *("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0000-01-01T00:00:00Z"),
+        *("1989-12-31T23:59:59Z", "1990-01-01T00:00:00+14:00", "1990-01-01T00:00:00Z"),
+        *("2199-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "-2024-01-01T00:00:00Z"),
+    ),
+    "fetched_at that is no instant": _field(
+        "fetched_at",
+        *("", "now", "2024-01-01", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z", "1700000000"),
+        *(
+            "2024-01-01T24:00:00Z",
+            "2024-01-01T23:59:60Z",
+            "2024-01-01T00:00:00+99:99",
+            "9" * 100_000,
+        ),
+        *("\n" + FORGED, "2024-01-01T00:00:00Z\x00", "2024-01-01T00:00:00." + "9" * 10_000 + "Z"),
+    ),
+    "fetched_at as a number": _field(
+        "fetched_at", 0, -1, 1.7e9, 1e308, 10**30, 253402300800, -1e20
+    ),
+    "url of another scheme": _host(
+        *("ftp://a.example", "file://", "javascript:alert(1)//", "data:text/html,", "//a.example"),
+        *(
+            "HTTP:/a.example",
+            "http:a.example",
+            "https:///",
+            "blob:https://a.example",
+            "\nhttps://a",
+        ),
+    ),
+    "url of an odd host": _host(
+        *("https://[::1", "https://[::1]", "https://[v1.x]", "https://1.2.3", "https://0x7f.1"),
+        *(
+            "https://a..example",
+            "https://.example",
+            "https://example.",
+            "https://-",
+            "https://\u202e.example",
+        ),
+        *(
+            "https://" + "a" * 300 + ".example",
+            "https://xn--a",
+            "https://\u2100.example",
+            "https://%00.example",
+        ),
+        *(
+            "https://a.example\\@b.example",
+            "https://\u4e2d\u6587.example",
+            "https://a b.example",
+            "https://?",
+        ),
+    ),
+    "url with a port or a password": _host(
+        *(
+            "https://a.example:0",
+            "https://a.example:65536",
+            "https://a.example:-1",
+            "https://a.example:x",
+        ),
+        *(
+            "https://a.example:",
+            "https://u:s3cr3t@a.example",
+            "https://u:p@q@a.example",
+            "https://@a.example",
+        ),
+        *("https://a.example:\u0661", "https://u:\n@a.example", "https://:@a.example:8080"),
+    ),
+    "url with control characters": _url(
+        "\n" + FORGED, "\x00", "\x1b[2J", "\r", "\u2028", "\x7f", "\t"
+    ),
+    "url with odd characters": _url(
+        "\u202e",
+        "?q=<b>[/x]",
+        "#\ufffe",
+        "/%zz%",
+        "/../../..",
+        "?" * 1000,
+        " ",
+        "\u00e9\u0301",
+        "'",
+    ),
+    "url at its limits": _url(
+        "/" + "a" * (MAX_URL_CHARACTERS // 2),
+        "?" + "&" * 8_000,
+        "/" + "a" * MAX_URL_CHARACTERS,
+        "\u4e2d" * 8_000,
+    ),
+    "both or neither page": _both_or_neither,
+    "html_base64 that is none": _odd_base64,
+    "a page of nothing": _without_page,
+}
+
+
+def _of_size(size: int, *, is_text: bool, filler: bytes) -> Make:
+    def make(draw: Draw) -> Sent:
+        start = draw.html.encode()
+        page = start + filler * ((size - len(start)) // len(filler) + 1)
+        page = page[:size]
+        return draw.send_page(page.decode() if is_text else page)
+
+    return make
+
+
+_LARGE: dict[str, Make] = {
+    "html of 10 MiB": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"<p>A line of text. "),
+    "html above 10 MiB": _of_size(MAX_HTML_BYTES + 1, is_text=True, filler=b"<p>A line of text. "),
+    "html of 10 MiB that is escaped": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
+    "html_base64 of 10 MiB": _of_size(MAX_HTML_BYTES, is_text=False, filler=b"word "),
+    "html_base64 above 10 MiB": _of_size(MAX_HTML_BYTES + 1, is_text=False, filler=b"word "),
+    "a body above every limit": lambda draw: _raw(draw, bytes(65 << 20)),
+}

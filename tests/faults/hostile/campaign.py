@@ -1,0 +1,458 @@
+"""A campaign of hostile messages against the service, with good pages in between."""
+
+import hashlib
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Any, Self
+
+import amqp
+import psutil
+from sqlalchemy import func, make_url, select
+
+from models.tables import OutboxEntry, Receipt, StoredPage
+from tests.deployment import Deployment, process_environment
+from tests.faults.hostile import bodies, envelopes, pages
+from tests.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
+from tests.faults.proving_ground import Servers
+from tests.faults.scenarios import site_pages
+from worker.messaging.broker import connect, depth
+from worker.service.quarantine import QuarantinedMessage, browse
+from worker.settings import Settings
+from worker.store import durations
+from worker.store.pages import is_pending
+
+GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
+GOOD_PAGES = 40
+"""Of each of these sites; a part of the hostile pages claims to be of them."""
+
+PATIENCE_SECONDS = 900.0
+QUIET_SECONDS = 8.0
+"""So long nothing may be left to do at the end: longer than a site waits for its clustering."""
+
+MOST_MEMORY_BYTES = 1 << 30
+SLOWEST_SECONDS = 10.0
+
+BROKER_PASSWORD = "Br0ker-s3cret"
+DATABASE_PASSWORD = "D4tabase-s3cret"
+PAGE_PASSWORD = "s3cr3t"
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_TRACE = "Traceback (most recent call last)"
+
+REFUSED = "refused by the broker"
+
+_REFUSALS = (OSError, amqp.AMQPError, amqp.exceptions.MessageNacked)
+"""What the library raises where the broker refuses a message; beside that, it fails to decode
+what the broker quotes of it."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A message to be published."""
+
+    kind: Kind | None
+    draw: Draw
+    good: bytes = b""
+
+    def make(self) -> Sent:
+        """Return the message; large ones are not held until then."""
+        if self.kind is None:
+            return self.draw.send(self.good, is_sound=True)
+        return self.kind.make(self.draw)
+
+
+@dataclass
+class Published:
+    """A message that was published, by what can be told of it afterwards."""
+
+    kind: Kind | None
+    url: str
+    message_id: str
+    digest: bytes
+    is_sound: bool
+    is_refused: bool
+
+
+@dataclass
+class Report:
+    """What became of a campaign.
+
+    Attributes
+    ----------
+    results
+        How the messages of each kind ended, by how often.
+    memory
+        The most that each process held, in bytes.
+    slowest
+        For each kind of work: how often it was done, and the shortest time in which it always
+        was, of the classes that are counted.
+    problems
+        What must not be, each in words; nothing where all is well.
+    """
+
+    results: dict[Kind, Counter[str]] = field(default_factory=dict)
+    good: Counter[str] = field(default_factory=Counter)
+    memory: dict[str, int] = field(default_factory=dict)
+    slowest: dict[str, tuple[int, float]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def messages(self) -> int:
+        """How many hostile messages there were."""
+        return sum(results.total() for results in self.results.values())
+
+
+class WatchedDeployment(Deployment):
+    """A deployment of which no process may end, and whose memory is watched."""
+
+    def __init__(self, settings: Settings, logs: Path) -> None:
+        super().__init__(settings, logs)
+        self.patience_seconds = PATIENCE_SECONDS
+        self.memory: dict[str, int] = {}
+        self.pool: set[int] = set()
+        self._stop = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self._watcher.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._watcher.join()
+        super().__exit__(kind, error, traceback)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.5):
+            for name, pid in self._pids.items():
+                self._note(name, pid)
+                with suppress(psutil.Error):
+                    for child in psutil.Process(pid).children():
+                        self._note(f"{name}, a process of its pool", child.pid)
+                        if name == "worker":
+                            self.pool.add(child.pid)
+
+    def _note(self, name: str, pid: int) -> None:
+        with suppress(OSError, IndexError, ValueError):
+            status = Path(f"/proc/{pid}/status").read_text()
+            peak = 1024 * int(status.partition("VmHWM:")[2].split()[0])
+            self.memory[name] = max(peak, self.memory.get(name, 0))
+
+    def send(self, planned: Iterable[Planned]) -> Iterator[Published]:
+        """Publish messages one by one, and yield what is to be known of each."""
+        connection = self.amqp()
+        connection.connect()
+        channel = connection.channel()
+        for each in planned:
+            sent = each.make()
+            is_refused = False
+            try:
+                channel.basic_publish(
+                    PackedMessage(sent), exchange="", routing_key=self.topology.pages
+                )
+            except (*_REFUSALS, UnicodeDecodeError):
+                is_refused = True
+                # Without a farewell, which a broker that broke off does not answer.
+                connection.collect()
+                connection = self.amqp()
+                connection.connect()
+                channel = connection.channel()
+            draw = each.draw
+            yield Published(
+                each.kind,
+                draw.url,
+                draw.message_id,
+                hashlib.sha256(sent.body).digest(),
+                sent.is_sound,
+                is_refused,
+            )
+        connection.close()
+
+    def is_idle(self) -> bool:
+        """Tell whether there is nothing to do now."""
+        if self.count(select(func.count()).select_from(StoredPage).where(is_pending())):
+            return False
+        if self.count(select(func.count()).select_from(OutboxEntry)):
+            return False
+        queues = set(self.topology.work_queues) - {self.topology.articles_queue}
+        with connect(self.settings) as connection, connection.channel() as channel:
+            return not any(depth(channel, queue) for queue in queues)
+
+    def wait_until_quiet(self) -> None:
+        """Wait until there is nothing to do for a while."""
+        since = time.monotonic()
+
+        def is_quiet() -> bool:
+            nonlocal since
+            time.sleep(0.5)
+            if not self.is_idle():
+                since = time.monotonic()
+            return time.monotonic() - since > QUIET_SECONDS
+
+        self.wait_until(is_quiet)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of the command line as an operator does."""
+        return subprocess.run(
+            [sys.executable, "-m", "worker.cli", *arguments],
+            env=process_environment(self.settings),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            text=True,
+            errors="surrogateescape",
+        )
+
+
+def kinds() -> list[Kind]:
+    """Return all kinds of hostile messages."""
+    return [*envelopes.kinds(), *bodies.kinds(), *pages.kinds()]
+
+
+def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
+    """Return the messages of a campaign, shuffled.
+
+    Parameters
+    ----------
+    seed
+        Of another one, they come in another order.
+    most
+        Messages of each kind at most.
+    good_pages
+        Good pages of each site.
+    """
+    planned = []
+    for kind in kinds():
+        for number in range(min(most, kind.copies)):
+            site = GOOD_SITES[number // 2 % len(GOOD_SITES)]
+            host = site if number % 2 else f"{kind.slug}.example"
+            name = f"{kind.slug}-{number}"
+            draw = Draw(number, f"https://{host}/{name}", name, Random(f"{seed} {name}"))
+            planned.append(Planned(kind, draw))
+    for host in GOOD_SITES:
+        for url, body in site_pages(host, good_pages).items():
+            draw = Draw(0, url, f"{host}-{url.rpartition('/')[2]}", Random(seed))
+            planned.append(Planned(None, draw, body))
+    Random(seed).shuffle(planned)
+    return planned
+
+
+def run(home: Path, *, seed: int = 1, most: int = 1000, good_pages: int = GOOD_PAGES) -> Report:
+    """Run a campaign through a deployment of its own, and look at what came out."""
+    planned = plan(seed, most, good_pages)
+    with Servers(home) as servers, WatchedDeployment(_settings(servers, home), home) as deployment:
+        began = time.monotonic()
+        published = list(deployment.send(planned))
+        deployment.wait_until_quiet()
+        report = Report(seconds=time.monotonic() - began)
+        deployment.check()
+        _judge(report, deployment, published)
+        _judge_commands(report, deployment)
+        deployment.check()
+        report.memory = dict(deployment.memory)
+        _judge_limits(report, deployment)
+    _judge_logs(report, home)
+    return report
+
+
+def _settings(servers: Servers, home: Path) -> Settings:
+    control = servers.control_broker
+    control("add_user", "crawler", BROKER_PASSWORD)
+    control("set_permissions", "crawler", ".*", ".*", ".*")
+    return Settings.model_validate(
+        {
+            "database_url": make_url(servers.database_url)
+            .set(password=DATABASE_PASSWORD)
+            .render_as_string(hide_password=False),
+            "broker_url": servers.broker_url.replace("guest:guest", f"crawler:{BROKER_PASSWORD}"),
+            "queue_prefix": "hostile.",
+            "settle_seconds": 3,
+            "cluster_interval_seconds": 2,
+            "heartbeat_directory": home / "heartbeats",
+        }
+    )
+
+
+def _judge(report: Report, deployment: Deployment, published: list[Published]) -> None:
+    """Note how each message ended, and what is wrong about that."""
+    with deployment.database.transaction() as session:
+        receipts = session.execute(
+            select(Receipt.message_id, Receipt.result, Receipt.reason, Receipt.page_id)
+        ).all()
+        stored = {
+            row.id: row
+            for row in session.execute(select(StoredPage.id, StoredPage.url, StoredPage.outcome))
+        }
+    quarantined = [
+        each
+        for stage in deployment.topology.quarantines
+        for each in browse(deployment.settings, stage)
+    ]
+    endings = _Endings(receipts, stored, quarantined)
+    for each in published:
+        ending = REFUSED if each.is_refused else endings.of(each)
+        results = (
+            report.good if each.kind is None else report.results.setdefault(each.kind, Counter())
+        )
+        results[ending] += 1
+        name = each.kind.name if each.kind else "good page"
+        if " and " in ending or ending in ("lost", "pending"):
+            report.problems.append(f"{name}: {each.message_id} is {ending}")
+        elif each.is_sound and ending not in ("article", "quarantine: expired", REFUSED):
+            report.problems.append(f"{name}: the sound page {each.url} ended as {ending}")
+    sent = sum(not each.is_refused for each in published)
+    expired = sum(each.reason == "expired" for each in quarantined)
+    if len(receipts) + expired != sent:
+        report.problems.append(f"{sent} messages, {len(receipts)} receipts and {expired} expired")
+    told = sum(receipt.result == "quarantined" for receipt in receipts) + expired
+    of_intake = sum(each.stage == "intake" for each in quarantined)
+    if told != of_intake:
+        report.problems.append(f"{told} messages went to quarantine, {of_intake} are there")
+    for kept in quarantined:
+        if kept.reason in ("", "unknown", "delivery_limit"):
+            report.problems.append(
+                f"in quarantine without a reason: {kept.stage} {kept.message_id}"
+            )
+        if kept.stage != "intake":
+            report.problems.append(f"in quarantine: {kept.stage} {kept.reason} {kept.detail[:300]}")
+    _judge_articles(report, deployment)
+
+
+class _Endings:
+    """How messages ended, by their ids, else by the addresses of their pages or their bodies."""
+
+    def __init__(
+        self,
+        receipts: Iterable[Any],
+        stored: Mapping[int, Any],
+        quarantined: Iterable[QuarantinedMessage],
+    ) -> None:
+        self._by_id: dict[str, list[str]] = {}
+        self._by_url: dict[str, list[str]] = {}
+        self._by_digest: dict[bytes, list[str]] = {}
+        with_receipt = set()
+        for receipt in receipts:
+            page = stored.get(receipt.page_id)
+            ending = (
+                f"quarantine: {receipt.reason}"
+                if page is None
+                else page.outcome or "pending"
+                if receipt.result in ("accepted", "updated")
+                else receipt.result
+            )
+            self._by_id.setdefault(receipt.message_id, []).append(ending)
+            with_receipt.add(receipt.message_id)
+            if page is not None:
+                self._by_url.setdefault(page.url, []).append(ending)
+        for each in quarantined:
+            ending = f"quarantine: {each.reason}"
+            digest = hashlib.sha256(each.body).digest()
+            self._by_digest.setdefault(digest, []).append(ending)
+            if each.message_id not in with_receipt and each.message_id:
+                self._by_id.setdefault(each.message_id, []).append(ending)
+
+    def of(self, message: Published) -> str:
+        """Return how a message ended; several endings where there is more than one."""
+        found = (
+            self._by_id.get(message.message_id)
+            or self._by_url.get(message.url)
+            or self._by_digest.get(message.digest)
+            or ["lost"]
+        )
+        return " and ".join(found)
+
+
+def _judge_articles(report: Report, deployment: Deployment) -> None:
+    articles = deployment.take_articles()
+    times = Counter(article["id"] for article in articles)
+    report.problems += [f"article {one} came {n} times" for one, n in times.items() if n > 1]
+    revisions = Counter((each["site"], each["url"], each["revision"]) for each in articles)
+    report.problems += [f"{one} came under {n} ids" for one, n in revisions.items() if n > 1]
+    last = {article["url"]: article for article in articles}
+    for host in GOOD_SITES:
+        for url in site_pages(host, report.good.total() // len(GOOD_SITES)):
+            number = url.rpartition("/")[2]
+            if url not in last:
+                report.problems.append(f"no article came of {url}")
+            elif f"Note {number}-1." not in last[url]["text"]:
+                report.problems.append(f"the article of {url} lacks its text")
+    if any(PAGE_PASSWORD in article["url"] for article in articles):
+        report.problems.append("a password of an address was published")
+
+
+def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
+    """Note what is wrong about the commands for what is there now."""
+    drop = ("quarantine", "drop", "--yes")
+    for arguments in (
+        *(("status",), ("status", "--json"), ("quarantine", "list"), ("quarantine", "show")),
+        *(("doctor",), ("metrics", "--help"), drop, ("quarantine", "list")),
+    ):
+        done = deployment.run(*arguments)
+        words = " ".join(arguments)
+        if done.returncode:
+            report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
+        for output in (done.stdout, done.stderr):
+            if _TRACE in output:
+                report.problems.append(f"{words} prints a traceback")
+            if found := _CONTROLS.search(output):
+                report.problems.append(f"{words} prints {found[0]!r}")
+            if any(line.startswith(FORGED) for line in output.splitlines()):
+                report.problems.append(f"{words} prints a forged line")
+    left = [
+        each
+        for stage in deployment.topology.quarantines
+        for each in browse(deployment.settings, stage)
+    ]
+    if left:
+        report.problems.append(f"{len(left)} messages are left in quarantine after drop")
+
+
+def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
+    for name, peak in deployment.memory.items():
+        if peak > MOST_MEMORY_BYTES:
+            report.problems.append(f"{name} held {peak >> 20} MiB")
+    if len(deployment.pool) > 2:
+        report.problems.append(f"{len(deployment.pool) - 2} processes of the pool ended")
+    with deployment.database.transaction() as session:
+        found = durations.histograms(session)
+    for work, histogram in found.items():
+        number = max(histogram.cumulative.values())
+        within = min(bound for bound, count in histogram.cumulative.items() if count == number)
+        report.slowest[work] = number, within
+        if within > SLOWEST_SECONDS:
+            slow = number - histogram.cumulative[SLOWEST_SECONDS]
+            report.problems.append(f"{work} took longer than {SLOWEST_SECONDS:g} s {slow} times")
+
+
+def _judge_logs(report: Report, home: Path) -> None:
+    for log in sorted(home.glob("*.log")):
+        if log.name.startswith("broker"):
+            continue
+        text = log.read_text(errors="surrogateescape")
+        for secret in (BROKER_PASSWORD, DATABASE_PASSWORD, PAGE_PASSWORD):
+            if secret in text:
+                report.problems.append(f"{log.name} holds the password {secret}")
+        for line in text.splitlines():
+            if line.lstrip().startswith(FORGED):
+                report.problems.append(f"{log.name} holds a forged line: {line[:200]!r}")
+            if _CONTROLS.search(line):
+                report.problems.append(f"{log.name} holds control characters: {line[:200]!r}")
+        if traces := text.count(_TRACE):
+            report.problems.append(f"{log.name} holds {traces} traces")

@@ -1,0 +1,297 @@
+"""Kinds whose properties, headers or compression are hostile."""
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from struct import pack
+
+import brotli
+
+from tests.faults.hostile.sent import (
+    HOSTILE_TEXTS,
+    Draw,
+    Kind,
+    Make,
+    Sent,
+    entry,
+    table_entry,
+    text_entry,
+)
+
+COPIES = 27
+"""Of each kind whose messages are small: each hostile text three times."""
+
+FEW = 3
+"""Of each kind that takes long or much memory."""
+
+BOMB_BYTES = 1 << 30
+MODEST_BOMB_BYTES = 96 << 20
+"""What bombs hold: all are beyond the largest body, the second also fast to make."""
+
+TEXT_PROPERTIES = (
+    *("message_id", "content_type", "content_encoding", "correlation_id", "reply_to"),
+    *("type", "app_id", "cluster_id"),
+)
+
+
+def kinds() -> Iterator[Kind]:
+    """Yield the kinds."""
+    for name in TEXT_PROPERTIES:
+        yield Kind("properties", f"{name} of hostile bytes", _text_property(name), COPIES)
+    for name, (make, copies) in _PROPERTIES.items():
+        yield Kind("properties", name, make, copies)
+    for name, make in _HEADERS.items():
+        yield Kind("headers", name, make, COPIES)
+    for name, (make, copies) in _COMPRESSIONS.items():
+        yield Kind("compression", name, make, copies)
+
+
+def _text_property(name: str) -> Make:
+    def make(draw: Draw) -> Sent:
+        value = draw.one_of(HOSTILE_TEXTS)
+        return draw.send(draw.body(), is_sound=True, **{name: value})
+
+    return make
+
+
+def _with(**properties: object) -> Make:
+    return lambda draw: draw.send(draw.body(), is_sound=True, **properties)
+
+
+def _bare(draw: Draw) -> Sent:
+    return Sent(draw.body(), b"\x00\x00", is_sound=True)
+
+
+def _at_extremes(draw: Draw) -> Sent:
+    timestamp = draw.one_of((0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1))
+    priority = draw.one_of((0, 9, 255))
+    return draw.send(draw.body(), is_sound=True, timestamp=timestamp, priority=priority)
+
+
+def _all_at_once(draw: Draw) -> Sent:
+    hostile = draw.one_of(HOSTILE_TEXTS)
+    texts = dict.fromkeys(TEXT_PROPERTIES, hostile)
+    return draw.send(
+        draw.body(), is_sound=True, application_headers=text_entry(b"a", hostile), **texts
+    )
+
+
+def _unusable_with_hostile_id(draw: Draw) -> Sent:
+    body = b"\xfe not a message " + draw.message_id.encode()
+    return draw.send(body, message_id=draw.one_of(HOSTILE_TEXTS))
+
+
+_PROPERTIES = {
+    "no property at all": (_bare, COPIES),
+    "every property of hostile bytes": (_all_at_once, COPIES),
+    "message_id repeated": (_with(message_id=b"the same"), COPIES),
+    "message_id of hostile bytes, body of none": (_unusable_with_hostile_id, COPIES),
+    "timestamp and priority at their ends": (_at_extremes, COPIES),
+    "delivery_mode unknown": (_with(delivery_mode=200), COPIES),
+    "delivery_mode not kept": (_with(delivery_mode=1), COPIES),
+    "expiration of no time": (_with(expiration=b"0"), COPIES),
+    "expiration of no number": (_with(expiration=b"soon\xff"), FEW),
+    "user_id of another": (_with(user_id=b"root\xff"), FEW),
+}
+
+
+def _with_headers(content: bytes) -> Make:
+    return _with(application_headers=content)
+
+
+def _hostile_header(draw: Draw) -> Sent:
+    hostile = draw.one_of(HOSTILE_TEXTS)
+    content = text_entry(hostile[:255], hostile) + text_entry(b"x-reason", hostile)
+    return draw.send(draw.body(), is_sound=True, application_headers=content)
+
+
+def _nested(depth: int, tag: bytes) -> bytes:
+    content = b""
+    for _ in range(depth):
+        inner = pack(">I", len(content)) + content
+        content = entry(b"a", b"F", inner) if tag == b"F" else b"A" + inner
+    return content if tag == b"F" else entry(b"a", b"A", pack(">I", len(content)) + content)
+
+
+def _unknown_type(draw: Draw) -> Sent:
+    content = entry(b"a", draw.one_of((b"?", b"\x00", b"\xff", b"Z")), b"\x00" * 8)
+    return draw.send(draw.body(), is_sound=True, application_headers=content)
+
+
+def _every_type(draw: Draw) -> Sent:
+    typed = (
+        *((b"t", b"\x02"), (b"b", b"\x80"), (b"s", b"\x80\x00"), (b"I", b"\x80\x00\x00\x00")),
+        *(
+            (b"l", b"\x80" + b"\x00" * 7),
+            (b"f", b"\x7f\xc0\x00\x00"),
+            (b"d", b"\x7f\xf0" + bytes(6)),
+        ),
+        *((b"D", b"\xff\x7f\xff\xff\xff"), (b"T", b"\xff" * 8), (b"V", b"")),
+        *((b"x", b"\x00\x00\x00\x02\xff\x00"), (b"F", bytes(4)), (b"A", bytes(4))),
+    )
+    name, value = draw.one_of(typed)
+    return draw.send(draw.body(), is_sound=True, application_headers=entry(b"a", name, value))
+
+
+def _forged_death(draw: Draw) -> Sent:
+    forged = (
+        text_entry(b"x-death", b"\xff"),
+        table_entry(b"x-death", b"S" + pack(">I", 1) + b"a", tag=b"A"),
+        table_entry(b"x-death", text_entry(b"reason", b"\n\x1b[31mexpired")),
+        text_entry(b"x-delivery-count", b"many"),
+        entry(b"x-delivery-count", b"l", b"\x7f" + b"\xff" * 7),
+        text_entry(b"x-detail", b"d" * 60_000) + text_entry(b"x-failed-at", b"never\x00"),
+    )
+    return draw.send(draw.body(), is_sound=True, application_headers=draw.one_of(forged))
+
+
+def _like_celery(draw: Draw) -> Sent:
+    content = text_entry(b"task", b"detourage.reprocess") + text_entry(b"id", b"\xff")
+    content += text_entry(b"lang", b"py") + text_entry(b"argsrepr", b"()")
+    return draw.send(
+        draw.body(),
+        is_sound=True,
+        application_headers=content,
+        content_type=b"application/x-python-serialize",
+        content_encoding=b"binary",
+    )
+
+
+def _compression_of_type(draw: Draw) -> Sent:
+    typed = (
+        entry(b"compression", b"t", b"\x01"),
+        entry(b"compression", b"I", b"\x00\x00\x00\x01"),
+        entry(b"compression", b"V", b""),
+        entry(b"compression", b"x", pack(">I", 2) + b"\xff\xfe"),
+        table_entry(b"compression", text_entry(b"gzip", b"gzip")),
+        table_entry(b"compression", b"", tag=b"A"),
+        text_entry(b"compression", b"z" * 10_000),
+        text_entry(b"compression", b"\x1b[31m\n"),
+    )
+    return draw.send(draw.body(), is_sound=True, application_headers=draw.one_of(typed))
+
+
+_HEADERS = {
+    "header of hostile bytes": _hostile_header,
+    "header of every type, at its end": _every_type,
+    "header of an unknown type": _unknown_type,
+    "header that claims more than there is": _with_headers(b"\x01aS\x7f\xff\xff\xff"),
+    "tables 100 deep": _with_headers(_nested(100, b"F")),
+    "tables 5,000 deep": _with_headers(_nested(5_000, b"F")),
+    "arrays 5,000 deep": _with_headers(_nested(5_000, b"A")),
+    "header of 60 kB": _with_headers(text_entry(b"a", b"\xff" * 60_000)),
+    "3,000 headers": _with_headers(
+        b"".join(text_entry(b"h%d" % place, b"v") for place in range(3_000))
+    ),
+    "the same header 3,000 times": _with_headers(text_entry(b"x-reason", b"v") * 3_000),
+    "headers that the broker writes": _forged_death,
+    "headers of a Celery task": _like_celery,
+    "compression of every type": _compression_of_type,
+}
+
+
+def _named(draw: Draw, body: bytes, name: bytes, *, is_sound: bool = False) -> Sent:
+    if draw.number % 2:
+        return draw.send(body, is_sound=is_sound, content_encoding=name)
+    headers = text_entry(b"compression", name)
+    return draw.send(body, is_sound=is_sound, application_headers=headers)
+
+
+_COMPRESS = (
+    (b"gzip", gzip.compress),
+    (b"application/x-gzip", gzip.compress),
+    (b"deflate", zlib.compress),
+    (b"bzip2", bz2.compress),
+    (b"application/x-bz2", bz2.compress),
+    (b"xz", lzma.compress),
+    (b"application/x-lzma", lzma.compress),
+    (b"br", brotli.compress),
+)
+
+
+def _compressed(draw: Draw) -> Sent:
+    name, compress = draw.one_of(_COMPRESS)
+    return _named(draw, compress(draw.body()), name, is_sound=True)
+
+
+def _twice(draw: Draw) -> Sent:
+    name, compress = draw.one_of(_COMPRESS)
+    return _named(draw, compress(compress(draw.body())), name)
+
+
+def _cut_off(draw: Draw) -> Sent:
+    name, compress = draw.one_of(_COMPRESS)
+    return _named(draw, compress(draw.body())[:-20], name)
+
+
+def _damaged(draw: Draw) -> Sent:
+    name, compress = draw.one_of(_COMPRESS)
+    body = bytearray(compress(draw.body()))
+    for _ in range(5):
+        body[draw.random.randrange(10, len(body))] ^= 0xFF
+    return _named(draw, bytes(body), name)
+
+
+def _of_another(draw: Draw) -> Sent:
+    name, _ = draw.one_of(_COMPRESS)
+    _, compress = _COMPRESS[(draw.number + 3) % len(_COMPRESS)]
+    return _named(draw, b"\x00" + compress(draw.body()), name)
+
+
+def _unknown(draw: Draw) -> Sent:
+    names = (b"zstd", b"compress", b"lz4", b"\xff", b"../../etc/passwd", b"gzip, br", b"GZIP\x00")
+    return _named(draw, b"\x00\x01" + draw.body(), draw.one_of(names))
+
+
+def _on_plain(draw: Draw) -> Sent:
+    names = (b"gzip", b"zstd", b"br", b"no-such-thing", b"utf-16", b"rot13", b"hex_codec", b"zip")
+    return _named(draw, draw.body(), draw.one_of(names), is_sound=True)
+
+
+@cache
+def _gzip_bomb() -> bytes:
+    # A flushed block ends on a whole byte, and so can be repeated.
+    deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
+    start = deflate.compress(b"{") + deflate.flush(zlib.Z_FULL_FLUSH)
+    block = deflate.compress(bytes(1 << 20)) + deflate.flush(zlib.Z_FULL_FLUSH)
+    return start + block * (BOMB_BYTES >> 20)
+
+
+@cache
+def _bzip2_bomb() -> bytes:
+    return bz2.compress(bytes(MODEST_BOMB_BYTES), 9)
+
+
+@cache
+def _lzma_bomb() -> bytes:
+    return lzma.compress(bytes(MODEST_BOMB_BYTES), preset=0)
+
+
+@cache
+def _lzma_of_much_memory() -> bytes:
+    # A dictionary of 4 GiB, of a file that holds one byte.
+    return b"\x5d\xff\xff\xff\xff" + b"\xff" * 8 + lzma.compress(b"{", lzma.FORMAT_ALONE)[13:]
+
+
+@cache
+def _brotli_bomb() -> bytes:
+    return bytes(brotli.compress(bytes(MODEST_BOMB_BYTES), quality=3))
+
+
+_COMPRESSIONS = {
+    "compressed as its header says": (_compressed, COPIES),
+    "compressed twice": (_twice, COPIES),
+    "compressed and cut off": (_cut_off, COPIES),
+    "compressed and damaged": (_damaged, COPIES),
+    "compressed by another way than it says": (_of_another, COPIES),
+    "compression unknown": (_unknown, COPIES),
+    "compression of a plain body": (_on_plain, COPIES),
+    "gzip bomb of 1 GiB": (lambda draw: _named(draw, _gzip_bomb(), b"gzip"), FEW),
+    "bzip2 bomb": (lambda draw: _named(draw, _bzip2_bomb(), b"bzip2"), FEW),
+    "lzma bomb": (lambda draw: _named(draw, _lzma_bomb(), b"xz"), FEW),
+    "lzma that asks for 4 GiB": (lambda draw: _named(draw, _lzma_of_much_memory(), b"lzma"), FEW),
+    "brotli bomb": (lambda draw: _named(draw, _brotli_bomb(), b"br"), FEW),
+}

@@ -1,0 +1,189 @@
+"""Messages that are hostile, kind by kind, down to the bytes of their properties."""
+
+import base64
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from struct import pack
+from typing import Any
+
+import amqp
+
+from tests.pages import article_html
+
+FORGED = "2026-01-01T00:00:00.000000Z [critical ] forged"
+"""Beginning of a line that no log may have: it is always sent behind a newline."""
+
+HOSTILE_TEXTS = (
+    b"\xff\xfe",
+    b"a\x00b",
+    b"\xff" * 255,
+    b"\x1b[2J\x1b]0;owned\x07\r\x08",
+    b"\n" + FORGED.encode() + b"\r\n",
+    "\u202e\u2066\ud7ff\ufffe\u2028".encode(),
+    b"'; DROP TABLE pages; --",
+    b"%s%n{0}{__class__}$(reboot)`id`",
+    b"",
+)
+"""What a property may hold that is no honest text."""
+
+_TIMED = {"delivery_mode": ">B", "priority": ">B", "timestamp": ">Q"}
+_TABLE = "application_headers"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message as it is published.
+
+    Attributes
+    ----------
+    body
+        Its body.
+    properties
+        Its properties as AMQP packs them.
+    is_sound
+        Whether its page is an article that must come out, whatever the rest of it is.
+    """
+
+    body: bytes
+    properties: bytes
+    is_sound: bool = False
+
+
+class PackedMessage(amqp.Message):  # type: ignore[misc]  # the library has no types
+    """A message of the AMQP library whose properties are given as bytes."""
+
+    def __init__(self, sent: Sent) -> None:
+        super().__init__(sent.body)
+        self._packed = sent.properties
+
+    def _serialize_properties(self) -> bytes:
+        return self._packed
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What one message of a kind is made from.
+
+    Attributes
+    ----------
+    number
+        Which of its kind it is.
+    url
+        Address of its page, of no other message.
+    message_id
+        Its id, of no other message.
+    random
+        Its own source of chance.
+    """
+
+    number: int
+    url: str
+    message_id: str
+    random: Random
+
+    def one_of(self, values: Any) -> Any:
+        """Return one of some values; each has its turn."""
+        return values[self.number % len(values)]
+
+    @property
+    def html(self) -> str:
+        """A page that is an article."""
+        return article_html(zlib.crc32(self.url.encode()) % 10_000)
+
+    def values(self, **more: Any) -> dict[str, Any]:
+        """Return the fields of a sound page message, with some that differ."""
+        return {"version": 1, "url": self.url, "html": self.html, "id": self.message_id, **more}
+
+    def body(self, **more: Any) -> bytes:
+        """Return the body of a sound page message, with fields that differ."""
+        return json.dumps(self.values(**more)).encode()
+
+    def send(self, body: bytes, *, is_sound: bool = False, **properties: Any) -> Sent:
+        """Return a message with the usual properties, and some that differ; None for none."""
+        usual: dict[str, Any] = {
+            "content_type": b"application/json",
+            "delivery_mode": 2,
+            "message_id": self.message_id.encode(),
+        }
+        return Sent(body, packed(usual | properties), is_sound)
+
+    def send_page(self, html: str | bytes, **more: Any) -> Sent:
+        """Return a sound message of a hostile page."""
+        if isinstance(html, bytes):
+            encoded = base64.b64encode(html).decode()
+            return self.send(self.body(html=None, html_base64=encoded, **more))
+        return self.send(self.body(html=html, **more))
+
+
+Make = Callable[[Draw], Sent]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of hostile message.
+
+    Attributes
+    ----------
+    part
+        What of the message is hostile.
+    name
+        Which it is.
+    make
+        Makes one of them.
+    copies
+        How many the campaign sends.
+    """
+
+    part: str
+    name: str
+    make: Make
+    copies: int
+
+    @property
+    def slug(self) -> str:
+        """Its name as a part of a host name."""
+        words = "".join(each if each.isalnum() else " " for each in self.name.lower())
+        return "-".join(words.encode("ascii", "ignore").decode().split())[:50].strip("-")
+
+
+def packed(properties: Mapping[str, Any]) -> bytes:
+    """Return properties as AMQP packs them (0-9-1, section 4.2.6.1).
+
+    Parameters
+    ----------
+    properties
+        Texts as bytes, as nobody checks; the table of headers as its bytes, see `table`; a
+        property whose value is None is left out.
+    """
+    flags = 0
+    content = b""
+    for place, (name, _) in enumerate(amqp.Message.PROPERTIES):
+        value = properties.get(name)
+        if value is None:
+            continue
+        flags |= 0x8000 >> place
+        if name in _TIMED:
+            content += pack(_TIMED[name], value)
+        elif name == _TABLE:
+            content += pack(">I", len(value)) + value
+        else:
+            content += bytes([len(value)]) + value
+    return pack(">H", flags) + content
+
+
+def entry(name: bytes, tag: bytes, value: bytes) -> bytes:
+    """Return an entry of a table of headers."""
+    return bytes([len(name)]) + name + tag + value
+
+
+def text_entry(name: bytes, value: bytes) -> bytes:
+    """Return an entry of a table of headers that is a text."""
+    return entry(name, b"S", pack(">I", len(value)) + value)
+
+
+def table_entry(name: bytes, content: bytes, tag: bytes = b"F") -> bytes:
+    """Return an entry that is a table, or by another tag an array."""
+    return entry(name, tag, pack(">I", len(content)) + content)
