@@ -1,6 +1,5 @@
 """Logs: a line for each event, as text or as JSON, with what it is about and without passwords."""
 
-import json
 import logging
 import re
 import sys
@@ -9,13 +8,12 @@ from typing import Any, Literal
 
 import structlog
 
+from worker.terminal import printable
+
 Format = Literal["text", "json"]
 
 # The password of a URL, and that of a connection string of libpq.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
-
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Characters that a terminal obeys, that begin a line, or that turn what follows around."""
 
 _LOST = frozenset(
     {
@@ -80,17 +78,6 @@ def cause(error: BaseException) -> str:
 def without_passwords(text: str) -> str:
     """Return text with the passwords of its URLs and connection strings hidden."""
     return _PASSWORD.sub(r"\1\2***", text)
-
-
-def printable(text: str) -> str:
-    """Return text with its control characters written as escapes: one line, and no orders."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
-
-
-def json_line(value: object) -> str:
-    """Return a value as JSON on one line, with every character that a terminal obeys escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class _OneLineForLostConnections(logging.Filter):

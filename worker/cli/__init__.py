@@ -30,10 +30,16 @@ class Commands(click.Group):
         except ExpectedError as error:
             first, *rest = str(error).splitlines() or [type(error).__name__]
             for line in rest:
-                click.echo(line, err=True)
-            raise click.ClickException(first) from error
+                click.echo(_printable(line), err=True)
+            raise click.ClickException(_printable(first)) from error
         except OSError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(_printable(str(error))) from error
+
+
+def _printable(text: str) -> str:
+    from worker.terminal import printable
+
+    return printable(text)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

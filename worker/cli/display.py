@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
+from rich.text import Text
+
+from worker.outcomes import PageOutcome
+from worker.plural import counted
+from worker.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from models.tables import DesignChange
     from worker.local.run import RunSummary
-    from worker.store.progress import SiteHistory, SiteStatus
+    from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
 
 FILE_COLUMNS = 200
 """Width of tables that go elsewhere than to a terminal, whose width is its own."""
+
+TOP = 20
+"""Sites that are shown unless more are asked for."""
 
 console = Console(stderr=True)
 
@@ -30,36 +38,61 @@ def wide_output() -> Console:
     return out
 
 
+def say(out: Console, text: str) -> None:
+    """Print a line as it is: what comes from outside is neither markup nor an order."""
+    out.print(Text(printable(text)), soft_wrap=True)
+
+
 def print_status(
-    sites: Sequence[SiteStatus], history: SiteHistory | None, depths: Mapping[str, int]
+    totals: SiteTotals,
+    sites: Sequence[SiteStatus],
+    top: int,
+    history: SiteHistory | None,
+    depths: Mapping[str, int],
 ) -> None:
-    """Print the state of sites, the history of the one asked for, and the depths of queues."""
+    """Print the state of a deployment.
+
+    Parameters
+    ----------
+    totals
+        Of all sites that were asked for.
+    sites
+        Those that are shown, in their order.
+    top
+        How many of them at most.
+    history
+        Of the one that was asked for, where it is one.
+    depths
+        Messages in queues, by name.
+    """
     out = Console()
-    out.print(_site_table(sites))
-    _print_changed_designs(out, sites)
-    _print_not_clustered(out, sites)
+    for line in _totals(totals):
+        say(out, line)
+    _print_sites(out, sites, top)
     if history:
         out.print(_history_table(history))
         for change in history.changes:
-            out.print(_change_line(change), soft_wrap=True, highlight=False)
-    queues = Table("queue", "messages")
+            say(out, _change_line(change))
+    print_queues(depths)
+
+
+def print_queues(depths: Mapping[str, int]) -> None:
+    """Print the depths of queues."""
+    queues = Table("queue", Column("messages", justify="right"))
     for name, depth in depths.items():
-        queues.add_row(name, str(depth))
-    out.print(queues)
+        queues.add_row(Text(printable(name)), str(depth))
+    Console().print(queues)
 
 
-def print_summary(summary: RunSummary, output: Path) -> None:
-    """Print what a run gave, beside its file of articles."""
-    if len(summary.sites) <= 40:
-        console.print(_site_table(summary.sites))
-    _print_changed_designs(console, summary.sites)
-    _print_not_clustered(console, summary.sites)
+def print_summary(summary: RunSummary, output: Path, top: int | None = TOP) -> None:
+    """Print what a run gave, beside its file of articles; so many sites at most, or all."""
     counts = summary.progress
-    groups = sum(len(site.groups) for site in summary.sites)
-    outliers = sum(site.outliers for site in summary.sites)
-    console.print(
-        f"{summary.sent} messages, {counts.pages} pages of {len(summary.sites)} sites,"
-        f" {groups} groups, {outliers} outliers, {summary.seconds:.1f} seconds"
+    totals = summary.totals
+    say(
+        console,
+        f"{counted(summary.sent, 'message')}, {counted(counts.pages, 'page')} of"
+        f" {counted(totals.sites, 'site')}, {counted(totals.groups, 'group')},"
+        f" {counted(totals.outliers, 'outlier')}, {summary.seconds:.1f} seconds",
     )
     for title, numbers in (
         ("messages", counts.results),
@@ -67,56 +100,71 @@ def print_summary(summary: RunSummary, output: Path) -> None:
         ("unusable", counts.quarantine_reasons),
     ):
         if numbers:
-            console.print(f"{title}: {_listed(numbers)}")
-    console.print(f"{summary.articles} articles in {output}", soft_wrap=True)
+            say(console, f"{title}: {_listed(numbers)}")
+    say(console, f"{counted(summary.articles, 'article')} in {output}")
+    sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
+    _print_sites(console, sites, len(sites) if top is None else top)
+
+
+def _totals(totals: SiteTotals) -> Iterator[str]:
+    yield (
+        f"{counted(totals.sites, 'site')}, {counted(totals.pages, 'page')},"
+        f" {totals.pending} pending, {counted(totals.groups, 'group')},"
+        f" {counted(totals.outliers, 'outlier')}"
+    )
+    if totals.outcomes:
+        yield f"outcomes: {_listed(totals.outcomes)}"
+    if totals.not_clustered:
+        yield f"in quarantine: {counted(totals.not_clustered, 'site')}"
+    if totals.changed_design:
+        yield f"with a new design: {counted(totals.changed_design, 'site')}"
+
+
+def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
+    """Print the first sites, and what is remarkable about them."""
+    if sites[:top]:
+        out.print(_site_table(sites[:top]))
+    if top < len(sites):
+        say(out, f"and {counted(len(sites) - top, 'site')} more")
+    for site in sites[:top]:
+        if site.changed_design:
+            say(out, f"{site.key} has a new design since {site.changed_design:%Y-%m-%d %H:%M}")
+    # Seldom, and never to be overlooked, however few pages the site has.
+    stopped = [site for site in sites if site.not_clustered_since]
+    for site in stopped[:TOP]:
+        say(
+            out,
+            f"{site.key} is in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
+            f" {site.not_clustered_because}",
+        )
+    if len(stopped) > TOP:
+        say(out, f"and {counted(len(stopped) - TOP, 'site')} more in quarantine")
 
 
 def _site_table(sites: Sequence[SiteStatus]) -> Table:
+    numbers = ("pages", "pending", "articles", "failed", "groups", "outliers")
     table = Table(
         Column("site", no_wrap=True),
-        *(Column(name, justify="right") for name in ("pages", "pending", "generation", "outliers")),
-        "groups",
-        "outcomes",
+        *(Column(name, justify="right", no_wrap=True) for name in numbers),
         box=SIMPLE,
         padding=0,
         pad_edge=False,
     )
     for site in sites:
-        table.add_row(
-            site.key,
-            str(site.pages),
-            str(site.pending),
-            str(site.generation),
-            str(site.outliers),
-            ", ".join(f"{number}: {size}" for number, size in site.groups.items()),
-            _listed(site.outcomes),
+        values = (
+            site.pages,
+            site.pending,
+            site.outcomes.get(PageOutcome.ARTICLE, 0),
+            site.outcomes.get(PageOutcome.FAILED, 0),
+            len(site.groups),
+            site.outliers,
         )
+        table.add_row(Text(printable(site.key)), *map(str, values))
     return table
 
 
 def _listed(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number}" for name, number in numbers.items())
-
-
-def _print_changed_designs(out: Console, sites: Sequence[SiteStatus]) -> None:
-    for site in sites:
-        if site.changed_design:
-            out.print(
-                f"{site.key} has a new design since {site.changed_design:%Y-%m-%d %H:%M}",
-                soft_wrap=True,
-                highlight=False,
-            )
-
-
-def _print_not_clustered(out: Console, sites: Sequence[SiteStatus]) -> None:
-    for site in sites:
-        if site.not_clustered_since:
-            out.print(
-                f"{site.key} is in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
-                f" {site.not_clustered_because}",
-                soft_wrap=True,
-                highlight=False,
-            )
 
 
 def _history_table(history: SiteHistory) -> Table:
@@ -128,7 +176,7 @@ def _history_table(history: SiteHistory) -> Table:
             str(group.largest),
             f"{group.since:%Y-%m-%d %H:%M}",
             "" if group.size else f"{group.until:%Y-%m-%d %H:%M}",
-            group.example,
+            Text(printable(group.example)),
         )
     return table
 

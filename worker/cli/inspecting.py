@@ -40,12 +40,13 @@ def cluster(
     """Show the template groups of the pages of each site, without any service."""
     from worker.cli.progress import measurement_bar
     from worker.inspection.cluster_report import check_drawable, cluster_pages, draw_clustering
+    from worker.terminal import printable
 
     if plot:
         check_drawable(plot)
     with measurement_bar() as progress:
         found = cluster_pages(messages_in(inputs), method, threads=threads, progress=progress)
-    click.echo("\n".join(found.to_lines()))
+    click.echo("\n".join(map(printable, found.to_lines())))
     if json_file:
         groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(groups + "\n", encoding="utf-8")

@@ -165,7 +165,7 @@ def bench(
 def _report(
     tables: list[CorpusTable], by: str | None, json_file: Path | None, html_file: Path | None
 ) -> None:
-    from worker.cli.display import wide_output
+    from worker.cli.display import say, wide_output
     from worker.evaluation.bench import Report, tables_of, to_html
 
     report = Report.now(tables, by)
@@ -179,7 +179,7 @@ def _report(
         for drawn in tables_of(table, by):
             out.print(drawn)
         for remark in table.remarks:
-            out.print(remark, highlight=False, markup=False)
+            say(out, remark)
 
 
 COMMANDS = (evaluate, bench)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,8 @@ from worker.cli.process import stop_on_signals
 from worker.store.removable import KINDS, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy.orm import Session
 
     from models.tables import DesignChange
@@ -23,27 +24,73 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("site", required=False)
+@click.option("--pending", is_flag=True, help="Only sites with pages that wait; the most first.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Only so many sites, those with the most pages; 20 unless given, all as JSON.",
+)
+@click.option("--queues", "only_queues", is_flag=True, help="Only the queues.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def status(site: str | None, as_json: bool) -> None:
-    """Show sites, groups, outcomes and queues of a deployment."""
-    from worker.cli.display import print_status
+def status(
+    site: str | None, pending: bool, top: int | None, only_queues: bool, as_json: bool
+) -> None:
+    """Show totals, sites and queues of a deployment; of SITE its groups and designs too."""
+    if only_queues and (site is not None or pending or top is not None):
+        raise click.UsageError("--queues goes with --json only")
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
+    from worker.store.progress import SiteTotals
 
     settings = load_settings()
+    if only_queues:
+        _print_queues(queue_depths(settings), as_json=as_json)
+        return
     sites = _sites(settings, site)
     if site and not sites:
         raise click.ClickException(f"no page of site {site!r} is known")
     depths = queue_depths(settings)
     history = _history(settings, sites[0].key) if site and len(sites) == 1 else None
+    totals = SiteTotals.of(sites)
+    chosen = _chosen(sites, pending=pending)
     if as_json:
-        values: dict[str, Any] = {"sites": [vars(each) for each in sites], "queues": depths}
+        values: dict[str, Any] = {
+            "totals": vars(totals),
+            "sites": [vars(each) for each in chosen[:top]],
+            "queues": depths,
+        }
         if history:
             values["groups"] = [vars(group) for group in history.groups]
             values["design_changes"] = [_to_json(each) for each in history.changes]
-        click.echo(json.dumps(values, ensure_ascii=False, indent=2, default=datetime.isoformat))
+        _print_json(values)
         return
-    print_status(sites, history, depths)
+    from worker.cli.display import TOP, print_status
+
+    print_status(totals, chosen, TOP if top is None else top, history, depths)
+
+
+def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
+    """Return the sites that are to be shown, those with the most pages first."""
+    if not pending:
+        return sorted(sites, key=lambda each: (-each.pages, each.key))
+    waiting = [each for each in sites if each.pending]
+    return sorted(waiting, key=lambda each: (-each.pending, each.key))
+
+
+def _print_queues(depths: Mapping[str, int], *, as_json: bool) -> None:
+    from worker.cli.display import print_queues
+
+    if as_json:
+        _print_json({"queues": depths})
+    else:
+        print_queues(depths)
+
+
+def _print_json(values: object) -> None:
+    from worker.terminal import json_text
+
+    click.echo(json_text(values, default=datetime.isoformat))
 
 
 def _sites(settings: Settings, name: str | None) -> list[SiteStatus]:

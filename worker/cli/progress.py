@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from worker.cli.display import console
+from worker.cli.display import console, say
+from worker.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,12 +45,12 @@ class BarsByStage:
         if not console.is_terminal and now - self._last_line >= LINE_SECONDS:
             self._last_line = now
             line = ", ".join(f"{stage} {done}/{total}" for stage, (done, total) in stages.items())
-            console.print(line, soft_wrap=True, highlight=False)
+            say(console, line)
 
 
 def _progress_display() -> Progress:
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -75,9 +76,9 @@ def measurement_bar() -> Iterator[OnProgress]:
 
         def update(what: str, done: int, total: int) -> None:
             nonlocal last_line
-            progress.update(task, description=what, completed=done, total=total)
+            progress.update(task, description=printable(what), completed=done, total=total)
             if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
                 last_line = time.monotonic()
-                console.print(f"{what} {done}/{total}", soft_wrap=True, highlight=False)
+                say(console, f"{what} {done}/{total}")
 
         yield update

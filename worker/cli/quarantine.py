@@ -31,7 +31,7 @@ def quarantine() -> None:
 @stage_option
 def quarantine_list(stage: str | None) -> None:
     """List quarantined messages, one a line."""
-    from worker.logs import printable
+    from worker.terminal import printable
 
     for message in _quarantined(stage):
         columns = (message.message_id or "-", message.reason, message.failed_at or "-")
@@ -43,7 +43,7 @@ def quarantine_list(stage: str | None) -> None:
 @stage_option
 def quarantine_show(message_id: str | None, stage: str | None) -> None:
     """Print quarantined messages whole, as JSON lines; only MESSAGE_ID if given."""
-    from worker.logs import json_line
+    from worker.terminal import json_line
 
     found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
     if message_id and not found:

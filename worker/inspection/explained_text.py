@@ -9,6 +9,7 @@ from rich.text import Text
 from worker.extraction import Explanation
 from worker.extraction.explanation import Verdict
 from worker.inspection.summary import summary, told_reasons
+from worker.terminal import printable
 
 MAX_CHARACTERS = 300
 """Beginning of a line that is shown."""
@@ -27,7 +28,7 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(overflow="fold")
     for name, fact in summary(explanation, group_size, comments):
-        facts.add_row(name, Text(fact))
+        facts.add_row(name, Text(printable(fact)))
     yield facts
     lines = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     lines.add_column("verdict", no_wrap=True)
@@ -40,7 +41,7 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
         lines.add_row(
             Text(line.verdict, style=style),
             Text(f"{line.probability:.2f}", style=style),
-            Text(f"{line.text[:MAX_CHARACTERS]}{'…' if cut else ''}", style=style),
-            Text("\n".join(told_reasons(line))),
+            Text(f"{printable(line.text[:MAX_CHARACTERS])}{'…' if cut else ''}", style=style),
+            Text("\n".join(map(printable, told_reasons(line)))),
         )
     yield lines

@@ -29,7 +29,7 @@ from worker.settings import Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.store.progress import RunProgress, SiteStatus
+from worker.store.progress import RunProgress, SiteStatus, SiteTotals
 
 POLL_SECONDS = 0.25
 
@@ -74,6 +74,11 @@ class RunSummary:
     articles: int
     quarantine_file: Path | None
     seconds: float
+
+    @property
+    def totals(self) -> SiteTotals:
+        """What the states of the sites come to."""
+        return SiteTotals.of(self.sites)
 
     @property
     def failed_pages(self) -> int:

@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import Grouping
 
 from models.tables import ClusteringAttempt
+from worker.store.pages import only_sites
 
 LONGEST_ERROR = 500
 """Characters that are kept of an error; the whole traceback is with the failed task."""
@@ -106,16 +107,28 @@ def forget(session: Session, site_id: int) -> None:
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:
     """Return why a site is clustered no more; nothing if it is."""
-    found = session.execute(
-        select(
-            ClusteringAttempt.quarantined_at, ClusteringAttempt.number, ClusteringAttempt.error
-        ).where(ClusteringAttempt.site_id == site_id, ClusteringAttempt.quarantined_at.is_not(None))
-    ).one_or_none()
-    if found is None or found.quarantined_at is None:
-        return None
-    since, number, error = found.quarantined_at, found.number, found.error
+    return quarantines(session, [site_id]).get(site_id)
+
+
+def quarantines(session: Session, site_ids: Sequence[int] | None) -> dict[int, Quarantine]:
+    """Return why sites are clustered no more, by site; of all where none is named."""
+    query = select(
+        ClusteringAttempt.site_id,
+        ClusteringAttempt.quarantined_at,
+        ClusteringAttempt.number,
+        ClusteringAttempt.error,
+    ).where(ClusteringAttempt.quarantined_at.is_not(None))
+    rows = session.execute(only_sites(query, ClusteringAttempt.site_id, site_ids))
+    return {
+        site_id: Quarantine(since, _reason(number, error))
+        for site_id, since, number, error in rows
+        if since is not None
+    }
+
+
+def _reason(number: int, error: str | None) -> str:
     how = f"the last error was {error}" if error else "its process ended, or it took too long"
-    return Quarantine(since, f"clustering was begun {number} times and never ended: {how}")
+    return f"clustering was begun {number} times and never ended: {how}"
 
 
 def count_quarantined(session: Session) -> int:

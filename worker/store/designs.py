@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange, Generation, Membership, StoredPage, TemplateGroup
+from worker.store.pages import only_sites
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,16 @@ def last_change(session: Session, site_id: int) -> DesignChange | None:
         .order_by(DesignChange.generation.desc())
         .limit(1)
     )
+
+
+def last_changes(session: Session, site_ids: Sequence[int] | None) -> dict[int, datetime]:
+    """Return since when sites have the design noticed last, by site; of all where none is named."""
+    query = (
+        select(DesignChange.site_id, DesignChange.since)
+        .ext(distinct_on(DesignChange.site_id))
+        .order_by(DesignChange.site_id, DesignChange.generation.desc())
+    )
+    return dict(session.execute(only_sites(query, DesignChange.site_id, site_ids)).all())
 
 
 def changes(session: Session, site_id: int) -> Sequence[DesignChange]:

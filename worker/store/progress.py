@@ -1,10 +1,13 @@
 """What an operator or a run wants to know: counts by stage, site and outcome."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Self
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, func, select
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import (
@@ -22,7 +25,7 @@ from worker.outcomes import PENDING
 from worker.store import clusterings, designs, failures
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
-from worker.store.pages import is_pending
+from worker.store.pages import is_pending, only_sites
 
 RECENT_SECONDS = 900
 """Time in which a failure counts as recent. A count of all would fall when they are pruned."""
@@ -61,6 +64,39 @@ class SiteStatus:
     not_clustered_since: datetime | None = None
     """When its clustering had failed too often; None where it is clustered."""
     not_clustered_because: str | None = None
+
+
+@dataclass(frozen=True)
+class SiteTotals:
+    """What the states of sites come to."""
+
+    sites: int
+    pages: int
+    pending: int
+    groups: int
+    outliers: int
+    outcomes: dict[str, int]
+    changed_design: int
+    """Number of sites whose design has ever changed."""
+    not_clustered: int
+    """Number of sites that are clustered no more."""
+
+    @classmethod
+    def of(cls, sites: Sequence[SiteStatus]) -> Self:
+        """Return the totals of some sites."""
+        outcomes: Counter[str] = Counter()
+        for site in sites:
+            outcomes.update(site.outcomes)
+        return cls(
+            sites=len(sites),
+            pages=sum(site.pages for site in sites),
+            pending=sum(site.pending for site in sites),
+            groups=sum(len(site.groups) for site in sites),
+            outliers=sum(site.outliers for site in sites),
+            outcomes=dict(sorted(outcomes.items())),
+            changed_design=sum(site.changed_design is not None for site in sites),
+            not_clustered=sum(site.not_clustered_since is not None for site in sites),
+        )
 
 
 @dataclass(frozen=True)
@@ -183,11 +219,106 @@ def sites_of_run(session: Session, message_prefix: str) -> list[str]:
 
 
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
-    """Return the state of the given sites, or of all, by key."""
+    """Return the state of the given sites, or of all, by key.
+
+    The number of statements does not depend on the number of sites.
+    """
     sites = select(Site.id, Site.key).order_by(Site.key)
     if keys is not None:
         sites = sites.where(Site.key.in_(keys))
-    return [_site_status(session, site_id, key) for site_id, key in session.execute(sites).all()]
+    key_of = dict(session.execute(sites).all())
+    ids = None if keys is None else list(key_of)
+    outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    pending: Counter[int] = Counter()
+    pages = select(
+        StoredPage.site_id,
+        func.coalesce(StoredPage.outcome, PENDING),
+        func.count(),
+        func.count().filter(is_pending()),
+    ).group_by(StoredPage.site_id, StoredPage.outcome)
+    rows = session.execute(only_sites(pages, StoredPage.site_id, ids))
+    for site_id, outcome, number, waiting in sorted(rows):
+        outcomes[site_id][outcome] = number
+        pending[site_id] += waiting
+    generations = _last_generations(session, ids)
+    groups = _groups(session, ids)
+    outliers = _outliers(session, ids)
+    changed = designs.last_changes(session, ids)
+    quarantines = clusterings.quarantines(session, ids)
+    found = []
+    for site_id, key in key_of.items():
+        generation, silhouette = generations.get(site_id, (0, None))
+        quarantine = quarantines.get(site_id)
+        found.append(
+            SiteStatus(
+                key=key,
+                pages=sum(outcomes[site_id].values()),
+                pending=pending[site_id],
+                generation=generation,
+                groups=groups.get(site_id, {}),
+                outliers=outliers.get(site_id, 0),
+                silhouette=silhouette,
+                outcomes=outcomes[site_id],
+                changed_design=changed.get(site_id),
+                not_clustered_since=quarantine.since if quarantine else None,
+                not_clustered_because=quarantine.reason if quarantine else None,
+            )
+        )
+    return found
+
+
+def _last_generations(
+    session: Session, site_ids: Sequence[int] | None
+) -> dict[int, tuple[int, float | None]]:
+    """Return number and silhouette of the last clustering of sites, by site."""
+    query = (
+        select(Generation.site_id, Generation.number, Generation.silhouette)
+        .ext(distinct_on(Generation.site_id))
+        .order_by(Generation.site_id, Generation.number.desc())
+    )
+    rows = session.execute(only_sites(query, Generation.site_id, site_ids))
+    return {site_id: (number, silhouette) for site_id, number, silhouette in rows}
+
+
+def _groups(session: Session, site_ids: Sequence[int] | None) -> dict[int, dict[int, int]]:
+    """Return the sizes of the groups of sites in their last generations, by site and number."""
+    last = _last_numbers()
+    query = (
+        select(TemplateGroup.site_id, TemplateGroup.number, TemplateGroup.size)
+        .join(
+            last,
+            (last.c.site_id == TemplateGroup.site_id) & (last.c.number == TemplateGroup.generation),
+        )
+        .order_by(TemplateGroup.site_id, TemplateGroup.number)
+    )
+    groups: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    rows = session.execute(only_sites(query, TemplateGroup.site_id, site_ids))
+    for site_id, number, size in rows:
+        groups[site_id][number] = size
+    return groups
+
+
+def _outliers(session: Session, site_ids: Sequence[int] | None) -> dict[int, int]:
+    """Return the number of outliers of sites in their last generations, by site."""
+    last = _last_numbers()
+    query = (
+        select(Membership.site_id, func.count())
+        .join(
+            last, (last.c.site_id == Membership.site_id) & (last.c.number == Membership.generation)
+        )
+        .where(Membership.group_number.is_(None))
+        .group_by(Membership.site_id)
+    )
+    return dict(session.execute(only_sites(query, Membership.site_id, site_ids)).all())
+
+
+def _last_numbers() -> Subquery:
+    """Return the numbers of the last clusterings, by site."""
+    return (
+        select(Generation.site_id, func.max(Generation.number).label("number"))
+        .group_by(Generation.site_id)
+        .subquery()
+    )
 
 
 def site_history(session: Session, key: str) -> SiteHistory:
@@ -204,11 +335,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Count what a monitor watches."""
-    last = (
-        select(Generation.site_id, func.max(Generation.number).label("number"))
-        .group_by(Generation.site_id)
-        .subquery()
-    )
+    last = _last_numbers()
     groups = (
         select(func.count())
         .select_from(TemplateGroup)
@@ -264,53 +391,6 @@ def _age(
 ) -> float:
     oldest = select(func.extract("epoch", func.now() - func.min(since))).where(*where)
     return float(session.scalar(oldest) or 0)
-
-
-def _site_status(session: Session, site_id: int, key: str) -> SiteStatus:
-    own = StoredPage.site_id == site_id
-    generation = session.scalar(
-        select(Generation)
-        .where(Generation.site_id == site_id)
-        .order_by(Generation.number.desc())
-        .limit(1)
-    )
-    number = generation.number if generation else 0
-    groups = session.execute(
-        select(TemplateGroup.number, TemplateGroup.size)
-        .where(TemplateGroup.site_id == site_id, TemplateGroup.generation == number)
-        .order_by(TemplateGroup.number)
-    )
-    change = designs.last_change(session, site_id)
-    quarantine = clusterings.quarantine(session, site_id)
-    return SiteStatus(
-        key=key,
-        pages=_count(session, select(func.count()).select_from(StoredPage).where(own)),
-        pending=_count(
-            session, select(func.count()).select_from(StoredPage).where(own, is_pending())
-        ),
-        generation=number,
-        groups=dict(groups.all()),
-        outliers=_count(
-            session,
-            select(func.count())
-            .select_from(Membership)
-            .where(
-                Membership.site_id == site_id,
-                Membership.generation == number,
-                Membership.group_number.is_(None),
-            ),
-        ),
-        silhouette=generation.silhouette if generation else None,
-        outcomes=_counts(
-            session,
-            select(func.coalesce(StoredPage.outcome, PENDING), func.count())
-            .where(own)
-            .group_by(StoredPage.outcome),
-        ),
-        changed_design=change.since if change else None,
-        not_clustered_since=quarantine.since if quarantine else None,
-        not_clustered_because=quarantine.reason if quarantine else None,
-    )
 
 
 def _count(session: Session, query: Select[int]) -> int:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from worker.evaluation.bench.results import LABELS, CorpusTable, Line, Mean, Task
 from worker.evaluation.scores import PRF
+from worker.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 """Scores of the first table: those of the papers."""
@@ -122,7 +123,9 @@ def _use(table: CorpusTable) -> Table:
 
 
 def _new(title: str, first: str) -> Table:
-    drawn = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    drawn = Table(
+        title=Text(printable(title)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     drawn.add_column(first, no_wrap=True)
     return drawn
 
@@ -141,11 +144,12 @@ def _groups(table: CorpusTable, by: str) -> Table:
     lines = [line for line in table.lines if line.groups]
     drawn = _new(f"{LABELS.get(name, name)} by {by}", by)
     for line in lines:
-        drawn.add_column(line.method, justify="right", overflow="fold")
+        drawn.add_column(Text(line.method), justify="right", overflow="fold")
     for group in groups:
         values = [line.groups.get(group, {}).get(name) for line in lines]
         drawn.add_row(
-            group or "?", *(f"{value:.1f}" if value is not None else "" for value in values)
+            Text(printable(group or "?")),
+            *(f"{value:.1f}" if value is not None else "" for value in values),
         )
     return drawn
 
@@ -173,5 +177,6 @@ def _statistics(table: CorpusTable) -> Table:
     for line in (*table.references, *table.lines):
         for language, counts in line.statistics.items():
             values: Sequence[int] = [getattr(counts, head) for head in _COUNTS]
-            drawn.add_row(Text(line.method), language or "?", *(f"{value:,}" for value in values))
+            named = Text(printable(language or "?"))
+            drawn.add_row(Text(line.method), named, *(f"{value:,}" for value in values))
     return drawn
