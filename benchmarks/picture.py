@@ -16,7 +16,7 @@ from pathlib import Path
 from lxml import etree
 
 from worker.extraction import Extraction, NoArticleError, explain_article, extract_article
-from worker.inspection import to_html
+from worker.inspection.explained_html import to_html
 from worker.pages import Page, parse_page
 from worker.sample import generate
 

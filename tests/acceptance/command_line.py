@@ -18,11 +18,12 @@ SHELL = (
 """A page that is empty until a browser has run its program."""
 
 
-def detourage(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the command line with nothing configured, as on a fresh machine."""
+def detourage(*arguments: str | Path, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line with nothing configured, as on a fresh machine; given standard input."""
     return subprocess.run(
         [*DETOURAGE, *map(str, arguments)],
         env=BARE,
+        input=given,
         capture_output=True,
         text=True,
         timeout=240,

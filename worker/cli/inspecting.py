@@ -2,11 +2,68 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import click
 
 from worker.cli.inputs import input_paths, messages_in
+
+FORMATS = ("text", "markdown", "html", "json")
+
+
+page_argument = click.argument("page", metavar="URL|FILE|-")
+site_pages_option = click.option(
+    "--site-pages",
+    type=click.Path(exists=True, path_type=Path),
+    help="File or folder with other pages of the site, to compare the page with.",
+)
+url_option = click.option(
+    "--url", help="Address of the page: which one of a FILE of several, or its own."
+)
+
+
+@click.command()
+@page_argument
+@site_pages_option
+@url_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="What to write.",
+)
+def extract(page: str, site_pages: Path | None, url: str | None, form: str) -> None:
+    """Write the article of one page, without any service.
+
+    URL is fetched; FILE or standard input (-) holds the page: HTML, a page message, or several
+    with --url to name one. JSON has the keys of the article message that need no deployment.
+    Exit code 1 where the page has no article; the line says which outcome it has instead.
+    """
+    from worker.content import read_content
+    from worker.extraction import NoArticleError
+    from worker.inspection import extracted
+    from worker.inspection.errors import ExplainingError
+    from worker.inspection.subject import load_subject
+
+    subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
+    try:
+        content = read_content(subject.page, subject.pivot, subject.patterns)
+    except NoArticleError as error:
+        raise ExplainingError(f"{subject.page.url}: {error.outcome}: {error}") from error
+    written = extracted.FORMATS[form](content, subject.page.url, subject.site)
+    click.echo(_for_stdout(written), nl=False)
+
+
+def _for_stdout(text: str) -> str:
+    """Return text as it is where it goes to a file, without orders where it goes to a terminal."""
+    from worker.terminal import printable
+
+    if not sys.stdout.isatty():
+        return text
+    return "\n".join(map(printable, text.split("\n")))
 
 
 @click.command()
@@ -55,13 +112,9 @@ def cluster(
 
 
 @click.command()
-@click.argument("page", metavar="URL|FILE")
-@click.option(
-    "--site-pages",
-    type=click.Path(exists=True, path_type=Path),
-    help="File or folder with other pages of the site, to compare the page with.",
-)
-@click.option("--url", help="Address of the page: which one of a FILE of several, or its own.")
+@page_argument
+@site_pages_option
+@url_option
 @click.option(
     "--html",
     "html_file",
@@ -83,12 +136,15 @@ def explain(
 ) -> None:
     """Show which lines of one page were kept and dropped, and why.
 
-    URL is fetched; FILE holds the page: HTML, a page message, or several with
-    --url to name one. Reasons are in log odds, compared with the page's mean line.
+    URL is fetched; FILE or standard input (-) holds the page: HTML, a page message, or several
+    with --url to name one. Reasons are in log odds, compared with the page's mean line.
     """
     from worker.cli.display import wide_output
     from worker.content import explain_content
-    from worker.inspection import load_subject, to_html, to_json, to_terminal
+    from worker.inspection.explained_html import to_html
+    from worker.inspection.explained_json import to_json
+    from worker.inspection.explained_text import to_terminal
+    from worker.inspection.subject import load_subject
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     explained = explain_content(subject.page, subject.pivot, subject.patterns)
@@ -117,4 +173,4 @@ def schema(message: str) -> None:
     click.echo(json.dumps(model.model_json_schema(mode=mode), indent=2))  # type: ignore[arg-type]
 
 
-COMMANDS = (cluster, explain, schema)
+COMMANDS = (extract, cluster, explain, schema)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from models.limits import MAX_CONTENT_BYTES
 from models.messages import PageMessage
 from worker.comments import CommentPattern
 from worker.content import comment_pattern_of, pattern_of_group, patterns_for_page
 from worker.inputs import read_messages
+from worker.inputs.streams import STANDARD_INPUT, open_source
 from worker.inspection.errors import ExplainingError
 from worker.inspection.fetching import Fetched, fetch
 from worker.pages import Page, PageError, parse_page, site_key, site_of
@@ -19,6 +21,9 @@ from worker.settings import WHOLE_MATRIX_TREES
 
 MAX_SITE_PAGES = WHOLE_MATRIX_TREES
 """Pages of a site that are compared with each other, those first by address."""
+
+_UNKNOWN_URL = "https://standard-input.invalid/"
+"""Address of a page that came without one, under the domain of names that do not exist."""
 
 _SCHEMES = ("http://", "https://")
 
@@ -31,6 +36,8 @@ class Subject:
     ----------
     page
         The page.
+    site
+        Key of its site.
     pivot
         Another page of its template group, None where there is none.
     group_size
@@ -42,6 +49,7 @@ class Subject:
     """
 
     page: Page
+    site: str
     pivot: Page | None
     group_size: int
     patterns: Sequence[CommentPattern] | None
@@ -56,7 +64,8 @@ def load_subject(
     Parameters
     ----------
     place
-        An http or https address, or a file that `worker.inputs.read_messages` reads.
+        An http or https address, a file that `worker.inputs.read_messages` reads, or ``-`` for
+        the page itself, or page messages, on standard input.
     site_pages
         File or folder with other pages. Those of the page's site are compared with it; where
         none is, but all are of one site, those: pages saved by hand have lost their address.
@@ -77,7 +86,7 @@ def load_subject(
     others = _site_pages(site_pages, source, site) if site_pages is not None else []
     own = comment_pattern_of(page)
     if not others:
-        return Subject(page, None, 1, patterns_for_page(own, None), 0)
+        return Subject(page, site, None, 1, patterns_for_page(own, None), 0)
     # The numerical libraries take long to import: a page alone needs none of them.
     from worker.templates.sites import group_site
 
@@ -90,6 +99,7 @@ def load_subject(
     of_group = pattern_of_group(comment_pattern_of(member) for member in members)
     return Subject(
         page,
+        site,
         pages[pivot] if pivot is not None else None,
         len(members) or 1,
         patterns_for_page(own, of_group),
@@ -101,7 +111,16 @@ def _load_page(place: str, url: str | None) -> tuple[Fetched, str]:
     if place.lower().startswith(_SCHEMES):
         fetched = fetch(place)
         return fetched, site_of(fetched.url)
-    messages = list(_page_messages(read_messages(place)))
+    if place == "-":
+        with open_source(STANDARD_INPUT) as stream:
+            content = stream.read(MAX_CONTENT_BYTES + 1)
+        if not content.lstrip().startswith(b"{"):
+            source = Fetched(url or _UNKNOWN_URL, content, None)
+            return source, site_of(source.url)
+        bodies: Iterable[bytes] = content.splitlines()
+    else:
+        bodies = read_messages(place)
+    messages = list(_page_messages(bodies))
     if len(messages) == 1:
         [message] = messages
         source = _source(message)

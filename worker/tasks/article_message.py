@@ -5,10 +5,9 @@ import json
 from datetime import datetime
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from models.messages import ArticleMessage, Block, Comment, Embed, Image, Metadata, Template
-from worker import comments
+from models.messages import ArticleMessage, Template
+from worker.article_values import article_values
 from worker.content import Content
-from worker.extraction import Extraction, Moment
 from worker.pages import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
@@ -69,8 +68,6 @@ def compose(
 ) -> ArticleMessage:
     """Return the message of a page's article in a revision."""
     site = site_name(job.site_key)
-    article = content.article
-    metadata = article.metadata
     return ArticleMessage(
         id=str(article_id(site, page.url, revision)),
         revision=revision,
@@ -78,37 +75,9 @@ def compose(
         url=page.url,
         site=site,
         fetched_at=page.fetched_at,
-        language=article.language,
-        title=article.title,
-        lead=metadata.lead,
-        authors=list(metadata.authors),
-        published_at=metadata.published.instant if metadata.published else None,
-        text=article.text,
-        blocks=[
-            Block(type=block.type, text=block.text, start=block.start, end=block.end)
-            for block in article.blocks
-        ],
-        images=[Image(url=each.url, alt=each.alt, caption=each.caption) for each in article.images],
-        embeds=[Embed(url=each.url, type=each.type) for each in article.embeds],
-        comments=[_comment(each) for each in content.comments],
         template=_template(job),
-        method=article.method,
-        xpath=article.xpath,
-        confidence=article.confidence,
         extracted_at=extracted_at,
-        metadata=_metadata(article),
-    )
-
-
-def _comment(found: comments.Comment) -> Comment:
-    return Comment(
-        author=found.author,
-        date=found.written_date or _written(found.date),
-        text=found.text,
-        parent=found.parent,
-        published=_written(found.date),
-        permalink=found.permalink,
-        votes=found.votes,
+        **article_values(content),
     )
 
 
@@ -121,23 +90,6 @@ def _template(job: ExtractionJob) -> Template:
             "role": job.role,
         }
     )
-
-
-def _metadata(article: Extraction) -> Metadata:
-    found = article.metadata
-    return Metadata(
-        published=_written(found.published),
-        modified=_written(found.modified),
-        canonical_url=found.address,
-        section=found.section,
-        tags=list(found.tags),
-        paywall=found.is_paid,
-        kind=found.kind,
-    )
-
-
-def _written(moment: Moment | None) -> str | None:
-    return str(moment) if moment is not None else None
 
 
 def reader_digest(message: ArticleMessage) -> str:

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from worker.inspection import ExplainingError
+from worker.inspection.errors import ExplainingError
 from worker.inspection.fetching import fetch
 
 

@@ -4,7 +4,7 @@ from html import unescape
 from lxml import etree, html
 
 from worker.extraction import explain_article
-from worker.inspection import to_html
+from worker.inspection.explained_html import to_html
 from worker.pages import Page, parse_page
 
 STORY = "".join(

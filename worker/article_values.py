@@ -1,0 +1,64 @@
+"""What a page holds for its readers, under the keys of the article message."""
+
+from typing import Any
+
+from models.messages import Block, Comment, Embed, Image, Metadata
+from worker import comments
+from worker.content import Content
+from worker.extraction import Extraction, Moment
+
+
+def article_values(content: Content) -> dict[str, Any]:
+    """Return the values of `models.messages.ArticleMessage` that the page alone decides."""
+    article = content.article
+    metadata = article.metadata
+    return {
+        "language": article.language,
+        "title": article.title,
+        "lead": metadata.lead,
+        "authors": list(metadata.authors),
+        "published_at": metadata.published.instant if metadata.published else None,
+        "text": article.text,
+        "blocks": [
+            Block(type=block.type, text=block.text, start=block.start, end=block.end)
+            for block in article.blocks
+        ],
+        "images": [
+            Image(url=each.url, alt=each.alt, caption=each.caption) for each in article.images
+        ],
+        "embeds": [Embed(url=each.url, type=each.type) for each in article.embeds],
+        "comments": [_comment(each) for each in content.comments],
+        "method": article.method,
+        "xpath": article.xpath,
+        "confidence": article.confidence,
+        "metadata": _metadata(article),
+    }
+
+
+def _comment(found: comments.Comment) -> Comment:
+    return Comment(
+        author=found.author,
+        date=found.written_date or _written(found.date),
+        text=found.text,
+        parent=found.parent,
+        published=_written(found.date),
+        permalink=found.permalink,
+        votes=found.votes,
+    )
+
+
+def _metadata(article: Extraction) -> Metadata:
+    found = article.metadata
+    return Metadata(
+        published=_written(found.published),
+        modified=_written(found.modified),
+        canonical_url=found.address,
+        section=found.section,
+        tags=list(found.tags),
+        paywall=found.is_paid,
+        kind=found.kind,
+    )
+
+
+def _written(moment: Moment | None) -> str | None:
+    return str(moment) if moment is not None else None
