@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Characters that a terminal obeys, that begin a line, or that turn what follows around."""
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that a terminal obeys, that begin a line, or that turn what follows around; and
+halves of characters, which no encoding can write."""
 
 
 def printable(text: str) -> str:

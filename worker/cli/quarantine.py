@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,17 @@ if TYPE_CHECKING:
     from worker.service.quarantine import QuarantinedMessage
 
 QUARANTINED_STAGES = ("intake", *STAGES, "relay")
+
+HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
+
+WIDEST = 48
+"""Characters to which a column is filled; an id that is longer pushes its line to the right."""
+
+LONGEST_CELL = 100
+"""Characters of an address or a detail in a list."""
+
+LONGEST_VALUE = 1000
+"""Characters of a value that are shown unless all are asked for."""
 
 stage_option = click.option(
     "--stage",
@@ -29,38 +41,90 @@ def quarantine() -> None:
 
 @quarantine.command("list")
 @stage_option
-def quarantine_list(stage: str | None) -> None:
-    """List quarantined messages, one a line."""
+@click.option("--reason", help="Only messages with this reason.")
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only so many messages.")
+def quarantine_list(stage: str | None, reason: str | None, limit: int | None) -> None:
+    """List quarantined messages, one a line below a header."""
+    from worker.plural import counted
+
+    now = datetime.now(UTC)
+    found = [each for each in _quarantined(stage) if reason in (None, each.reason)]
+    rows = [HEADER, *(_row(each, now) for each in found[:limit])]
+    widths = [min(WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+    if len(rows) <= len(found):
+        click.echo(f"and {counted(len(found) - len(rows) + 1, 'message')} more", err=True)
+
+
+def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
     from worker.terminal import printable
 
-    for message in _quarantined(stage):
-        columns = (message.message_id or "-", message.reason, message.failed_at or "-")
-        click.echo("\t".join(map(printable, (message.stage, *columns, message.detail))))
+    return (
+        message.stage,
+        _cut(printable(message.reason), WIDEST),
+        _age(message.age_seconds(now)),
+        printable(message.message_id or "-"),
+        _cut(printable(message.url or "-"), LONGEST_CELL),
+        _cut(printable(message.detail), LONGEST_CELL),
+    )
+
+
+def _age(seconds: float | None) -> str:
+    """Return an age in its largest unit."""
+    if seconds is None:
+        return "-"
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 @quarantine.command("show")
 @click.argument("message_id", required=False)
 @stage_option
-def quarantine_show(message_id: str | None, stage: str | None) -> None:
-    """Print quarantined messages whole, as JSON lines; only MESSAGE_ID if given."""
+@click.option("--whole", is_flag=True, help="Cut no value, however long.")
+def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> None:
+    """Print quarantined messages as JSON lines, long values cut; only MESSAGE_ID if given."""
     from worker.terminal import json_line
 
     found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
     if message_id and not found:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
     for message in found:
-        click.echo(json_line(message.to_json()))
+        values = message.to_json()
+        if not whole:
+            values = {key: value and _shortened(value) for key, value in values.items()}
+        click.echo(json_line(values))
+
+
+def _shortened(value: str) -> str:
+    if len(value) <= LONGEST_VALUE:
+        return value
+    # A traceback tells most at its end.
+    half = LONGEST_VALUE // 2
+    return f"{value[:half]} … {len(value) - 2 * half} characters, see --whole … {value[-half:]}"
 
 
 @quarantine.command("requeue")
 @click.argument("message_id", required=False)
 @stage_option
-def quarantine_requeue(message_id: str | None, stage: str | None) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask before all messages are sent back.")
+def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> None:
     """Send quarantined messages back to their queue; only MESSAGE_ID if given."""
     from worker.service.quarantine import requeue
     from worker.settings import load_settings
 
     settings = load_settings()
+    settings.require_broker_url()
+    if message_id is None and not yes:
+        of_stage = f" of {stage}" if stage else ""
+        click.confirm(f"Send all messages in quarantine{of_stage} back?", abort=True)
     moved = sum(requeue(settings, each, message_id) for each in _stages(stage))
     _report_moved(moved, message_id, "sent back")
 
@@ -95,7 +159,9 @@ def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
 def _report_moved(moved: int, message_id: str | None, done: str) -> None:
     if message_id and not moved:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
-    click.echo(f"{moved} messages {done}")
+    from worker.plural import counted
+
+    click.echo(f"{counted(moved, 'message')} {done}")
 
 
 COMMANDS = (quarantine,)

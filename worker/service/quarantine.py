@@ -2,9 +2,11 @@
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from kombu import Connection, Message, Producer
@@ -23,6 +25,11 @@ from worker.store.failures import LastFailure, last_failures
 
 RELAY = "relay"
 """Stage of the messages that the broker refused; they are in the outbox, not in a queue."""
+
+_EDGE_BYTES = 64 * 1024
+"""Of a body that are searched for an address: it may be of any size, and no JSON at all."""
+
+_URL = re.compile(rb'"url"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,8192}")', re.DOTALL)
 
 T = TypeVar("T")
 
@@ -54,6 +61,26 @@ class QuarantinedMessage:
     body: bytes
     failed_at: str | None = None
     traceback: str | None = None
+
+    @property
+    def url(self) -> str | None:
+        """Address of the page, where the body has one at its beginning or its end."""
+        for part in (self.body[:_EDGE_BYTES], self.body[-_EDGE_BYTES:]):
+            found = _URL.search(part)
+            if found:
+                with suppress(ValueError):
+                    return str(json.loads(found[1].decode("utf-8", "replace"), strict=False))
+        return None
+
+    def age_seconds(self, now: datetime) -> float | None:
+        """Return how long ago it failed, where that is known; whoever sent it may say anything."""
+        try:
+            failed_at = datetime.fromisoformat(self.failed_at or "")
+        except ValueError:
+            return None
+        if failed_at.tzinfo is None:
+            failed_at = failed_at.replace(tzinfo=UTC)
+        return max(0.0, (now - failed_at).total_seconds())
 
     def to_json(self) -> dict[str, str | None]:
         """Return JSON values; a body that is no UTF-8 goes into ``body_base64``."""

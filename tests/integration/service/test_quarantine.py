@@ -1,5 +1,7 @@
 """Messages that cannot be used, on a real broker."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -22,17 +24,37 @@ def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
 ) -> None:
     listed = command_line.invoke(cli.main, ["quarantine", "list"])
     assert listed.exit_code == 0, listed.output
-    lines = [line.split("\t") for line in listed.output.splitlines()]
-    assert sorted(line[2] for line in lines) == sorted(UNUSABLE)
-    message_id = next(line[1] for line in lines if line[2] == "no-url")
+    header, *lines = [re.split(" {2,}", line) for line in listed.output.splitlines()]
+    assert header == ["STAGE", "REASON", "AGE", "ID", "URL", "DETAIL"]
+    assert sorted(line[1] for line in lines) == sorted(UNUSABLE)
+    assert any(line[1] == "unsupported-url" and line[4].startswith("ftp:") for line in lines)
+    only = command_line.invoke(cli.main, ["quarantine", "list", "--reason", "no-url"])
+    (_, (_, _, _, message_id, *_)) = [re.split(" {2,}", line) for line in only.output.splitlines()]
+    first = command_line.invoke(cli.main, ["quarantine", "list", "--limit", "1"])
+    assert len(first.stdout.splitlines()) == 2
+    assert first.stderr == f"and {len(UNUSABLE) - 1} messages more\n"
 
     before = deployment.receipts()
     sent_back = command_line.invoke(cli.main, ["quarantine", "requeue", message_id])
-    assert sent_back.output == "1 messages sent back\n"
+    assert sent_back.output == "1 message sent back\n"
     deployment.wait_for_receipts(before + 1)
     deployment.wait_until(lambda: len(list(browse(deployment.settings, "intake"))) == len(UNUSABLE))
 
     dropped = command_line.invoke(cli.main, ["quarantine", "drop", "--yes", message_id])
-    assert dropped.output == "1 messages dropped\n"
+    assert dropped.output == "1 message dropped\n"
     shown = command_line.invoke(cli.main, ["quarantine", "show", message_id])
     assert shown.exit_code == 1
+
+
+@pytest.mark.usefixtures("articles")
+def test_all_messages_are_sent_back_only_after_a_yes(
+    deployment: Deployment, command_line: CliRunner
+) -> None:
+    before = deployment.receipts()
+    refused = command_line.invoke(cli.main, ["quarantine", "requeue"], input="n\n")
+    assert refused.exit_code == 1
+    assert deployment.receipts() == before
+    held = len(list(browse(deployment.settings, "intake")))
+    done = command_line.invoke(cli.main, ["quarantine", "requeue", "--stage", "intake", "--yes"])
+    assert done.output == f"{held} messages sent back\n"
+    deployment.wait_for_receipts(before + held)

@@ -1,0 +1,61 @@
+"""What is told of a message in quarantine, whatever it holds."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from worker.service.quarantine import QuarantinedMessage
+from worker.terminal import json_line, printable
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def held(body: bytes = b"", failed_at: str | None = None) -> QuarantinedMessage:
+    return QuarantinedMessage("intake", "not-json", "", None, body, failed_at)
+
+
+@pytest.mark.parametrize(
+    ("body", "url"),
+    [
+        (b'{"version": 1, "url": "https://a.example/\\u00e9"}', "https://a.example/é"),
+        (b'{"html": "<a \\"url\\": \\"b\\">", "url": "https://a.example/"}', "https://a.example/"),
+        (b'{"html": "' + b"x" * 10**6 + b'", "url": "https://a.example/"', "https://a.example/"),
+        (b'{"url": "\\x"}', None),
+        (b'{"url": 7}', None),
+        (b'{"url": "unfinished', None),
+        (b"\xff\xfe", None),
+        (b"", None),
+    ],
+)
+def test_the_address_is_read_of_whatever_has_one(body: bytes, url: str | None) -> None:
+    assert held(body).url == url
+
+
+def test_no_body_makes_the_search_for_an_address_long() -> None:
+    began = time.process_time()
+    assert held(b'"url": "' * 100_000).url is not None
+    assert held(b'"url":' + b" " * 10**6).url is None
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("failed_at", "age"),
+    [
+        ("2026-11-22T11:00:00+00:00", 3600),
+        ("2026-11-22T11:00:00", 3600),
+        ("2027-01-01T00:00:00Z", 0),
+        ("yesterday", None),
+        (None, None),
+    ],
+)
+def test_the_age_is_told_where_it_is_known(failed_at: str | None, age: float | None) -> None:
+    assert held(failed_at=failed_at).age_seconds(NOW) == age
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[31m", "a\nb", "\u202egpj", "\ud800", "\x9b2J"])
+def test_nothing_that_a_terminal_obeys_is_written(hostile: str) -> None:
+    for shown in (printable(hostile), json_line({"body": hostile})):
+        assert hostile not in shown
+        assert "\n" not in shown
+        shown.encode("utf-8")
