@@ -4,7 +4,7 @@ What only one command needs, and takes long to import, is imported by it: health
 checks, help and errors wait neither for the numerical libraries nor for the settings.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -19,9 +19,12 @@ from worker.cli import (
 )
 from worker.errors import ExpectedError
 
+EXIT_INTERRUPTED = 130
+"""As shells report what Ctrl-C ended."""
+
 
 class Commands(click.Group):
-    """Commands whose expected errors end in one line instead of a traceback."""
+    """Commands whose expected errors, and Ctrl-C, end in one line instead of a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -32,8 +35,28 @@ class Commands(click.Group):
             for line in rest:
                 click.echo(_printable(line), err=True)
             raise click.ClickException(_printable(first)) from error
+        except KeyboardInterrupt:
+            _end_interrupted()
+        except click.Abort as error:
+            # A prompt makes of Ctrl-C what it makes of a no.
+            if isinstance(error.__context__, KeyboardInterrupt):
+                _end_interrupted()
+            raise
         except OSError as error:
             raise click.ClickException(_printable(str(error))) from error
+        except (click.ClickException, click.exceptions.Exit):
+            raise
+        except Exception as error:
+            from worker.logs import cause, is_lost_connection, without_passwords
+
+            if not is_lost_connection(error):
+                raise
+            raise click.ClickException(_printable(without_passwords(cause(error)))) from error
+
+
+def _end_interrupted() -> NoReturn:
+    click.echo("Interrupted", err=True)
+    raise click.exceptions.Exit(EXIT_INTERRUPTED)
 
 
 def _printable(text: str) -> str:

@@ -1,10 +1,15 @@
-"""The argument INPUT…, and the page messages in what it names."""
+"""The argument INPUT…, what is said of its HTML files, and the page messages in what it names."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 input_paths = click.argument(
     "inputs",
@@ -13,10 +18,49 @@ input_paths = click.argument(
     metavar="INPUT…",
     type=click.Path(exists=True, allow_dash=True, path_type=Path),
 )
+base_url_option = click.option(
+    "--base-url", metavar="URL", help="Address of a folder of HTML files, or of a file's folder."
+)
+site_option = click.option("--site", help="Site of the HTML files, if not their domain.")
 
 
-def messages_in(inputs: tuple[Path, ...]) -> Iterator[bytes]:
-    """Return the page messages of all inputs; each is looked at before the first is read."""
-    from worker.inputs import read_messages
+def messages_in(
+    inputs: tuple[Path, ...], base_url: str | None = None, site: str | None = None
+) -> Iterator[bytes]:
+    """Return the page messages of all inputs; each is opened before the first is returned.
 
-    return chain.from_iterable([read_messages(path) for path in inputs])
+    Parameters
+    ----------
+    inputs
+        Files, folders, or ``-``.
+    base_url, site
+        Where their HTML files come from, if they do not say it.
+    """
+    from worker.inputs import Origin, read_messages
+
+    _check_origin(base_url, site)
+    origin = Origin(base_url, site)
+    return chain.from_iterable([_opened(read_messages(path, origin)) for path in inputs])
+
+
+def _opened(messages: Iterator[bytes]) -> Iterator[bytes]:
+    """Return the same messages; what cannot be read at all is found now."""
+    first = next(messages, None)
+    return iter(()) if first is None else chain([first], messages)
+
+
+def _check_origin(base_url: str | None, site: str | None) -> None:
+    if base_url is None and site is None:
+        return
+    from pydantic import ValidationError
+
+    from models.messages import PageMessage
+
+    try:
+        PageMessage(version=1, url=base_url or "https://pages.invalid/", html="", site=site)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        option = "--site" if problem["loc"] == ("site",) else "--base-url"
+        raise click.BadParameter(problem["msg"], param_hint=option) from error
+    if base_url is not None and any(mark in base_url for mark in "?#"):
+        raise click.BadParameter("must have no query and no fragment", param_hint="--base-url")

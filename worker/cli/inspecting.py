@@ -97,6 +97,7 @@ def cluster(
     """Show the template groups of the pages of each site, without any service."""
     from worker.cli.progress import measurement_bar
     from worker.inspection.cluster_report import check_drawable, cluster_pages, draw_clustering
+    from worker.plural import counted
     from worker.terminal import printable
 
     if plot:
@@ -108,7 +109,7 @@ def cluster(
         groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(groups + "\n", encoding="utf-8")
     if plot and (drawn := draw_clustering(found, plot)) < len(found.sites):
-        click.echo(f"{plot} shows the largest {drawn} sites", err=True)
+        click.echo(f"{plot} shows the largest {counted(drawn, 'site')}", err=True)
 
 
 @click.command()

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import click
 
-from worker.cli.inputs import input_paths, messages_in
+from worker.cli.inputs import base_url_option, input_paths, messages_in, site_option
 
 EXIT_UNUSABLE_INPUT = 3
 """The run itself went well, but messages were quarantined or pages failed."""
@@ -29,7 +29,17 @@ EXIT_UNUSABLE_INPUT = 3
     show_default="one a core",
     help="Processes that run tasks.",
 )
-def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
+@base_url_option
+@site_option
+@click.option("--all-sites", is_flag=True, help="Show all sites at the end, not the largest 20.")
+def run(
+    inputs: tuple[Path, ...],
+    output: Path,
+    workers: int,
+    base_url: str | None,
+    site: str | None,
+    all_sites: bool,
+) -> None:
     """Process pages and write their articles.
 
     Runs on the configured database and broker; without them it brings up its
@@ -37,21 +47,26 @@ def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
     0: all went well; 1: the run failed; 3: it was completed, but some messages
     were unusable or some pages failed.
     """
-    from worker.cli.display import print_summary
+    from worker.cli.display import TOP, print_summary
     from worker.cli.progress import bars_by_stage
     from worker.local.run import Run
+    from worker.plural import counted
     from worker.processes.supervisor import termination_as_exit
     from worker.settings import load_settings
 
+    settings = load_settings()
+    messages = messages_in(inputs, base_url, site)
+    if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
+        raise click.UsageError(f"{output} is an input, and would be overwritten")
     output.parent.mkdir(parents=True, exist_ok=True)
     with termination_as_exit(), bars_by_stage() as bars:
-        summary = Run(load_settings(), workers, bars.update).execute(messages_in(inputs), output)
-    print_summary(summary, output)
+        summary = Run(settings, workers, bars.update).execute(messages, output)
+    print_summary(summary, output, None if all_sites else TOP)
     if summary.quarantined or summary.failed_pages:
         see = f"; see {summary.quarantine_file}" if summary.quarantine_file else ""
         click.echo(
-            f"Error: {summary.quarantined} messages were unusable and {summary.failed_pages} pages"
-            f" failed{see}",
+            f"Error: {counted(summary.quarantined, 'unusable message')},"
+            f" {counted(summary.failed_pages, 'failed page')}{see}",
             err=True,
         )
         sys.exit(EXIT_UNUSABLE_INPUT)
@@ -59,13 +74,17 @@ def run(inputs: tuple[Path, ...], output: Path, workers: int) -> None:
 
 @click.command()
 @input_paths
-def send(inputs: tuple[Path, ...]) -> None:
+@base_url_option
+@site_option
+def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> None:
     """Publish pages to a deployment, as a crawler does."""
     from worker.messaging.publishing import publish_pages
+    from worker.plural import counted
     from worker.settings import load_settings
 
-    sent = publish_pages(load_settings(), messages_in(inputs), message_prefix=f"send-{uuid4()}-")
-    click.echo(f"{sent} messages sent")
+    messages = messages_in(inputs, base_url, site)
+    sent = publish_pages(load_settings(), messages, message_prefix=f"send-{uuid4()}-")
+    click.echo(f"{counted(sent, 'message')} sent")
 
 
 @click.command()

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,7 +20,26 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 
-def read_html_file(path: Path, folder: Path) -> Iterator[bytes]:
+@dataclass(frozen=True)
+class Origin:
+    """Where HTML files come from, where their folder does not say it.
+
+    Parameters
+    ----------
+    base_url
+        Address of the folder.
+    site
+        What the site is called, if not by its domain.
+    """
+
+    base_url: str | None = None
+    site: str | None = None
+
+
+UNKNOWN = Origin()
+
+
+def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterator[bytes]:
     """Yield the message of one HTML file, its bytes as they are.
 
     Its id is the path relative to the folder. Its URL is that of a mirror made
@@ -40,18 +60,23 @@ def read_html_file(path: Path, folder: Path) -> Iterator[bytes]:
         The file.
     folder
         The folder named by the user.
+    origin
+        Where the folder comes from; its address goes before the mirror's.
     """
     relative = path.relative_to(folder)
     with open_source(path) as stream:
         content = stream.read(MAX_CONTENT_BYTES + 1)
     yield page_message(
-        url=_url_of(relative, folder.resolve().name),
+        url=_url_of(relative, folder.resolve().name, origin.base_url),
+        site=origin.site,
         identifier=os.fsencode(relative).decode("utf-8", errors="backslashreplace"),
         content=content,
     )
 
 
-def _url_of(relative: Path, folder_name: str) -> str:
+def _url_of(relative: Path, folder_name: str, base_url: str | None) -> str:
+    if base_url is not None:
+        return f"{base_url.rstrip('/')}/{quote(os.fsencode(relative), safe=_UNQUOTED)}"
     first = relative.parts[0].lower()
     if len(relative.parts) > 1 and _HOST.fullmatch(first):
         host, rest = first, relative.relative_to(relative.parts[0])

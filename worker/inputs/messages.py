@@ -16,6 +16,7 @@ def page_message(
     content: bytes,
     content_type: str | None = None,
     fetched_at: str | None = None,
+    site: str | None = None,
 ) -> bytes:
     """Return the message of a page, or that of an oversized one if it fits into no message.
 
@@ -31,6 +32,8 @@ def page_message(
         The HTTP header, if known.
     fetched_at
         RFC 3339, if known.
+    site
+        What its site is called, if not by its domain.
     """
     if len(content) > MAX_CONTENT_BYTES:
         return oversized_message(
@@ -40,6 +43,7 @@ def page_message(
         "version": 1,
         "id": identifier,
         "url": url,
+        "site": site,
         "content_type": content_type,
         "fetched_at": fetched_at,
         "html_base64": base64.b64encode(content).decode("ascii"),

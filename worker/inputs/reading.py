@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from worker.inputs.errors import SourceError
-from worker.inputs.html import HTML_SUFFIXES, read_html_file
+from worker.inputs.html import HTML_SUFFIXES, UNKNOWN, Origin, read_html_file
 from worker.inputs.lines import read_lines
 from worker.inputs.streams import STANDARD_INPUT
 from worker.inputs.warc import read_warc
@@ -17,7 +17,7 @@ Reader = Callable[[Path], Iterator[bytes]]
 _LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 
-def read_messages(path: Path | str) -> Iterator[bytes]:
+def read_messages(path: Path | str, origin: Origin = UNKNOWN) -> Iterator[bytes]:
     """Return the raw page messages of a file, a folder or standard input.
 
     Parameters
@@ -33,6 +33,8 @@ def read_messages(path: Path | str) -> Iterator[bytes]:
           names; its other files are left out.
 
         Each file may be compressed (``.gz``).
+    origin
+        Where the HTML files come from.
 
     Returns
     -------
@@ -59,8 +61,8 @@ def read_messages(path: Path | str) -> Iterator[bytes]:
     if not exists:
         raise SourceError(path, "no such file or folder")
     if path.is_dir():
-        return _read_folder(path)
-    reader = _reader_of(path, path.parent)
+        return _read_folder(path, origin)
+    reader = _reader_of(path, path.parent, origin)
     if reader is not None:
         return reader(path)
     if not path.is_file():
@@ -68,15 +70,15 @@ def read_messages(path: Path | str) -> Iterator[bytes]:
     raise SourceError(path, "is neither JSON lines (.jsonl) nor WARC (.warc) nor HTML (.html)")
 
 
-def _read_folder(folder: Path) -> Iterator[bytes]:
-    files = _files_of(folder)
+def _read_folder(folder: Path, origin: Origin) -> Iterator[bytes]:
+    files = _files_of(folder, origin)
     first = next(files, None)
     if first is None:
         raise SourceError(folder, "holds no JSON lines, WARC or HTML files")
     return chain.from_iterable(reader(path) for path, reader in chain([first], files))
 
 
-def _files_of(folder: Path) -> Iterator[tuple[Path, Reader]]:
+def _files_of(folder: Path, origin: Origin) -> Iterator[tuple[Path, Reader]]:
     def fail(error: OSError) -> None:
         raise SourceError(error.filename or folder, f"cannot be read: {error.strerror}") from error
 
@@ -84,16 +86,16 @@ def _files_of(folder: Path) -> Iterator[tuple[Path, Reader]]:
         subdirectories.sort()
         for name in sorted(names):
             path = Path(directory, name)
-            if (reader := _reader_of(path, folder)) is not None:
+            if (reader := _reader_of(path, folder, origin)) is not None:
                 yield path, reader
 
 
-def _reader_of(path: Path, folder: Path) -> Reader | None:
+def _reader_of(path: Path, folder: Path, origin: Origin) -> Reader | None:
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix in _LINE_SUFFIXES:
         return read_lines
     if suffix == ".warc":
         return read_warc
     if suffix in HTML_SUFFIXES:
-        return partial(read_html_file, folder=folder)
+        return partial(read_html_file, folder=folder, origin=origin)
     return None

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from models.messages import PageMessage
 from worker.errors import ExpectedError
 from worker.pages import PageError, Tree, parse_page, site_key
+from worker.plural import counted
 from worker.templates import DEFAULT_METHOD, METHODS
 from worker.templates.sites import SiteGroups, group_site
 
@@ -44,15 +45,17 @@ class Clustering:
         for site in self.sites:
             grouping = site.grouping
             yield (
-                f"{site.site}: {len(site.urls)} pages, {len(grouping.groups)} groups,"
-                f" {len(grouping.outliers)} outliers, silhouette {grouping.silhouette:.2f}"
+                f"{site.site}: {counted(len(site.urls), 'page')},"
+                f" {counted(len(grouping.groups), 'group')},"
+                f" {counted(len(grouping.outliers), 'outlier')},"
+                f" silhouette {grouping.silhouette:.2f}"
             )
             for number, group in enumerate(grouping.groups, start=1):
                 yield f"  {number:>7} {len(group.members):>5}  {site.urls[group.pivot]}"
             for outlier in grouping.outliers:
                 yield f"  outlier        {site.urls[outlier]}"
         if self.unusable:
-            yield f"{self.unusable} messages were no usable page"
+            yield counted(self.unusable, "unusable message")
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the distances."""

@@ -136,7 +136,7 @@ def test_unusable_messages_are_told_kept_and_do_not_hold_up_the_good_ones(tmp_pa
     done = detourage("run", pages, "-o", output)
     assert done.returncode == 3
     assert len(read_lines(output)) == 4
-    assert "2 messages were unusable" in done.stderr.splitlines()[-1]
+    assert "2 unusable messages" in done.stderr.splitlines()[-1]
     kept = read_lines(tmp_path / "articles.jsonl.gz.quarantine.jsonl")
     assert sorted(each["reason"] for each in kept) == ["not-json", "unsupported-url"]
     assert {each["body"] for each in kept} == {body.decode() for body in bodies[4:]}

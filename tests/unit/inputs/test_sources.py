@@ -17,7 +17,7 @@ import pytest
 
 from models.limits import MAX_MESSAGE_BYTES
 from models.messages import PageMessage
-from worker.inputs import SourceError, read_messages
+from worker.inputs import Origin, SourceError, read_messages
 
 HTML = "<html><body><p>Grüße</p></body></html>".encode()
 
@@ -434,3 +434,13 @@ def test_a_folder_may_hold_everything(tmp_path: Path) -> None:
         "http://b.example/",
         "https://c.example/index.html",
     ]
+
+
+def test_a_folder_is_said_to_come_from_an_address_and_a_site(tmp_path: Path) -> None:
+    (tmp_path / "2024").mkdir()
+    (tmp_path / "2024" / "a b.html").write_text("<p>a")
+    origin = Origin("https://news.example/archive/", "news")
+    (body,) = read_messages(tmp_path, origin)
+    message = PageMessage.model_validate_json(body)
+    assert message.url == "https://news.example/archive/2024/a%20b.html"
+    assert message.site == "news"

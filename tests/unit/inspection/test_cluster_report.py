@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from worker.cli import main
+from worker.plural import counted
 from worker.sample import generate, site_names
 
 SITES = sorted(site_names())[:2]
@@ -26,13 +27,14 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
     arguments = ["cluster", str(crawl), "--json", str(figures), "--plot", str(picture)]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
-    assert "1 messages were no usable page" in done.stdout
+    assert "1 unusable message" in done.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")
     found = json.loads(figures.read_text())
     assert found["unusable"] == 1
     assert sorted(site["site"] for site in found["sites"]) == SITES
     for site in found["sites"]:
-        line = f"{site['site']}: {site['pages']} pages, {len(site['groups'])} groups"
+        groups = counted(len(site["groups"]), "group")
+        line = f"{site['site']}: {counted(site['pages'], 'page')}, {groups}"
         assert line in done.stdout
         placed = [url for group in site["groups"] for url in group["members"]] + site["outliers"]
         assert len(set(placed)) == len(placed) == site["pages"]
@@ -49,7 +51,7 @@ def test_says_when_a_picture_leaves_sites_out(
     picture = tmp_path / "groups.png"
     done = CliRunner().invoke(main, ["cluster", str(crawl), "--plot", str(picture)])
     assert done.exit_code == 0
-    assert done.stderr.splitlines()[-1] == f"{picture} shows the largest 1 sites"
+    assert done.stderr.splitlines()[-1] == f"{picture} shows the largest 1 site"
 
 
 def test_another_method_may_be_asked_for(crawl: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_the_address_is_read_of_whatever_has_one(body: bytes, url: str | None) -
 
 def test_no_body_makes_the_search_for_an_address_long() -> None:
     began = time.process_time()
-    assert held(b'"url": "' * 100_000).url is not None
+    assert held(b'"url": "' * 100_000).url is None
     assert held(b'"url":' + b" " * 10**6).url is None
     assert time.process_time() - began < 1
 
