@@ -107,6 +107,9 @@ class StoredPage(Base):
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    waiting_since: Mapped[datetime] = mapped_column(
+        server_default=func.now(), doc="When it last came to be without an outcome."
+    )
     extra: Mapped[str] = mapped_column(
         server_default="{}", doc="Unknown keys of the message, as JSON text: jsonb refuses NUL."
     )

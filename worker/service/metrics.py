@@ -139,7 +139,7 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
         ("pages_waiting", "Pages that wait for an outcome or a better one.", counts.waiting),
         (
             "longest_wait_seconds",
-            "Age of the oldest page that never had an outcome.",
+            "How long the page has waited that has been without an outcome for longest.",
             counts.longest_wait_seconds,
         ),
         ("sites", "Sites.", counts.sites),

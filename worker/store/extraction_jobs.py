@@ -23,7 +23,7 @@ from sqlalchemy.sql.dml import ReturningUpdate
 
 from models.tables import Article, Membership, PageContent, Site, StoredPage, TemplateGroup
 from worker.outcomes import PageOutcome
-from worker.store.pages import is_pending, unpack_content
+from worker.store.pages import is_asked_for, is_pending, unpack_content
 
 MOST_ATTEMPTS: Final = 2**31 - 1
 """What the column that counts them holds."""
@@ -397,8 +397,7 @@ def take_late(
     late = (
         select(StoredPage.id)
         .where(
-            is_pending(),
-            StoredPage.generation > 0,
+            is_asked_for(),
             StoredPage.tree_id.is_not(None),
             StoredPage.asked_at <= func.now() - timedelta(seconds=patience_seconds),
         )

@@ -289,8 +289,12 @@ def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
 
 def is_pending() -> ColumnElement[bool]:
     """Condition: the page waits for an outcome, or for a better one."""
-    return or_(
-        StoredPage.outcome.is_(None),
-        StoredPage.forced,
-        StoredPage.extracted_generation < StoredPage.generation,
-    )
+    return or_(StoredPage.outcome.is_(None), StoredPage.forced, is_asked_for())
+
+
+def is_asked_for() -> ColumnElement[bool]:
+    """Condition: the page's extraction was asked for, at `StoredPage.asked_at`, and is not done.
+
+    A page that is pending otherwise waits for what comes before that.
+    """
+    return StoredPage.extracted_generation < StoredPage.generation

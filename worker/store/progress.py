@@ -25,7 +25,7 @@ from worker.outcomes import PENDING
 from worker.store import clusterings, designs, failures
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
-from worker.store.pages import is_pending, only_sites
+from worker.store.pages import is_asked_for, is_pending, only_sites
 
 RECENT_SECONDS = 900
 """Time in which a failure counts as recent. A count of all would fall when they are pruned."""
@@ -118,7 +118,7 @@ class ServiceCounts:
     waiting
         Pages that wait for their outcome, or for a better one.
     longest_wait_seconds
-        Age of the oldest of them that never had an outcome; 0 where there is none.
+        How long one of them has been without an outcome, at most; 0 where all have one.
     sites, groups, outliers
         Number of sites, and of the groups and outliers of their last generations.
     sites_in_quarantine
@@ -360,7 +360,9 @@ def service_counts(session: Session) -> ServiceCounts:
             ),
         ),
         waiting=_count(session, select(func.count()).select_from(StoredPage).where(is_pending())),
-        longest_wait_seconds=_age(session, StoredPage.received_at, StoredPage.outcome.is_(None)),
+        longest_wait_seconds=_age(
+            session, StoredPage.waiting_since, StoredPage.outcome.is_(None)
+        ),
         sites=_count(session, select(func.count()).select_from(Site)),
         groups=_count(session, groups),
         outliers=_count(session, outliers),
@@ -379,7 +381,7 @@ def service_counts(session: Session) -> ServiceCounts:
         oldest_seconds={
             "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
             "compare": _age(session, ComparisonBlock.asked_at),
-            "extract": _age(session, StoredPage.asked_at, is_pending()),
+            "extract": _age(session, StoredPage.asked_at, is_asked_for()),
         },
     )
 

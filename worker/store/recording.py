@@ -198,10 +198,15 @@ def _of_reading(read: ReadPage, tree_ids: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
+    had_outcome = page.outcome is not None
     for name, value in values.items():
         setattr(page, name, value)
     if page.outcome is not None:
+        # It waits for no extraction that was asked for before.
         page.forced = False
+        page.extracted_generation = page.generation
+    elif had_outcome:
+        page.waiting_since = func.now()
 
 
 def _keep_first(page: StoredPage, fetched: FetchedPage) -> None:

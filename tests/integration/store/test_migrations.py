@@ -158,3 +158,34 @@ def test_the_articles_of_a_filled_database_stay_without_comments(services: Servi
         migrate(database)
         assert not is_behind(database)
         database.dispose()
+
+
+def test_pages_of_a_filled_database_wait_since_their_content_came(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        go_to(database, "0014")
+        with database.transaction() as session:
+            for statement in (
+                "INSERT INTO sites (key, version) VALUES ('news.example', 1)",
+                "INSERT INTO pages (site_id, url, url_digest, content_digest, received_at, outcome,"
+                " generation, extracted_generation) VALUES"
+                " (1, 'new', 'a', 'c', '2024-01-01T00:00Z', NULL, 0, 0),"
+                " (1, 'changed', 'b', 'c', '2024-01-01T00:00Z', NULL, 3, 3),"
+                " (1, 'refused', 'c', 'c', '2024-01-01T00:00Z', 'frameset', 3, 2)",
+                "INSERT INTO page_contents (page_id, compressed, is_text, stored_at)"
+                " VALUES (2, '', true, '2024-05-01T00:00Z')",
+            ):
+                session.execute(text(statement))
+        migrate(database)
+        found = text(
+            "SELECT url, date(waiting_since AT TIME ZONE 'UTC')::text, extracted_generation"
+            " FROM pages WHERE outcome IS NULL OR url = 'refused' ORDER BY id"
+        )
+        with database.transaction() as session:
+            rows = session.execute(found).all()
+        assert [row[:2] for row in rows[:2]] == [("new", "2024-01-01"), ("changed", "2024-05-01")]
+        assert rows[2][2] == 3
+        go_to(database, "0014", down=True)
+        migrate(database)
+        assert not is_behind(database)
+        database.dispose()

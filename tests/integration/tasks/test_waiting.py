@@ -1,0 +1,103 @@
+"""How long pages are said to wait: never longer than since the work on them was asked for."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select, update
+
+from models.tables import StoredPage
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.messaging import task_names
+from worker.messaging.task_names import ReprocessStage
+from worker.store.pages import is_pending
+from worker.store.progress import ServiceCounts, service_counts
+from worker.tasks.extraction_requests import request_late_extractions
+
+AGE = timedelta(days=400)
+PATIENCE_SECONDS = 600.0
+REFUSED = "<frameset><frame src='a'></frameset>"
+
+
+def pages_of(seeds: Sequence[int]) -> list[tuple[str, str]]:
+    return [(str(seed), article_html(seed)) for seed in seeds]
+
+
+@pytest.fixture
+def old_site(tasks: Tasks) -> int:
+    """A site all of whose pages got their articles long ago."""
+    site_id = tasks.publish("a", pages_of(range(6)))
+    tasks.group(site_id)
+    tasks.settle()
+    grow_old(tasks)
+    return site_id
+
+
+def grow_old(tasks: Tasks) -> None:
+    with tasks.database.transaction() as session:
+        session.execute(
+            update(StoredPage).values(
+                received_at=func.now() - AGE,
+                waiting_since=func.now() - AGE,
+                asked_at=func.now() - AGE,
+            )
+        )
+
+
+def late(tasks: Tasks) -> int:
+    return tasks.read(
+        lambda session: request_late_extractions(session, patience_seconds=PATIENCE_SECONDS)
+    )
+
+
+def assert_nothing_waits_for_long(tasks: Tasks) -> None:
+    counts = tasks.read(service_counts)
+    assert counts.longest_wait_seconds < 60
+    assert counts.oldest_seconds["extract"] < 60
+    assert late(tasks) == 0
+
+
+@pytest.mark.parametrize("stage", task_names.REPROCESS_STAGES)
+def test_reprocessing_does_not_count_as_a_wait_since_the_page_came(
+    tasks: Tasks, old_site: int, stage: ReprocessStage
+) -> None:
+    tasks.reprocess("a", stage)
+    assert_nothing_waits_for_long(tasks)
+    tasks.run(task_names.PARSE)
+    assert_nothing_waits_for_long(tasks)
+    tasks.group(old_site)
+    assert_nothing_waits_for_long(tasks)
+    tasks.settle()
+    assert tasks.ask(select(StoredPage.revision).distinct()) == [2]
+    assert_nothing_waits_for_long(tasks)
+
+
+@pytest.mark.usefixtures("old_site")
+def test_a_page_that_changed_does_not_wait_since_it_first_came(tasks: Tasks) -> None:
+    tasks.publish("a", [("2", article_html(20))])
+    assert_nothing_waits_for_long(tasks)
+    tasks.settle()
+    assert tasks.ask(select(StoredPage.revision).where(StoredPage.url.endswith("/2"))) == [2]
+
+
+def test_a_page_that_changes_before_its_first_outcome_waits_since_it_first_came(
+    tasks: Tasks,
+) -> None:
+    tasks.publish("a", pages_of([0]))
+    grow_old(tasks)
+    tasks.publish("a", [("0", article_html(20))])
+    counts: ServiceCounts = tasks.read(service_counts)
+    assert counts.longest_wait_seconds == pytest.approx(AGE.total_seconds(), abs=60)
+
+
+def test_a_page_that_is_refused_while_its_extraction_is_asked_for_waits_for_nothing(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", pages_of(range(6)))
+    tasks.group(site_id)
+    tasks.publish("a", [("2", REFUSED)])
+    tasks.settle()
+    grow_old(tasks)
+    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
+    assert_nothing_waits_for_long(tasks)
