@@ -288,6 +288,18 @@ class ClusteringAttempt(Base):
     )
 
 
+class ClusteringRequest(Base):
+    """A clustering that was asked for; the worker that takes it up removes it.
+
+    It refers to no table: to hold the row of a site would make it wait for the intake.
+    """
+
+    __tablename__ = "clustering_requests"
+
+    site_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class TemplateGroup(Base):
     """A group of pages of one template, in one generation."""
 

@@ -11,13 +11,16 @@ from tests.services import Services
 from worker.settings import load_settings
 from worker.tasks.process import configure, process_state
 
+ALONE = ("sites", "trees", "outbox", "clustering_requests")
+"""Tables that refer to no other of them."""
+
 
 def tables_of_pages() -> list[Table]:
     """Return what holds pages, trees and messages and what refers to them, the last first."""
     found: dict[str, Table] = {}
     for table in Base.metadata.sorted_tables:
         referred = {key.column.table.name for key in table.foreign_keys}
-        if table.name in ("sites", "trees", "outbox") or referred & found.keys():
+        if table.name in ALONE or referred & found.keys():
             found[table.name] = table
     return list(found.values())[::-1]
 

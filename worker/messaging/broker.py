@@ -1,14 +1,19 @@
 """Connections to the broker, made from the settings."""
 
+import logging
 from typing import NamedTuple
 
 from amqp.exceptions import PreconditionFailed
 from kombu import Connection, Producer
+from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
 
+from worker import logs
 from worker.messaging.topology import Topology
 from worker.messaging.transport import TlsTransport, Transport
 from worker.settings import Settings, SettingsError
+
+logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
 """Silence after which a connection counts as lost, twice as long at worst.
@@ -68,6 +73,16 @@ def messages_waiting(settings: Settings, queue: str) -> int:
     """Return the number of messages ready in a queue that is declared."""
     with connect(settings) as connection, connection.channel() as channel:
         return depth(channel, queue)
+
+
+def messages_seen(settings: Settings, queue: str) -> int | None:
+    """Return the number of messages ready in a queue; nothing if the broker does not tell now."""
+    connection = connect(settings)
+    try:
+        return messages_waiting(settings, queue)
+    except (*connection.connection_errors, *connection.channel_errors, OperationalError) as error:
+        logs.warn_of(logger, f"the broker does not tell what waits in {queue}", error)
+        return None
 
 
 class QueueState(NamedTuple):

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.messaging.broker import check_message_size, connect, depth, topology_of
-from worker.messaging.task_names import EXTRACT, OTHERS, STAGE_OF_TASK
+from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, OTHERS, STAGE_OF_TASK
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
 from worker.settings import Settings
@@ -96,12 +96,14 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
         for task, stage in STAGE_OF_TASK.items()
     }
     tasks[EXTRACT] = replace(tasks[EXTRACT], pieces=PAGES_OF_A_TASK)
+    # At most one a look, and extractions take all the room that there is.
+    lanes: dict[str, Bound | None] = {**tasks, EXTRACT_LATE: None}
     articles = Bound(topology.articles_queue, settings.articles_limit)
     exchanges = {
         topology.articles_exchange.name: articles if articles.limit else None,
         DEFAULT_EXCHANGE: None,
     }
-    return {**tasks, **exchanges}
+    return {**lanes, **exchanges}
 
 
 class Relay:

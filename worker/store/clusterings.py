@@ -1,4 +1,4 @@
-"""Clusterings that were begun and did not end well, and the sites that are clustered no more.
+"""Clusterings that were asked for, or begun without ending well; sites that are clustered no more.
 
 A process that dies says nothing: what it began with must be counted before, in a transaction of
 its own.
@@ -10,6 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     ColumnElement,
     Float,
     and_,
@@ -23,7 +24,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import Grouping
 
-from models.tables import ClusteringAttempt
+from models.tables import ClusteringAttempt, ClusteringRequest
 from worker.store.pages import only_sites
 
 LONGEST_ERROR = 500
@@ -83,6 +84,29 @@ _BEGIN = (
         where=may_begin(),
     )
     .returning(ClusteringAttempt.number)
+    .execution_options(dml_strategy="raw")
+)
+
+
+def note_asked(session: Session, site_ids: Sequence[int]) -> None:
+    """Note that the clustering of sites was asked for."""
+    session.execute(_NOTE_ASKED, {"site_ids": sorted(site_ids)})
+
+
+def note_taken(session: Session, site_id: int) -> None:
+    """Note that a worker took up what was asked for a site."""
+    session.execute(delete(ClusteringRequest).where(ClusteringRequest.site_id == site_id))
+
+
+_NOTE_ASKED = (
+    insert(ClusteringRequest)
+    .from_select(
+        ["site_id"],
+        select(func.unnest(bindparam("site_ids", type_=ARRAY(BigInteger))).column_valued("asked")),
+    )
+    .on_conflict_do_update(
+        index_elements=[ClusteringRequest.site_id], set_={"asked_at": func.now()}
+    )
     .execution_options(dml_strategy="raw")
 )
 

@@ -8,12 +8,15 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    ColumnElement,
     Integer,
     Select,
     Text,
     Update,
     and_,
     bindparam,
+    cast,
+    exists,
     func,
     select,
     update,
@@ -21,7 +24,16 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from models.tables import Article, Membership, PageContent, Site, StoredPage, TemplateGroup
+from models.tables import (
+    Article,
+    Membership,
+    OutboxEntry,
+    PageContent,
+    Site,
+    StoredPage,
+    TemplateGroup,
+)
+from worker.messaging.task_names import EXTRACT
 from worker.outcomes import PageOutcome
 from worker.store.pages import is_asked_for, is_pending, unpack_content
 
@@ -387,29 +399,67 @@ def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
 
 
+def _is_late(patience_seconds: float) -> ColumnElement[bool]:
+    """Condition: the page's extraction was asked for too long ago, and the relay has none of it."""
+    waiting = exists().where(
+        OutboxEntry.lane == EXTRACT,
+        cast(OutboxEntry.arguments["page_id"].astext, BigInteger) == StoredPage.id,
+    )
+    return and_(
+        is_asked_for(),
+        StoredPage.tree_id.is_not(None),
+        StoredPage.asked_at <= func.now() - timedelta(seconds=patience_seconds),
+        ~waiting,
+    )
+
+
+def find_late(session: Session, *, patience_seconds: float, limit: int) -> list[tuple[int, int]]:
+    """Return pages whose extraction was asked for too long ago, each with its generation.
+
+    Not those that wait for the relay.
+    """
+    late = (
+        select(StoredPage.id, StoredPage.generation)
+        .where(_is_late(patience_seconds))
+        .order_by(StoredPage.id)
+        .limit(limit)
+    )
+    return [(page_id, generation) for page_id, generation in session.execute(late)]
+
+
 def take_late(
-    session: Session, *, patience_seconds: float, limit: int
+    session: Session, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> dict[int, list[tuple[int, int]]]:
-    """Return pages, each with its generation, whose extraction was asked for too long ago.
+    """Return those of some pages that are late as of `find_late`, with their generations.
 
     They come by the id of their site, and count as asked for again.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    suspects
+        Generations by the ids of the pages.
+    patience_seconds
+        Time after which an extraction is late.
     """
     late = (
         select(StoredPage.id)
-        .where(
-            is_asked_for(),
-            StoredPage.tree_id.is_not(None),
-            StoredPage.asked_at <= func.now() - timedelta(seconds=patience_seconds),
+        .join(
+            _ASKED,
+            and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
         )
+        .where(_is_late(patience_seconds))
         .order_by(StoredPage.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
+        .with_for_update(of=StoredPage, skip_locked=True)
     )
     rows = session.execute(
         update(StoredPage)
         .where(StoredPage.id.in_(late))
         .values(asked_at=func.now())
         .returning(StoredPage.site_id, StoredPage.id, StoredPage.generation)
+        .execution_options(synchronize_session=False),
+        _asked(suspects),
     )
     by_site: dict[int, list[tuple[int, int]]] = {}
     for site_id, page_id, generation in sorted(map(tuple, rows)):

@@ -360,9 +360,7 @@ def service_counts(session: Session) -> ServiceCounts:
             ),
         ),
         waiting=_count(session, select(func.count()).select_from(StoredPage).where(is_pending())),
-        longest_wait_seconds=_age(
-            session, StoredPage.waiting_since, StoredPage.outcome.is_(None)
-        ),
+        longest_wait_seconds=_age(session, StoredPage.waiting_since, StoredPage.outcome.is_(None)),
         sites=_count(session, select(func.count()).select_from(Site)),
         groups=_count(session, groups),
         outliers=_count(session, outliers),

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from models.tables import (
     ClusteringAttempt,
+    ClusteringRequest,
     ComparisonBlock,
     Generation,
     GroupRepresentative,
@@ -86,7 +87,8 @@ def due_sites(
     been waiting since ``max_settle_seconds`` for such a silence, or, where
     ``first_at_once`` is so, that it was never clustered. A site whose
     comparisons are being done is left out, unless one of them is so since
-    ``patience_seconds``; so is one whose clustering failed and must not be begun now
+    ``patience_seconds``; so is one whose clustering was asked for since then and that no worker
+    has taken up, and one whose clustering failed and must not be begun now
     (`worker.store.clusterings.may_begin`).
     """
     last = (
@@ -116,7 +118,12 @@ def due_sites(
         .outerjoin(blocks, blocks.c.site_id == Site.id)
         .outerjoin(last, last.c.site_id == Site.id)
         .outerjoin(ClusteringAttempt, ClusteringAttempt.site_id == Site.id)
+        .outerjoin(ClusteringRequest, ClusteringRequest.site_id == Site.id)
         .where(
+            or_(
+                ClusteringRequest.site_id.is_(None),
+                ClusteringRequest.asked_at <= func.now() - timedelta(seconds=patience_seconds),
+            ),
             or_(ClusteringAttempt.site_id.is_(None), may_begin()),
             Site.version > func.coalesce(last.c.version, 0),
             or_(

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from worker import logs
 from worker.messaging import task_names
-from worker.messaging.broker import messages_waiting
+from worker.messaging.broker import messages_seen
 from worker.outcomes import GivenUpReason
 from worker.settings import Settings
 from worker.store import (
@@ -25,6 +25,7 @@ from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.tasks.attempts import CLUSTERING_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.clustering_requests import request_clusterings
 from worker.tasks.comparison_plan import (
     enqueue_late_blocks,
     known_grouping,
@@ -51,7 +52,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of each site whose pages changed and are settled.
 
     While page messages wait at the intake no site is settled, as more pages of
-    it may be among them.
+    it may be among them; nor while the broker does not tell whether any do.
 
     Parameters
     ----------
@@ -62,10 +63,10 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     settings = state.settings
     if settle_seconds is not None:
         settle = settle_seconds
-    elif messages_waiting(settings, state.topology.pages):
-        settle = settings.max_settle_seconds
-    else:
+    elif messages_seen(settings, state.topology.pages) == 0:
         settle = settings.settle_seconds
+    else:
+        settle = settings.max_settle_seconds
     state.database.run(lambda session: _enqueue_due_clusterings(session, settings, settle))
 
 
@@ -80,11 +81,7 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle_second
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
     asked = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
-    outbox.add_tasks_of_sites(
-        session,
-        task_names.CLUSTER,
-        [(site_id, {"site_id": site_id}) for site_id in due if site_id not in asked],
-    )
+    request_clusterings(session, [site_id for site_id in due if site_id not in asked])
 
 
 def _pauses(settings: Settings) -> list[float]:
@@ -114,6 +111,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     database = state.database
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
+            database.run(lambda session: clusterings.note_taken(session, site_id))
             return
         attempt = database.run(lambda session: _begin(session, state, site_id, afresh=afresh))
         if attempt is None:
@@ -131,6 +129,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
 
 
 def _begin(session: Session, state: ProcessState, site_id: int, *, afresh: bool) -> int | None:
+    clusterings.note_taken(session, site_id)
     if afresh:
         clusterings.forget(session, site_id)
     return clusterings.begin(session, site_id, _pauses(state.settings))

@@ -15,11 +15,12 @@ from worker.distance.forest import Forest, forest_of
 from worker.messaging import task_names
 from worker.outcomes import GivenUpReason
 from worker.pages import Tree, site_name
-from worker.store import comparisons, outbox, pages, references, trees
+from worker.store import comparisons, pages, references, trees
 from worker.store.locks import AdvisoryLock
 from worker.store.references import StoredNearest
 from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.clustering_requests import request_clusterings
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_trees import TreeCache
@@ -136,8 +137,7 @@ def _save(
     if job.gives_up:
         _offer_to_compare_again(session, job, quarantine)
     if finished.is_last:
-        wanted = {"site_id": job.site_id}
-        outbox.add_tasks(session, task_names.CLUSTER, [wanted], site_id=job.site_id)
+        request_clusterings(session, [job.site_id])
 
 
 def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: str) -> None:

@@ -16,7 +16,6 @@ from worker import logs
 from worker.content import Content, read_content
 from worker.extraction import NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
-from worker.messaging.broker import messages_waiting
 from worker.outcomes import PageOutcome
 from worker.pages import parse_page, site_name
 from worker.store import articles, extraction_jobs, outbox
@@ -29,7 +28,11 @@ from worker.tasks.article_message import new_revision, outgoing
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import patterns_for_page
-from worker.tasks.extraction_requests import request_each_alone, request_late_extractions
+from worker.tasks.extraction_requests import (
+    request_each_alone,
+    request_late_extractions,
+    suspect_late_extractions,
+)
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.rendered import read_rendered
 
@@ -107,21 +110,25 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
-def extract_late() -> None:
+def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """Ask again for extractions whose messages must have been lost.
 
-    Does nothing while any wait for the relay or in the queue: what is late may be among them.
+    A look finds those that are late and that the relay has published, and goes with them to the
+    end of the queue: what is not done when it comes to its beginning was in it no more.
+
+    Parameters
+    ----------
+    suspects
+        What a look found: pages, each with its generation.
     """
     state = process_state()
-    if messages_waiting(state.settings, state.topology.task_queue("extract")):
-        return
     patience = state.settings.extraction_patience_seconds
+    if suspects is None:
+        state.database.run(lambda session: suspect_late_extractions(session, patience))
+        return
+    wanted = dict(suspects)
     number = state.database.run(
-        lambda session: (
-            0
-            if outbox.is_waiting(session, task_names.EXTRACT)
-            else request_late_extractions(session, patience_seconds=patience)
-        )
+        lambda session: request_late_extractions(session, wanted, patience_seconds=patience)
     )
     if number:
         logger.warning("%d extractions asked for again", number)

@@ -19,11 +19,31 @@ def request_extractions(
     _enqueue(session, site_id, [(page_id, generation) for page_id in waiting])
 
 
-def request_late_extractions(session: Session, *, patience_seconds: float) -> int:
-    """Request extractions again that were requested too long ago; return their number."""
-    late = extraction_jobs.take_late(
+def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
+    """Have those extractions looked at again that were requested too long ago, and published."""
+    late = extraction_jobs.find_late(
         session, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
     )
+    if late:
+        wanted = {"suspects": late}
+        outbox.add_tasks(session, task_names.EXTRACT_LATE, [wanted], site_id=None)
+
+
+def request_late_extractions(
+    session: Session, suspects: Mapping[int, int], *, patience_seconds: float
+) -> int:
+    """Request those suspects again that are late still; return their number.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    suspects
+        Generations by the ids of pages.
+    patience_seconds
+        Time after which an extraction is late.
+    """
+    late = extraction_jobs.take_late(session, suspects, patience_seconds=patience_seconds)
     for site_id, wanted in late.items():
         _enqueue(session, site_id, wanted)
     return sum(map(len, late.values()))

@@ -3,11 +3,13 @@
 from datetime import timedelta
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import select, update
 
-from models.tables import ClusteringAttempt, Generation, OutboxEntry, StoredPage
+from models.tables import ClusteringAttempt, ClusteringRequest, Generation, OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
+from tests.services import unused_ports
 from worker.messaging import task_names
 from worker.store import clusterings
 from worker.store.locks import AdvisoryLock
@@ -90,6 +92,36 @@ def test_after_two_attempts_the_next_one_waits(tasks: Tasks, site_id: int) -> No
     assert due(tasks) == [site_id]
     cluster(site_id)
     assert tasks.generations(site_id) == 1
+
+
+def test_a_site_whose_task_waits_in_the_queue_is_asked_for_once(tasks: Tasks, site_id: int) -> None:
+    assert due(tasks) == [site_id]
+    assert due(tasks) == []
+    # Its message was lost.
+    with tasks.database.transaction() as session:
+        long_ago = ClusteringRequest.asked_at - timedelta(days=1)
+        session.execute(update(ClusteringRequest).values(asked_at=long_ago))
+    assert due(tasks) == [site_id]
+    cluster(site_id)
+    tasks.publish("a", [("7", article_html(7))])
+    assert due(tasks) == [site_id]
+    with tasks.database.exclusive(AdvisoryLock.CLUSTERING, site_id):
+        cluster(site_id)
+    assert due(tasks) == [site_id]
+
+
+def test_while_the_broker_is_away_only_sites_that_waited_for_long_are_clustered(
+    tasks: Tasks, site_id: int
+) -> None:
+    (port,) = unused_ports(1)
+    tasks.restart(broker_url=SecretStr(f"amqp://guest@127.0.0.1:{port}//"), settle_seconds=0)
+    cluster_due_sites()
+    assert tasks.take(task_names.CLUSTER) == []
+    with tasks.database.transaction() as session:
+        long_ago = StoredPage.received_at - timedelta(days=1)
+        session.execute(update(StoredPage).values(received_at=long_ago))
+    cluster_due_sites()
+    assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
 
 
 def test_a_clustering_that_another_process_is_at_counts_once(tasks: Tasks, site_id: int) -> None:

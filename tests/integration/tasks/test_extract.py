@@ -17,6 +17,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
 from worker.messaging.broker import connect
+from worker.service.application import create_app
 from worker.store import extraction_jobs
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.locks import AdvisoryLock
@@ -94,19 +95,51 @@ def test_an_extraction_that_another_process_is_at_is_left_to_it(tasks: Tasks, pa
     assert outcome(tasks, page_id) == ("article", None)
 
 
-@pytest.mark.usefixtures("queues")
-def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> None:
-    tasks.take(task_names.EXTRACT)
-    extract_late()
-    assert tasks.take(task_names.EXTRACT) == []
+def pass_time(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         long_ago = StoredPage.asked_at - timedelta(days=1)
         session.execute(update(StoredPage).values(asked_at=long_ago))
+
+
+def look_for_late(tasks: Tasks) -> None:
+    """Look for late extractions, and again at the end of the queue."""
     extract_late()
+    for each in tasks.take(task_names.EXTRACT_LATE):
+        extract_late(**each)
+
+
+@pytest.mark.usefixtures("queues")
+def test_a_lost_extraction_is_asked_for_again(tasks: Tasks, page_id: int) -> None:
+    tasks.take(task_names.EXTRACT)
+    look_for_late(tasks)
+    assert tasks.take(task_names.EXTRACT) == []
+    pass_time(tasks)
+    # Others wait, as they nearly always do.
+    app = create_app(process_state().settings)
+    app.send_task(task_names.EXTRACT, kwargs={"page_id": 0, "generation": 1})
     extract_late()
+    look_for_late(tasks)
     assert tasks.run(task_names.EXTRACT) == 4
     assert outcome(tasks, page_id) == ("article", None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
+
+
+def test_extractions_that_wait_for_the_relay_or_in_the_queue_are_not_asked_for_again(
+    tasks: Tasks, page_id: int
+) -> None:
+    pass_time(tasks)
+    look_for_late(tasks)
+    in_queue = tasks.take(task_names.EXTRACT)
+    assert len(in_queue) == 4
+    extract_late()
+    (suspects,) = tasks.take(task_names.EXTRACT_LATE)
+    assert len(suspects["suspects"]) == 4
+    # They were in front of the suspects.
+    for each in in_queue:
+        extract(**each)
+    extract_late(**suspects)
+    assert tasks.take(task_names.EXTRACT) == []
+    assert outcome(tasks, page_id) == ("article", None)
 
 
 def test_pages_that_were_extracted_together_when_their_process_ended_are_extracted_alone(

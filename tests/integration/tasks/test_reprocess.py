@@ -12,7 +12,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.cli import main
 from worker.messaging import task_names
-from worker.store import reprocessings
+from worker.store import extraction_jobs, reprocessings
 from worker.store.pages import is_pending
 from worker.tasks import reprocess
 from worker.tasks.extraction_requests import request_late_extractions
@@ -58,7 +58,8 @@ def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(tasks:
     assert tasks.ask(select(StoredPage.url).where(is_pending())) != []
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
-        request_late_extractions(session, patience_seconds=600)
+        late = extraction_jobs.find_late(session, patience_seconds=600, limit=2 * PAGES)
+        request_late_extractions(session, dict(late), patience_seconds=600)
     tasks.settle()
     tasks.group(site_id)
     tasks.settle()

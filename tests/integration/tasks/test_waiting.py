@@ -11,9 +11,9 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
 from worker.messaging.task_names import ReprocessStage
+from worker.store import extraction_jobs
 from worker.store.pages import is_pending
 from worker.store.progress import ServiceCounts, service_counts
-from worker.tasks.extraction_requests import request_late_extractions
 
 AGE = timedelta(days=400)
 PATIENCE_SECONDS = 600.0
@@ -46,8 +46,12 @@ def grow_old(tasks: Tasks) -> None:
 
 
 def late(tasks: Tasks) -> int:
-    return tasks.read(
-        lambda session: request_late_extractions(session, patience_seconds=PATIENCE_SECONDS)
+    return len(
+        tasks.read(
+            lambda session: extraction_jobs.find_late(
+                session, patience_seconds=PATIENCE_SECONDS, limit=100
+            )
+        )
     )
 
 
