@@ -14,11 +14,17 @@ from worker.store.pages import only_sites
 
 @dataclass(frozen=True)
 class DatedPage:
-    """A page, when it was fetched, and its group; None for an outlier."""
+    """A page, when it was fetched and received, and its group; None for an outlier.
+
+    One that came without the date of its fetching is not dated, and counts as fetched when it was
+    received.
+    """
 
     url: str
     fetched_at: datetime
     group_number: int | None
+    received_at: datetime
+    is_dated: bool
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,13 @@ def newest_pages(
     """
     fetched_at = func.coalesce(StoredPage.fetched_at, StoredPage.received_at)
     rows = session.execute(
-        select(StoredPage.url, fetched_at, Membership.group_number)
+        select(
+            StoredPage.url,
+            fetched_at,
+            Membership.group_number,
+            StoredPage.received_at,
+            StoredPage.fetched_at.is_not(None),
+        )
         .join(Membership, Membership.page_id == StoredPage.id)
         .where(Membership.site_id == site_id, Membership.generation == generation)
         .order_by(fetched_at.desc(), StoredPage.url.desc())

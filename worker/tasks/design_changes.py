@@ -1,12 +1,14 @@
 """Noticing that a site looks other than before."""
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
 from worker.store import designs
+from worker.store.designs import DatedPage
 from worker.templates.generations import FEWEST_TO_TELL_A_CHANGE, design_change
 
 logger = logging.getLogger(__name__)
@@ -14,6 +16,10 @@ logger = logging.getLogger(__name__)
 WATCHED = timedelta(days=1)
 """Time that a site was seen before a change of it is reported: a first crawl, which may bring
 all section fronts and then all articles, takes hours."""
+
+TOGETHER = timedelta(hours=1)
+"""Time within which pages without a date of fetching count as fetched together: the order in which
+a crawler sends them tells how it goes through the site, not how that changes."""
 
 PAGES_LOOKED_AT = 20_000
 """Newest pages among which a change of design is sought: a fifth of a second at most, and a
@@ -39,9 +45,9 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
     found = design_change([page.group_number for page in newest])
     if found is None:
         return
-    first = newest[found.first]
-    if first.fetched_at - newest[0].fetched_at < WATCHED:
+    if not _was_watched(newest, found.first):
         return
+    first = newest[found.first]
     change = DesignChange(
         site_id=site_id,
         generation=generation,
@@ -64,3 +70,16 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
             change.new_groups,
             change.gone_groups,
         )
+
+
+def _was_watched(newest: Sequence[DatedPage], first: int) -> bool:
+    """Tell whether a site was seen for long enough before the first page that differs."""
+    page = newest[first]
+    if page.is_dated:
+        return page.fetched_at - newest[0].fetched_at >= WATCHED
+    # When it was received may be compared with when others were, not with when they were fetched.
+    before = newest[:first]
+    return (
+        page.received_at - min(each.received_at for each in before) >= WATCHED
+        and newest[-1].received_at - newest[first - 1].received_at >= TOGETHER
+    )

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import delete, func, select, update
@@ -292,3 +293,44 @@ def test_the_first_crawl_of_a_site_that_takes_hours_is_no_change_of_its_design(
 def generated_after(message: dict[str, str]) -> dict[str, str]:
     """Return a copy of a page at another address."""
     return message | {"url": message["url"] + "?again", "id": "again"}
+
+
+def age(tasks: Tasks, by: timedelta) -> None:
+    """Let the pages that are there be received long ago."""
+    with tasks.database.transaction() as session:
+        session.execute(update(StoredPage).values(received_at=StoredPage.received_at - by))
+
+
+def changes_noticed(tasks: Tasks, site_id: int) -> int:
+    tasks.settle()
+    tasks.group(site_id)
+    return len(tasks.ask(select(DesignChange.generation)))
+
+
+def test_undated_pages_that_came_with_those_fetched_long_ago_are_no_change(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 14)))
+    with tasks.database.transaction() as session:
+        long_ago = StoredPage.received_at - timedelta(days=900)
+        session.execute(update(StoredPage).values(fetched_at=long_ago))
+    tasks.group(site_id)
+    tasks.publish("a", articles(range(2, 14), "table"))
+    assert changes_noticed(tasks, site_id) == 0
+
+
+def test_the_order_of_undated_pages_that_came_within_seconds_tells_no_change(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", articles(range(2, 10)))
+    tasks.group(site_id)
+    age(tasks, timedelta(days=3))
+    # The next crawl goes through what is known first, and then through a new section.
+    tasks.publish("a", [*articles(range(10, 18)), *articles(range(2, 14), "table")])
+    assert changes_noticed(tasks, site_id) == 0
+
+
+def test_undated_pages_of_another_day_that_all_differ_are_a_change(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", articles(range(2, 14)))
+    tasks.group(site_id)
+    age(tasks, timedelta(days=3))
+    tasks.publish("a", articles(range(2, 14), "table"))
+    assert changes_noticed(tasks, site_id) == 1
