@@ -188,7 +188,8 @@ def test_whoever_dies_at_it_another_goes_on(
     reprocess.reprocess_due()
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
-        request_late_extractions(session, patience_seconds=600)
+        late = extraction_jobs.find_late(session, patience_seconds=600, limit=100)
+        request_late_extractions(session, dict(late), patience_seconds=600)
     tasks.settle()
     assert taken_up(tasks) == sites
     assert set(revisions(tasks).values()) == {2}
