@@ -104,18 +104,25 @@ class Settings(BaseSettings):
         default=600,
         gt=0,
         description="A block of comparisons that is not done after this long is asked for once "
-        "more, as its message may be lost; one that is only late is not done twice.",
+        "more, as its message may be lost; one that is only late is not done twice. So is the "
+        "clustering of a site that no worker has taken up.",
     )
     extraction_patience_seconds: float = Field(
         default=600,
         gt=0,
         description="An extraction that is not done after this long, and waits in no queue, is "
-        "asked for once more, as its message may be lost.",
+        "asked for once more, as its message was lost.",
     )
     page_seconds: float = Field(
         default=60,
         gt=0,
         description="Time that one page may take in a task; beyond, its outcome is `failed`.",
+    )
+    parsing_seconds: float = Field(
+        default=10,
+        gt=0,
+        description="Processor time that the intake spends on one page at most; beyond, the page's "
+        "outcome is `failed`. `detourage reprocess SITE --from parse` parses it in a task.",
     )
     comparison_memory_mib: int = Field(
         default=64,

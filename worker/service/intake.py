@@ -11,6 +11,7 @@ import logging
 import signal
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
@@ -33,8 +34,9 @@ from worker.messaging.page_messages import (
 )
 from worker.messaging.topology import Topology
 from worker.messaging.transport import withheld_bytes
-from worker.outcomes import ReceiptResult
+from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.heartbeat import Heartbeat
+from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.settings import Settings
 from worker.store import backlog, durations, outbox, pages
 from worker.store.database import Database, is_connection_lost
@@ -53,6 +55,13 @@ takes so many messages too many at most."""
 
 BATCH_BYTES = 8 * 1024 * 1024
 """Bodies of messages, together, from which on no more are taken into a transaction."""
+
+BATCH_SECONDS = 2.0
+"""Time from which on no more messages are parsed before those in hand are stored: they do not
+wait for pages that take long."""
+
+READ_SECONDS = 0.001
+"""How long a busy intake listens to the broker."""
 
 GATHER_SECONDS = 0.01
 """How long a message waits for another one that may be stored with it."""
@@ -228,16 +237,31 @@ class Intake(ConsumerMixin):
             self._end_care()
 
     def _deal_with(self, messages: Sequence[Message]) -> None:
-        prepared = []
+        prepared: list[Prepared] = []
+        began = time.monotonic()
         for message in messages:
             try:
                 prepared.append(self._prepare(message))
             except Exception:  # noqa: BLE001 - one message must not stop those beside it
                 _requeue(message)
             logs.unbind_all()
-        for batch in without_repeats(prepared):
-            if not self._store_patiently(batch):
-                return
+            if time.monotonic() - began >= BATCH_SECONDS:
+                self._beat()
+                if not self._store_all(prepared):
+                    return
+                prepared, began = [], time.monotonic()
+        self._store_all(prepared)
+
+    def _store_all(self, prepared: Sequence[Prepared]) -> bool:
+        return all(self._store_patiently(batch) for batch in without_repeats(prepared))
+
+    def _beat(self) -> None:
+        """Beat, and read what the broker sends: unread heartbeats count as missed."""
+        self._heartbeat.beat()
+        if self._channel_connection is not None:
+            with suppress(TimeoutError):
+                self._channel_connection.drain_events(timeout=READ_SECONDS)
+            self._channel_connection.heartbeat_check()
 
     def _store_patiently(self, batch: Sequence[Prepared]) -> bool:
         """Store messages, one by one if they cannot be stored together; False if told to stop."""
@@ -275,8 +299,18 @@ class Intake(ConsumerMixin):
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             return Prepared(message, raw, unusable=error)
         logs.bind(site=fetched.site, page=fetched.url)
-        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
-        return Prepared(message, raw, page=(fetched, read))
+        return Prepared(message, raw, page=(fetched, self._read(fetched)))
+
+    def _read(self, fetched: FetchedPage) -> ReadPage:
+        limit = self._settings.parsing_seconds
+        try:
+            with time_limit(limit):
+                return parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+        except TimeIsUpError:
+            # Its HTML is kept: reprocessing parses it in a task, which others do not wait for.
+            detail = f"parsing took more than {limit:g} seconds of a processor"
+            logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - tells nothing more
+            return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         try:
@@ -291,10 +325,8 @@ class Intake(ConsumerMixin):
     def _wait_for_database(self) -> None:
         logger.warning("the database does not answer, the intake waits")
         time.sleep(DATABASE_PAUSE_SECONDS)
-        self._heartbeat.beat()
         # The broker would take a consumer that neither reads nor writes for dead.
-        if self._channel_connection is not None:
-            self._channel_connection.heartbeat_check()
+        self._beat()
 
 
 def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:

@@ -177,3 +177,25 @@ def test_the_intake_waits_while_too_many_pages_wait_for_their_outcome(alone: Alo
 def _consumers(settings: Settings, queue: str) -> int:
     with connect(settings) as connection, connection.channel() as channel:
         return int(channel.queue_declare(queue=queue, passive=True).consumer_count)
+
+
+def test_a_page_that_takes_long_to_parse_fails_and_keeps_no_other_waiting(
+    settings: Settings, tmp_path: Path
+) -> None:
+    quick = settings.model_copy(update={"parsing_seconds": 0.5})
+    with intake(quick, tmp_path) as deployment:
+        slow = [message(f"https://slow.example/{n}", "<p>a" * 75_000 + f"<p>{n}") for n in range(2)]
+        good = bodies(2, 4)
+        deployment.publish([*slow, *good])
+        deployment.wait_for_receipts(len(slow) + len(good))
+        with deployment.database.transaction() as session:
+            found = session.execute(
+                select(StoredPage.outcome, StoredPage.outcome_detail, PageContent.page_id)
+                .join(PageContent, PageContent.page_id == StoredPage.id)
+                .where(StoredPage.url.startswith("https://slow.example/"))
+            ).all()
+            rest = select(StoredPage.outcome).where(StoredPage.url.endswith(".example/2"))
+            assert set(session.scalars(rest)) == {None}
+        assert [row[0] for row in found] == ["failed"] * 2
+        assert {row[1] for row in found} == {"parsing took more than 0.5 seconds of a processor"}
+        deployment.check()
