@@ -58,6 +58,8 @@ def configure(
     handler.setFormatter(_Formatter(form, secrets))
     handler.addFilter(_OneLineForLostConnections(level))
     logging.captureWarnings(True)
+    # At each look at the schema it would tell what kind of database that is in.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)

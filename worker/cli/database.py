@@ -16,11 +16,19 @@ T = TypeVar("T")
 
 
 def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
-    """Return what is made of the database, whose connections are closed then."""
+    """Return what is made of the database, whose connections are closed then.
+
+    Raises
+    ------
+    SchemaIsBehindError
+        If its schema is older than this code.
+    """
+    from worker.store import migrations
     from worker.store.database import Database
 
     database = Database(settings.require_database_url())
     try:
+        migrations.require_current(database)
         return use(database)
     finally:
         database.dispose()

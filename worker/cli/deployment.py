@@ -23,8 +23,13 @@ def migrate() -> None:
     """Bring the database to the schema of this version."""
     from worker.settings import load_settings
     from worker.store import migrations
+    from worker.store.database import Database
 
-    with_database(load_settings(), migrations.migrate)
+    database = Database(load_settings().require_database_url())
+    try:
+        migrations.migrate(database)
+    finally:
+        database.dispose()
 
 
 @click.command()
@@ -109,6 +114,7 @@ def metrics(port: int | None, host: str) -> None:
     from worker.service.metrics import metrics_text, serve_metrics
 
     settings = process_settings()
+    with_database(settings, lambda _: None)
     if port is None:
         click.echo(metrics_text(settings), nl=False)
         return

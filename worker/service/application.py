@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import sys
 from collections.abc import Mapping
 from time import monotonic
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
 from celery.signals import (
+    beat_init,
     setup_logging,
     task_failure,
     task_postrun,
@@ -33,7 +35,8 @@ from worker.messaging.task_names import (
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings
-from worker.store import durations, failures
+from worker.store import durations, failures, migrations
+from worker.store.database import Database
 from worker.tasks.process import process_state
 
 logger = logging.getLogger(__name__)
@@ -146,6 +149,19 @@ class HeartbeatScheduler(PersistentScheduler):
 def _set_up_logging(logfile: str | None = None, **_: object) -> None:
     settings = process_state().settings
     logs.configure(settings.log_level, settings.log_format, logfile, secrets=settings.secrets)
+
+
+@worker_init.connect
+@beat_init.connect
+def _require_schema(**_: object) -> None:
+    database = Database(process_state().settings.require_database_url())
+    try:
+        migrations.require_current(database)
+    except migrations.SchemaIsBehindError as error:
+        # Celery logs what else its signals raise, and goes on.
+        sys.exit(f"Error: {error}")
+    finally:
+        database.dispose()
 
 
 @worker_process_init.connect

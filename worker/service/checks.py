@@ -129,7 +129,7 @@ def _schema(settings: Settings) -> str:
     database = Database(settings.require_database_url())
     try:
         if migrations.is_behind(database):
-            raise RuntimeError("older than this version: run `detourage migrate`")
+            raise RuntimeError(migrations.BEHIND)
     finally:
         database.dispose()
     return "up to date"

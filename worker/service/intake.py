@@ -38,7 +38,7 @@ from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.settings import Settings
-from worker.store import backlog, durations, outbox, pages
+from worker.store import backlog, durations, migrations, outbox, pages
 from worker.store.database import Database, is_connection_lost
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.tasks.parsing import parse_or_reject, store_pages
@@ -124,7 +124,14 @@ class Intake(ConsumerMixin):
         self._looked_at = 0.0
 
     def run_until_signalled(self) -> None:
-        """Consume until SIGTERM or SIGINT; the messages in hand are finished first."""
+        """Consume until SIGTERM or SIGINT; the messages in hand are finished first.
+
+        Raises
+        ------
+        SchemaIsBehindError
+            If the database was not brought to the schema of this version.
+        """
+        migrations.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
         # Modules and tables are never garbage: looking through them again and again takes time.

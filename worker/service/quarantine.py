@@ -19,7 +19,7 @@ from worker.messaging.page_messages import writable
 from worker.messaging.transport import withheld_bytes
 from worker.outcomes import RefusedReason, UnusableReason
 from worker.settings import Settings
-from worker.store import outbox
+from worker.store import migrations, outbox
 from worker.store.database import Database
 from worker.store.failures import LastFailure, last_failures
 
@@ -186,6 +186,7 @@ def _refused(session: Session) -> list[QuarantinedMessage]:
 def _with_store(settings: Settings, use: Callable[[Session], T]) -> T:
     database = Database(settings.require_database_url())
     try:
+        migrations.require_current(database)
         return database.run(use)
     finally:
         database.dispose()

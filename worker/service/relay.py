@@ -25,7 +25,7 @@ from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, OTHERS, STAGE_OF_
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
 from worker.settings import Settings
-from worker.store import outbox
+from worker.store import migrations, outbox
 from worker.store.database import Database
 from worker.store.outbox import Waiting
 
@@ -133,6 +133,8 @@ class Relay:
         ------
         SettingsError
             If the broker does not take messages as large as the settings allow.
+        SchemaIsBehindError
+            If the database was not brought to the schema of this version.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
@@ -140,6 +142,7 @@ class Relay:
         while not self._stopping.is_set():
             try:
                 if not is_checked:
+                    migrations.require_current(self._database)
                     check_message_size(self._settings)
                     is_checked = True
                 with connect(self._settings) as connection:

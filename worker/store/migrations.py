@@ -6,9 +6,14 @@ import alembic.command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
 
 import migrations
+from worker.errors import ExpectedError
 from worker.store.database import Database
+
+BEHIND = "older than this version: run `detourage migrate`"
+"""What is wrong with a schema that is behind, and what helps, for a person."""
 
 
 def migrate(database: Database) -> None:
@@ -22,7 +27,30 @@ def migrate(database: Database) -> None:
 def is_behind(database: Database) -> bool:
     """Tell whether the schema is older than this code."""
     with database.engine.connect() as connection:
-        current = MigrationContext.configure(connection).get_current_heads()
+        return _is_behind(connection)
+
+
+class SchemaIsBehindError(ExpectedError):
+    """The database was not brought to the schema of this version."""
+
+    def __init__(self) -> None:
+        super().__init__(f"schema: {BEHIND}")
+
+
+def require_current(database: Database) -> None:
+    """Raise if the schema is older than this code; waits for a database that is away.
+
+    Raises
+    ------
+    SchemaIsBehindError
+        If it is.
+    """
+    if database.run(lambda session: _is_behind(session.connection())):
+        raise SchemaIsBehindError
+
+
+def _is_behind(connection: Connection) -> bool:
+    current = MigrationContext.configure(connection).get_current_heads()
     return set(current) != set(ScriptDirectory.from_config(_config()).get_heads())
 
 

@@ -1,12 +1,14 @@
 """Whether a deployment is ready and healthy, and what is missing where it is not."""
 
 import secrets
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.deployment import remove_queues
+from tests.deployment import process_command, process_environment, remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.services import Services, temporary_database, unused_ports
@@ -103,3 +105,62 @@ def test_doctor_finds_a_healthy_deployment(command_line: CliRunner) -> None:
 @pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
 def test_health_sees_each_process(command_line: CliRunner, process: str) -> None:
     assert command_line.invoke(main, ["health", process]).exit_code == 0
+
+
+BEHIND = "Error: schema: older than this version: run `detourage migrate`"
+
+
+@pytest.fixture
+def without_schema(
+    deployed: Tasks,
+    services: Services,
+    monkeypatch: Environment,
+) -> Iterator[None]:
+    """A deployment whose database was never migrated."""
+    with temporary_database(services) as url:
+        monkeypatch.setenv("DETOURAGE_DATABASE_URL", url)
+        load_settings.cache_clear()
+        yield
+
+
+@pytest.mark.usefixtures("without_schema")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "intake",
+        "metrics",
+        "prune --older-than 1",
+        "quarantine drop --yes",
+        "quarantine list",
+        "quarantine requeue",
+        "quarantine show",
+        "relay",
+        "reprocess --all",
+        "reprocess news.example",
+        "reprocessing",
+        "reprocessing pause",
+        "status",
+        "status news.example --json",
+    ],
+)
+def test_before_the_migration_every_command_says_what_to_do(command: str) -> None:
+    result = CliRunner().invoke(main, command.split())
+    assert (result.exit_code, result.output.splitlines()) == (1, [BEHIND])
+
+
+@pytest.mark.usefixtures("without_schema")
+@pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
+def test_before_the_migration_every_process_says_what_to_do_and_ends(
+    process: str, tmp_path: Path
+) -> None:
+    ended = subprocess.run(
+        process_command(process, tmp_path),
+        env=process_environment(load_settings()),
+        timeout=120,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1] == BEHIND
+    assert "Traceback" not in ended.stderr
