@@ -33,7 +33,6 @@ from models.tables import (
     StoredPage,
     TemplateGroup,
 )
-from worker.messaging.task_names import EXTRACT
 from worker.outcomes import PageOutcome
 from worker.store.pages import is_asked_for, is_pending, unpack_content
 
@@ -399,10 +398,10 @@ def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
 
 
-def _is_late(patience_seconds: float) -> ColumnElement[bool]:
+def _is_late(lane: str, patience_seconds: float) -> ColumnElement[bool]:
     """Condition: the page's extraction was asked for too long ago, and the relay has none of it."""
     waiting = exists().where(
-        OutboxEntry.lane == EXTRACT,
+        OutboxEntry.lane == lane,
         cast(OutboxEntry.arguments["page_id"].astext, BigInteger) == StoredPage.id,
     )
     return and_(
@@ -413,14 +412,16 @@ def _is_late(patience_seconds: float) -> ColumnElement[bool]:
     )
 
 
-def find_late(session: Session, *, patience_seconds: float, limit: int) -> list[tuple[int, int]]:
+def find_late(
+    session: Session, lane: str, *, patience_seconds: float, limit: int
+) -> list[tuple[int, int]]:
     """Return pages whose extraction was asked for too long ago, each with its generation.
 
-    Not those that wait for the relay.
+    Not those that wait for the relay in the lane of extractions.
     """
     late = (
         select(StoredPage.id, StoredPage.generation)
-        .where(_is_late(patience_seconds))
+        .where(_is_late(lane, patience_seconds))
         .order_by(StoredPage.id)
         .limit(limit)
     )
@@ -428,7 +429,7 @@ def find_late(session: Session, *, patience_seconds: float, limit: int) -> list[
 
 
 def take_late(
-    session: Session, suspects: Mapping[int, int], *, patience_seconds: float
+    session: Session, lane: str, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> dict[int, list[tuple[int, int]]]:
     """Return those of some pages that are late as of `find_late`, with their generations.
 
@@ -438,6 +439,8 @@ def take_late(
     ----------
     session
         The transaction.
+    lane
+        Where extractions wait for the relay.
     suspects
         Generations by the ids of the pages.
     patience_seconds
@@ -449,7 +452,7 @@ def take_late(
             _ASKED,
             and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
         )
-        .where(_is_late(patience_seconds))
+        .where(_is_late(lane, patience_seconds))
         .order_by(StoredPage.id)
         .with_for_update(of=StoredPage, skip_locked=True)
     )

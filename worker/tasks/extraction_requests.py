@@ -22,7 +22,7 @@ def request_extractions(
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
     """Have those extractions looked at again that were requested too long ago, and published."""
     late = extraction_jobs.find_late(
-        session, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
+        session, task_names.EXTRACT, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
     )
     if late:
         wanted = {"suspects": late}
@@ -43,7 +43,9 @@ def request_late_extractions(
     patience_seconds
         Time after which an extraction is late.
     """
-    late = extraction_jobs.take_late(session, suspects, patience_seconds=patience_seconds)
+    late = extraction_jobs.take_late(
+        session, task_names.EXTRACT, suspects, patience_seconds=patience_seconds
+    )
     for site_id, wanted in late.items():
         _enqueue(session, site_id, wanted)
     return sum(map(len, late.values()))

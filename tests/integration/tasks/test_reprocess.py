@@ -58,7 +58,9 @@ def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(tasks:
     assert tasks.ask(select(StoredPage.url).where(is_pending())) != []
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
-        late = extraction_jobs.find_late(session, patience_seconds=600, limit=2 * PAGES)
+        late = extraction_jobs.find_late(
+            session, task_names.EXTRACT, patience_seconds=600, limit=2 * PAGES
+        )
         request_late_extractions(session, dict(late), patience_seconds=600)
     tasks.settle()
     tasks.group(site_id)
@@ -188,7 +190,9 @@ def test_whoever_dies_at_it_another_goes_on(
     reprocess.reprocess_due()
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
-        late = extraction_jobs.find_late(session, patience_seconds=600, limit=100)
+        late = extraction_jobs.find_late(
+            session, task_names.EXTRACT, patience_seconds=600, limit=100
+        )
         request_late_extractions(session, dict(late), patience_seconds=600)
     tasks.settle()
     assert taken_up(tasks) == sites

@@ -49,7 +49,7 @@ def late(tasks: Tasks) -> int:
     return len(
         tasks.read(
             lambda session: extraction_jobs.find_late(
-                session, patience_seconds=PATIENCE_SECONDS, limit=100
+                session, task_names.EXTRACT, patience_seconds=PATIENCE_SECONDS, limit=100
             )
         )
     )
