@@ -132,7 +132,7 @@ def without_schema(
         "prune --older-than 1",
         "quarantine drop --yes",
         "quarantine list",
-        "quarantine requeue",
+        "quarantine requeue --yes",
         "quarantine show",
         "relay",
         "reprocess --all",
