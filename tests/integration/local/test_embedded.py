@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -100,11 +101,12 @@ def services() -> Iterator[Services]:
 
 
 @pytest.fixture
-def shared_directory(tmp_path: Path) -> Path:
-    # The server does not run as root, and what pytest makes is closed to everyone else.
-    for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        directory.chmod(0o755)
-    return tmp_path / "state"
+def shared_directory() -> Iterator[Path]:
+    # The server does not run as root, and pytest closes its directories to everyone else, also
+    # those of other runs, whenever it starts.
+    with tempfile.TemporaryDirectory(prefix="detourage-test-") as directory:
+        Path(directory).chmod(0o755)
+        yield Path(directory) / "state"
 
 
 def test_the_database_can_do_what_the_service_asks_of_it(services: Services) -> None:
