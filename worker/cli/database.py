@@ -23,15 +23,10 @@ def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
     SchemaIsBehindError
         If its schema is older than this code.
     """
-    from worker.store import migrations
-    from worker.store.database import Database
+    from worker.store.migrations import current_database
 
-    database = Database(settings.require_database_url())
-    try:
-        migrations.require_current(database)
+    with current_database(settings.require_database_url()) as database:
         return use(database)
-    finally:
-        database.dispose()
 
 
 def read_database(settings: Settings, query: Callable[[Session], T]) -> T:

@@ -4,7 +4,7 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import brotli
 
@@ -69,20 +69,26 @@ def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
     return plain
 
 
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
 def _inflate(body: bytes, length: int) -> bytes:
-    inflater = zlib.decompressobj(32 + zlib.MAX_WBITS)
-    plain = inflater.decompress(body, length)
-    return plain if len(plain) == length or inflater.eof else _cut_off()
+    return _whole(zlib.decompressobj(32 + zlib.MAX_WBITS), body, length)
 
 
 def _bunzip(body: bytes, length: int) -> bytes:
-    decompressor = bz2.BZ2Decompressor()
-    plain = decompressor.decompress(body, length)
-    return plain if len(plain) == length or decompressor.eof else _cut_off()
+    return _whole(bz2.BZ2Decompressor(), body, length)
 
 
 def _unlzma(body: bytes, length: int) -> bytes:
-    decompressor = lzma.LZMADecompressor(memlimit=LZMA_MEMORY_BYTES)
+    return _whole(lzma.LZMADecompressor(memlimit=LZMA_MEMORY_BYTES), body, length)
+
+
+def _whole(decompressor: _Decompressor, body: bytes, length: int) -> bytes:
     plain = decompressor.decompress(body, length)
     return plain if len(plain) == length or decompressor.eof else _cut_off()
 

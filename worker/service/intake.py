@@ -33,7 +33,7 @@ from worker.messaging.page_messages import (
     writable,
 )
 from worker.messaging.topology import Topology
-from worker.messaging.transport import withheld_bytes
+from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
@@ -294,8 +294,7 @@ class Intake(ConsumerMixin):
         return True
 
     def _prepare(self, message: Message) -> Prepared:
-        body = message.body
-        raw = body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
+        raw = raw_body(message)
         logs.bind(message_id=_message_id(message))
         try:
             plain = plain_body(

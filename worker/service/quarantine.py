@@ -16,11 +16,10 @@ from worker.messaging import headers
 from worker.messaging.broker import connect, depth, topology_of
 from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.messaging.page_messages import writable
-from worker.messaging.transport import withheld_bytes
+from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason, UnusableReason
 from worker.settings import Settings
 from worker.store import migrations, outbox
-from worker.store.database import Database
 from worker.store.failures import LastFailure, last_failures
 
 RELAY = "relay"
@@ -184,12 +183,8 @@ def _refused(session: Session) -> list[QuarantinedMessage]:
 
 
 def _with_store(settings: Settings, use: Callable[[Session], T]) -> T:
-    database = Database(settings.require_database_url())
-    try:
-        migrations.require_current(database)
+    with migrations.current_database(settings.require_database_url()) as database:
         return database.run(use)
-    finally:
-        database.dispose()
 
 
 @contextmanager
@@ -233,7 +228,6 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
 
 def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
-    body = message.body
     withheld = withheld_bytes(message)
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
     return QuarantinedMessage(
@@ -250,7 +244,7 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
         ),
         message_id=_text(identity) if identity else None,
         failed_at=_text(found[headers.FAILED_AT]) if found.get(headers.FAILED_AT) else None,
-        body=body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass"),
+        body=raw_body(message),
     )
 
 

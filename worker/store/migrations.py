@@ -1,5 +1,7 @@
 """Bringing the schema of a database to the version of this code."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import alembic.command
@@ -47,6 +49,23 @@ def require_current(database: Database) -> None:
     """
     if database.run(lambda session: _is_behind(session.connection())):
         raise SchemaIsBehindError
+
+
+@contextmanager
+def current_database(url: str) -> Iterator[Database]:
+    """Give a database of this version's schema; its connections are closed at the end.
+
+    Raises
+    ------
+    SchemaIsBehindError
+        If its schema is older than this code.
+    """
+    database = Database(url)
+    try:
+        require_current(database)
+        yield database
+    finally:
+        database.dispose()
 
 
 def _is_behind(connection: Connection) -> bool:
