@@ -4,6 +4,9 @@ Python imports a module of this name before anything else. Every few millisecond
 time the stack is looked at: the time since the last look counts for the innermost module that is
 of one of the kinds below. So native code counts for who called it. The sums go to a file of the
 process, in the directory that `SAMPLES` names, once a second.
+
+The timer of processor time is one a process, and belongs to this: what is measured sets no limit by
+it (`worker.processes.time_limit`), which would end the looking.
 """
 
 import json
@@ -13,6 +16,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 SAMPLES = "DETOURAGE_BENCHMARK_SAMPLES"
 
@@ -43,19 +47,21 @@ KINDS = {
 class _Sampler:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._set_timer = signal.setitimer
         self._begin()
+        _keep_from_others()
 
     def _begin(self) -> None:
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._last = self._written = time.process_time()
         signal.signal(signal.SIGPROF, self._look)
-        signal.setitimer(signal.ITIMER_PROF, INTERVAL_SECONDS, INTERVAL_SECONDS)
+        self._set_timer(signal.ITIMER_PROF, INTERVAL_SECONDS, INTERVAL_SECONDS)
         os.register_at_fork(after_in_child=self._begin_in_child)
 
     def _begin_in_child(self) -> None:
         self._seconds = defaultdict(float)
         self._last = self._written = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, INTERVAL_SECONDS, INTERVAL_SECONDS)
+        self._set_timer(signal.ITIMER_PROF, INTERVAL_SECONDS, INTERVAL_SECONDS)
 
     def _look(self, _number: int, frame: FrameType | None) -> None:
         now = time.process_time()
@@ -67,6 +73,19 @@ class _Sampler:
             partial = path.with_suffix(".partial")
             partial.write_text(json.dumps(self._seconds))
             partial.replace(path)
+
+
+def _keep_from_others() -> None:
+    set_timer, set_handler = signal.setitimer, signal.signal
+
+    def setitimer(which: int, *times: float) -> Any:
+        return (0.0, 0.0) if which == signal.ITIMER_PROF else set_timer(which, *times)
+
+    def handle(number: int, handler: Any) -> Any:
+        return None if number == signal.SIGPROF else set_handler(number, handler)
+
+    signal.setitimer = setitimer
+    signal.signal = handle  # type: ignore[assignment]
 
 
 def _kind(frame: FrameType | None) -> str:
