@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from models.tables import Article, ArticleComment, Receipt, Site, StoredPage
 from worker.comments import Comment
 from worker.outcomes import PageOutcome
+from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class NewArticle:
 
 
 # Raw: the mapper would make one statement of each set of columns that are not null.
-_ADD_ARTICLES = insert(Article).execution_options(dml_strategy="raw")
-_ADD_COMMENTS = insert(ArticleComment).execution_options(dml_strategy="raw")
+_ADD_ARTICLES = rows_only(insert(Article).execution_options(dml_strategy="raw"))
+_ADD_COMMENTS = rows_only(insert(ArticleComment).execution_options(dml_strategy="raw"))
 
 
 def save_articles(session: Session, new: Sequence[NewArticle]) -> None:

@@ -26,6 +26,7 @@ from sqlalchemy.sql.elements import Grouping
 
 from models.tables import ClusteringAttempt, ClusteringRequest
 from worker.store.pages import only_sites
+from worker.store.statements import rows_only
 
 LONGEST_ERROR = 500
 """Characters that are kept of an error; the whole traceback is with the failed task."""
@@ -75,7 +76,7 @@ def may_begin() -> ColumnElement[bool]:
     )
 
 
-_BEGIN = (
+_BEGIN = rows_only(
     insert(ClusteringAttempt)
     .values(site_id=bindparam("new_site_id"), number=1)
     .on_conflict_do_update(
@@ -95,10 +96,17 @@ def note_asked(session: Session, site_ids: Sequence[int]) -> None:
 
 def note_taken(session: Session, site_id: int) -> None:
     """Note that a worker took up what was asked for a site."""
-    session.execute(delete(ClusteringRequest).where(ClusteringRequest.site_id == site_id))
+    session.execute(_NOTE_TAKEN, {"of_site": site_id})
 
 
-_NOTE_ASKED = (
+_NOTE_TAKEN = rows_only(
+    delete(ClusteringRequest)
+    .where(ClusteringRequest.site_id == bindparam("of_site"))
+    .execution_options(synchronize_session=False)
+)
+
+
+_NOTE_ASKED = rows_only(
     insert(ClusteringRequest)
     .from_select(
         ["site_id"],
@@ -126,7 +134,14 @@ def give_up(session: Session, site_id: int) -> Quarantine:
 
 def forget(session: Session, site_id: int) -> None:
     """Forget the attempts of a site; one in quarantine leaves it."""
-    session.execute(delete(ClusteringAttempt).where(ClusteringAttempt.site_id == site_id))
+    session.execute(_FORGET, {"of_site": site_id})
+
+
+_FORGET = rows_only(
+    delete(ClusteringAttempt)
+    .where(ClusteringAttempt.site_id == bindparam("of_site"))
+    .execution_options(synchronize_session=False)
+)
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:

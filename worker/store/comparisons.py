@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy import BigInteger, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from models.tables import ComparisonBlock, Site, SiteComparison
+from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,25 @@ class NewBlock:
     reference_set_id: int | None = None
 
 
-def find(session: Session, site_id: int) -> SiteComparison | None:
+@dataclass(frozen=True)
+class Begun:
+    """A comparison that is under way, see `SiteComparison`."""
+
+    site_version: int
+    tree_ids: Sequence[int]
+
+
+def find(session: Session, site_id: int) -> Begun | None:
     """Return the comparison of a site that is under way."""
-    return session.get(SiteComparison, site_id)
+    found = session.execute(_FIND, {"site_id": site_id}).one_or_none()
+    return Begun(*found) if found is not None else None
+
+
+_FIND = rows_only(
+    select(SiteComparison.site_version, SiteComparison.tree_ids).where(
+        SiteComparison.site_id == bindparam("site_id")
+    )
+)
 
 
 def begin(
@@ -74,8 +91,12 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
 
 def is_in_flight(session: Session, site_id: int) -> bool:
     """Tell whether blocks of a site are not done yet."""
-    found = session.scalar(select(exists().where(ComparisonBlock.site_id == site_id)))
-    return bool(found)
+    return bool(session.scalar(_IS_IN_FLIGHT, {"site_id": site_id}))
+
+
+_IS_IN_FLIGHT = rows_only(
+    select(exists().where(ComparisonBlock.site_id == bindparam("site_id", type_=BigInteger)))
+)
 
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:

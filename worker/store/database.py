@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from worker.store.locks import AdvisoryLock
+from worker.store.statements import RowSession
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,7 +85,7 @@ class Database:
         self.engine = create_engine(url, pool_size=pool_size, connect_args=_CONNECTION)
         event.listen(self.engine, "checkin", _note_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
-        self._session = sessionmaker(self.engine, expire_on_commit=False)
+        self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:

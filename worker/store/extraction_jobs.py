@@ -35,6 +35,7 @@ from models.tables import (
 )
 from worker.outcomes import PageOutcome
 from worker.store.pages import is_asked_for, is_pending, unpack_content
+from worker.store.statements import rows_only
 
 MOST_ATTEMPTS: Final = 2**31 - 1
 """What the column that counts them holds."""
@@ -50,7 +51,7 @@ def await_extraction(session: Session, page_ids: Sequence[int], generation: int)
 
 
 _GENERATION = bindparam("new_generation", type_=Integer)
-_AWAIT = (
+_AWAIT = rows_only(
     update(StoredPage)
     .where(
         StoredPage.id == func.any(bindparam("page_ids", type_=ARRAY(BigInteger))),
@@ -197,8 +198,8 @@ def _placing() -> Select[*tuple[Any, ...]]:
     )
 
 
-_BEGIN = _beginning()
-_PLACES = _placing()
+_BEGIN = rows_only(_beginning())
+_PLACES = rows_only(_placing())
 
 
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
@@ -327,8 +328,8 @@ def _last_articles() -> Select[*tuple[Any, ...]]:
     )
 
 
-_LOCK = _locking()
-_LAST_ARTICLES = _last_articles()
+_LOCK = rows_only(_locking())
+_LAST_ARTICLES = rows_only(_last_articles())
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
@@ -389,7 +390,7 @@ def _noting() -> Update:
     )
 
 
-_NOTE = _noting()
+_NOTE = rows_only(_noting())
 
 
 def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:

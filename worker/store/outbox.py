@@ -37,6 +37,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
+from worker.store.statements import rows_only
 
 
 class Waiting(NamedTuple):
@@ -114,7 +115,7 @@ def _adding_tasks() -> Insert:
     )
 
 
-_ADD_TASKS = _adding_tasks()
+_ADD_TASKS = rows_only(_adding_tasks())
 
 
 def add_message(
@@ -139,7 +140,9 @@ def add_message(
 
 
 _ASKED_LANE = func.unnest(bindparam("lanes", type_=ARRAY(Text))).column_valued("asked")
-_LANES_WAITING = select(_ASKED_LANE).where(exists().where(OutboxEntry.lane == _ASKED_LANE))
+_LANES_WAITING = rows_only(
+    select(_ASKED_LANE).where(exists().where(OutboxEntry.lane == _ASKED_LANE))
+)
 
 
 def _taking_next() -> Select[Any]:
@@ -166,8 +169,8 @@ def _taking_next() -> Select[Any]:
     )
 
 
-_TAKE_NEXT = _taking_next()
-_REMOVE = (
+_TAKE_NEXT = rows_only(_taking_next())
+_REMOVE = rows_only(
     delete(OutboxEntry)
     .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
     .execution_options(synchronize_session=False)
@@ -189,7 +192,7 @@ def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
     session.execute(_ADD_MESSAGES, [{**vars(message), "headers": {}} for message in messages])
 
 
-_ADD_MESSAGES = insert(OutboxEntry).execution_options(dml_strategy="raw")
+_ADD_MESSAGES = rows_only(insert(OutboxEntry).execution_options(dml_strategy="raw"))
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:

@@ -30,6 +30,7 @@ from models.messages import PageMessage
 from models.tables import Generation, PageContent, Receipt, Site, StoredPage
 from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
 from worker.pages import Tree, site_key
+from worker.store.statements import rows_only
 
 Columns = TypeVarTuple("Columns")
 
@@ -110,13 +111,13 @@ class ReadPage:
     outcome_detail: str | None = None
 
 
-_LOCK_SITES = (
+_LOCK_SITES = rows_only(
     select(Site.key, Site.id)
     .where(Site.key == any_(bindparam("keys", type_=ARRAY(Text))))
     .order_by(Site.key)
     .with_for_update()
 )
-_ADD_SITES = (
+_ADD_SITES = rows_only(
     insert(Site)
     .from_select(
         ["key"],
@@ -186,7 +187,7 @@ class TouchedSite:
     has_groups: bool
 
 
-_TOUCH_SITES = (
+_TOUCH_SITES = rows_only(
     update(Site)
     .where(Site.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
     .values(version=Site.version + 1, changed_at=func.now())
@@ -214,12 +215,17 @@ def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPa
 
 def load_content(session: Session, page_id: int) -> bytes | str | None:
     """Return the page as fetched, text where text was sent; nothing if it was removed."""
-    stored = session.execute(
-        select(PageContent.compressed, PageContent.is_text).where(PageContent.page_id == page_id)
-    ).one_or_none()
+    stored = session.execute(_CONTENT, {"page_id": page_id}).one_or_none()
     if stored is None:
         return None
     return unpack_content(*stored)
+
+
+_CONTENT = rows_only(
+    select(PageContent.compressed, PageContent.is_text).where(
+        PageContent.page_id == bindparam("page_id")
+    )
+)
 
 
 def unpack_content(compressed: bytes, is_text: bool) -> bytes | str:
@@ -279,7 +285,7 @@ class NewReceipt(NamedTuple):
 
 
 # Raw: the mapper would make one statement of each set of columns that are not null.
-_ADD_RECEIPTS = insert(Receipt).execution_options(dml_strategy="raw")
+_ADD_RECEIPTS = rows_only(insert(Receipt).execution_options(dml_strategy="raw"))
 
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:

@@ -14,6 +14,7 @@ from models.tables import PageContent, StoredPage
 from worker.outcomes import ReceiptResult
 from worker.store import trees
 from worker.store.pages import FetchedPage, ReadPage
+from worker.store.statements import rows_only
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """What a fetch is that gives its page another content."""
@@ -133,7 +134,7 @@ def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
 
 
 # Raw: the mapper would make one statement of each set of columns that are not null.
-_ADD_PAGES = (
+_ADD_PAGES = rows_only(
     insert(StoredPage)
     .returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
     .execution_options(dml_strategy="raw")
@@ -236,7 +237,7 @@ def _saving_contents() -> ReturningInsert[int]:
     )
 
 
-_SAVE_CONTENTS = _saving_contents()
+_SAVE_CONTENTS = rows_only(_saving_contents())
 
 
 def _save_contents(session: Session, contents: Sequence[tuple[int, FetchedPage]]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import and_, func, insert, literal, or_, select, update
+from sqlalchemy import BigInteger, and_, bindparam, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from models.tables import (
@@ -20,6 +20,7 @@ from models.tables import (
 )
 from worker.store.clusterings import may_begin
 from worker.store.locks import AdvisoryLock
+from worker.store.statements import rows_only
 
 
 @dataclass(frozen=True)
@@ -144,58 +145,80 @@ def due_sites(
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
     """Take the site's clustering lock until the transaction ends; False if another has it."""
-    lock = func.pg_try_advisory_xact_lock(AdvisoryLock.GENERATION.value, func.hashint8(site_id))
-    return bool(session.scalar(select(lock)))
+    return bool(session.scalar(_TRY_LOCK, {"site_id": site_id}))
+
+
+_TRY_LOCK = rows_only(
+    select(
+        func.pg_try_advisory_xact_lock(
+            AdvisoryLock.GENERATION.value, func.hashint8(bindparam("site_id", type_=BigInteger))
+        )
+    )
+)
 
 
 def site_state(session: Session, site_id: int) -> tuple[int, int, int]:
     """Return version and last generation (0: none) of a site, and the version that this saw."""
-    row = session.execute(
-        select(Site.version, Generation.number, Generation.site_version)
-        .outerjoin(Generation, Generation.site_id == Site.id)
-        .where(Site.id == site_id)
-        .order_by(Generation.number.desc().nulls_last())
-        .limit(1)
-    ).one()
+    row = session.execute(_STATE, {"site_id": site_id}).one()
     return row[0], row[1] or 0, row[2] or 0
+
+
+_STATE = rows_only(
+    select(Site.version, Generation.number, Generation.site_version)
+    .outerjoin(Generation, Generation.site_id == Site.id)
+    .where(Site.id == bindparam("site_id"))
+    .order_by(Generation.number.desc().nulls_last())
+    .limit(1)
+)
 
 
 def last_generation(session: Session, site_id: int) -> int:
     """Return the number of a site's last generation, 0 before the first."""
-    return (
-        session.scalar(select(func.max(Generation.number)).where(Generation.site_id == site_id))
-        or 0
-    )
+    return session.scalar(_LAST_GENERATION, {"site_id": site_id}) or 0
+
+
+_LAST_GENERATION = rows_only(
+    select(func.max(Generation.number)).where(Generation.site_id == bindparam("site_id"))
+)
 
 
 def generation_version(session: Session, site_id: int, number: int) -> int:
     """Return the version of the site that a generation saw."""
-    return session.scalars(
-        select(Generation.site_version).where(
-            Generation.site_id == site_id, Generation.number == number
-        )
+    version: int = session.scalars(
+        _GENERATION_VERSION, {"site_id": site_id, "number": number}
     ).one()
+    return version
+
+
+_GENERATION_VERSION = rows_only(
+    select(Generation.site_version).where(
+        Generation.site_id == bindparam("site_id"), Generation.number == bindparam("number")
+    )
+)
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     """Return the pages of a site that have a tree."""
-    rows = session.execute(
-        select(
-            StoredPage.id,
-            StoredPage.url,
-            StoredPage.tree_id,
-            StoredPage.content_digest,
-            StoredPage.extraction_key,
-            StoredPage.forced,
-            StoredPage.html_removed_at.is_(None),
-            StoredPage.comment_pattern,
-        ).where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
-    )
+    rows = session.execute(_COMPARABLE_PAGES, {"site_id": site_id})
     return [
         ComparablePage(page_id, url, tree_id, digest, key, forced, has_html, pattern)
         for page_id, url, tree_id, digest, key, forced, has_html, pattern in rows
         if tree_id is not None
     ]
+
+
+_COMPARABLE_PAGES = rows_only(
+    select(
+        StoredPage.id,
+        StoredPage.url,
+        StoredPage.tree_id,
+        StoredPage.content_digest,
+        StoredPage.extraction_key,
+        StoredPage.forced,
+        StoredPage.html_removed_at.is_(None),
+        StoredPage.comment_pattern,
+    ).where(StoredPage.site_id == bindparam("site_id"), StoredPage.tree_id.is_not(None))
+)
 
 
 def save_generation(
@@ -253,8 +276,10 @@ def save_generation(
 
 
 # Raw: the mapper would make one statement of each set of columns that are not null.
-_ADD_GENERATION = insert(Generation).execution_options(dml_strategy="raw")
-_ADD_MEMBERSHIPS = insert(Membership).execution_options(dml_strategy="raw")
+_ADD_GENERATION = rows_only(insert(Generation).execution_options(dml_strategy="raw"))
+_ADD_MEMBERSHIPS = rows_only(insert(Membership).execution_options(dml_strategy="raw"))
+_ADD_GROUPS = rows_only(insert(TemplateGroup).execution_options(dml_strategy="raw"))
+_ADD_REPRESENTATIVES = rows_only(insert(GroupRepresentative).execution_options(dml_strategy="raw"))
 
 
 def save_groups(
@@ -265,7 +290,7 @@ def save_groups(
         return
     key = {"site_id": site_id, "generation": generation}
     session.execute(
-        insert(TemplateGroup),
+        _ADD_GROUPS,
         [
             {
                 **key,
@@ -278,7 +303,7 @@ def save_groups(
         ],
     )
     session.execute(
-        insert(GroupRepresentative),
+        _ADD_REPRESENTATIVES,
         [
             {**key, "group_number": group.number, "tree_id": tree_id}
             for group in groups

@@ -22,8 +22,9 @@ from sqlalchemy.orm import Session
 
 from models.tables import Distance, StoredPage, StoredTree
 from worker.pages import Tree, TreeShape
+from worker.store.statements import rows_only
 
-_ADD_TREES = (
+_ADD_TREES = rows_only(
     insert(StoredTree)
     .from_select(
         ["digest", "size", "packed"],
@@ -43,7 +44,7 @@ _ADD_TREES = (
 )
 
 # Held until the pages that have them are written: they could be removed as nobody's.
-_HOLD_TREES = (
+_HOLD_TREES = rows_only(
     select(StoredTree.digest, StoredTree.id)
     .where(StoredTree.digest == any_(bindparam("digests", type_=ARRAY(Text))))
     .order_by(StoredTree.digest)
@@ -75,36 +76,43 @@ def save_tree(session: Session, tree: Tree) -> int:
     return save_trees(session, [tree])[tree.digest]
 
 
+_IS_ASKED_FOR = StoredTree.id == any_(bindparam("tree_ids", type_=ARRAY(BigInteger)))
+_TREES = rows_only(
+    select(StoredTree.id, StoredTree.packed).where(_IS_ASKED_FOR).order_by(StoredTree.id)
+)
+_SHAPES = rows_only(
+    select(StoredTree.id, StoredTree.digest, StoredTree.size)
+    .where(_IS_ASKED_FOR)
+    .order_by(StoredTree.id)
+)
+_SITE_SHAPES = rows_only(
+    select(StoredTree.id, StoredTree.digest, StoredTree.size)
+    .where(
+        StoredTree.id.in_(
+            select(StoredPage.tree_id).where(
+                StoredPage.site_id == bindparam("site_id"), StoredPage.tree_id.is_not(None)
+            )
+        )
+    )
+    .order_by(StoredTree.id)
+)
+
+
 def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
     """Return the trees by id, in the order of the ids."""
-    rows = session.execute(
-        select(StoredTree.id, StoredTree.packed)
-        .where(StoredTree.id.in_(list(tree_ids)))
-        .order_by(StoredTree.id)
-    )
+    rows = session.execute(_TREES, {"tree_ids": list(tree_ids)})
     return {tree_id: Tree.from_bytes(packed) for tree_id, packed in rows}
 
 
 def tree_shapes(session: Session, tree_ids: Iterable[int]) -> dict[int, TreeShape]:
     """Return digest and number of nodes by tree id, in the order of the ids."""
-    rows = session.execute(
-        select(StoredTree.id, StoredTree.digest, StoredTree.size)
-        .where(StoredTree.id.in_(list(tree_ids)))
-        .order_by(StoredTree.id)
-    )
+    rows = session.execute(_SHAPES, {"tree_ids": list(tree_ids)})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
 def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
     """Return digest and number of nodes of the distinct trees of a site, in order of the ids."""
-    of_site = select(StoredPage.tree_id).where(
-        StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None)
-    )
-    rows = session.execute(
-        select(StoredTree.id, StoredTree.digest, StoredTree.size)
-        .where(StoredTree.id.in_(of_site))
-        .order_by(StoredTree.id)
-    )
+    rows = session.execute(_SITE_SHAPES, {"site_id": site_id})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
@@ -135,6 +143,14 @@ def known_distances(
     return {(lower, higher): distance for lower, higher, distance in found}
 
 
+_AMONG = bindparam("tree_ids", type_=ARRAY(BigInteger))
+_DISTANCES = rows_only(
+    select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).where(
+        Distance.lower_tree_id == any_(_AMONG), Distance.higher_tree_id == any_(_AMONG)
+    )
+)
+
+
 def distance_matrix(
     session: Session, tree_ids: Sequence[int]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
@@ -158,11 +174,7 @@ def distance_matrix(
     np.fill_diagonal(distances, 0)
     if len(tree_ids) < 2:
         return distances, is_stored
-    rows = session.execute(
-        select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).where(
-            Distance.lower_tree_id.in_(tree_ids), Distance.higher_tree_id.in_(tree_ids)
-        )
-    )
+    rows = session.execute(_DISTANCES, {"tree_ids": list(tree_ids)})
     # NULL becomes NaN.
     stored = np.array([tuple(row) for row in rows], np.float64).reshape(-1, 3)
     i, j = np.searchsorted(tree_ids, stored[:, :2].astype(np.int64)).T
@@ -171,7 +183,7 @@ def distance_matrix(
     return distances, is_stored
 
 
-_SAVE_DISTANCES = (
+_SAVE_DISTANCES = rows_only(
     insert(Distance)
     .from_select(
         ["lower_tree_id", "higher_tree_id", "distance"],
