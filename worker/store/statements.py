@@ -40,14 +40,10 @@ class RowSession(Session):
 
     def scalar(self, statement: Executable, params: Parameters = None, **options: Any) -> Any:
         """Run a statement; return the first column of its first row, None without any."""
-        if not statement.get_execution_options().get(_ROWS_ONLY):
-            return super().scalar(statement, params, **options)
-        return self.execute(statement, params).scalar()
+        return self.execute(statement, params, **options).scalar()
 
     def scalars(
         self, statement: Executable, params: Parameters = None, **options: Any
     ) -> ScalarResult[Any]:
         """Run a statement; return the first column of its rows."""
-        if not statement.get_execution_options().get(_ROWS_ONLY):
-            return super().scalars(statement, params, **options)
-        return self.execute(statement, params).scalars()
+        return self.execute(statement, params, **options).scalars()
