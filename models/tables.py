@@ -153,7 +153,9 @@ class PageContent(Base):
     page_id: Mapped[int] = mapped_column(
         ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
     )
-    compressed: Mapped[bytes] = mapped_column(doc="zlib.")
+    compressed: Mapped[bytes] = mapped_column(
+        doc="Zstandard; zlib where an earlier version stored it."
+    )
     is_text: Mapped[bool] = mapped_column(
         doc="Sent as text (kept as UTF-8), not as the bytes fetched."
     )

@@ -55,7 +55,8 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module)
     outside = {module.split(".")[0] for module in modules} - {*PACKAGES, *sys.stdlib_module_names}
-    return outside - {"_typeshed"}
+    # Of the standard library from Python 3.14 on.
+    return outside - {"_typeshed", "compression"}
 
 
 def undeclared(imported: set[str], declared: set[str]) -> set[str]:

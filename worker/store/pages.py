@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,11 +33,19 @@ from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
 from worker.pages import Tree, site_key
 from worker.store.statements import rows_only
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 Columns = TypeVarTuple("Columns")
 
-COMPRESSION = 5
-"""Level of zlib: of 200 pages of ``daniel`` it takes 1.0 ms each in place of 1.4 ms at the usual 6,
-for 1 % more space; 4 takes 0.9 ms, for 4 % more."""
+COMPRESSION = 3
+"""Level of Zstandard: of 200 pages of ``daniel``, of 65 kB, it takes 0.27 ms each, and 0.08 ms to
+unpack, where zlib at its level 5 took 1.14 and 0.21 ms, for 4 % less space."""
+
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+"""What Zstandard begins with; what does not is zlib's, of an earlier version."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class FetchedPage:
     @cached_property
     def compressed(self) -> bytes:
         """The content as it is stored."""
-        return zlib.compress(self.content_bytes, COMPRESSION)
+        return zstd.compress(self.content_bytes, COMPRESSION)
 
     @cached_property
     def content_digest(self) -> str:
@@ -230,7 +239,8 @@ _CONTENT = rows_only(
 
 def unpack_content(compressed: bytes, is_text: bool) -> bytes | str:
     """Return a stored content as it was fetched."""
-    html = zlib.decompress(compressed)
+    is_zstandard = compressed.startswith(_ZSTANDARD)
+    html = zstd.decompress(compressed) if is_zstandard else zlib.decompress(compressed)
     return html.decode("utf-8", errors="surrogatepass") if is_text else html
 
 

@@ -1,15 +1,16 @@
 """The store on a real PostgreSQL: what is kept, and that a repeat changes nothing."""
 
+import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
-from models.tables import Site, StoredPage
+from models.tables import PageContent, Site, StoredPage
 from worker.outcomes import ReceiptResult, UnusableReason
 from worker.pages import Tree
 from worker.store import outbox, pages, templates, trees
@@ -48,6 +49,16 @@ def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPa
 def test_content_comes_back_as_it_was_sent(session: Session, content: bytes | str) -> None:
     _, page = record(session, fetched(content))
     assert pages.load_content(session, page.id) == content
+
+
+def test_content_that_an_earlier_version_stored_comes_back(session: Session) -> None:
+    _, page = record(session, fetched("of the present"))
+    session.execute(
+        update(PageContent)
+        .where(PageContent.page_id == page.id)
+        .values(compressed=zlib.compress(b"of the past"))
+    )
+    assert pages.load_content(session, page.id) == "of the past"
 
 
 def test_the_same_fetch_twice_is_a_duplicate(session: Session) -> None:
