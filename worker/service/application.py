@@ -17,6 +17,7 @@ from celery.signals import (
     task_prerun,
     worker_init,
     worker_process_init,
+    worker_process_shutdown,
 )
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -35,7 +36,7 @@ from worker.messaging.task_names import (
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings
-from worker.store import durations, failures, migrations
+from worker.store import failures, migrations
 from worker.store.database import Database
 from worker.tasks.process import process_state
 
@@ -171,6 +172,11 @@ def _keep_what_was_loaded(**_: object) -> None:
     gc.freeze()
 
 
+@worker_process_shutdown.connect
+def _write_durations(**_: object) -> None:
+    process_state().durations.write()
+
+
 @task_prerun.connect
 def _begin_task(
     task_id: str | None = None,
@@ -186,7 +192,7 @@ def _begin_task(
 @task_postrun.connect
 def _end_task(task: Any = None, kwargs: Mapping[str, Any] | None = None, **_: object) -> None:
     pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
-    durations.note(process_state().database, task.name, monotonic() - task.request.began, pieces)
+    process_state().durations.note(task.name, monotonic() - task.request.began, pieces)
     logs.unbind_all()
 
 

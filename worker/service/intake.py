@@ -38,8 +38,9 @@ from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.settings import Settings
-from worker.store import backlog, durations, migrations, outbox, pages
+from worker.store import backlog, migrations, outbox, pages
 from worker.store.database import Database, is_connection_lost
+from worker.store.durations import Durations
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.tasks.parsing import parse_or_reject, store_pages
 
@@ -115,6 +116,7 @@ class Intake(ConsumerMixin):
         self._settings = settings
         self._topology: Topology = topology_of(settings)
         self._database = Database(settings.require_database_url())
+        self._durations = Durations(self._database)
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "intake")
         self._channel_connection: Connection | None = None
         self._consumer: Any = None
@@ -137,6 +139,7 @@ class Intake(ConsumerMixin):
         # Modules and tables are never garbage: looking through them again and again takes time.
         gc.freeze()
         self.run()
+        self._durations.write()
         self._database.dispose()
 
     def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
@@ -238,7 +241,7 @@ class Intake(ConsumerMixin):
         fresh = [message for message in messages if not _is_redelivered(message)]
         for batch in [fresh, *([message] for message in redelivered)]:
             if batch and not self.should_stop:
-                with durations.timed(self._database, INTAKE, pieces=len(batch)):
+                with self._durations.timed(INTAKE, pieces=len(batch)):
                     self._deal_with(batch)
         if self._is_careful and fresh:
             self._end_care()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from worker.messaging.broker import topology_of
 from worker.settings import Settings
 from worker.store.database import Database
+from worker.store.durations import Durations
 
 if TYPE_CHECKING:
     from worker.rendering import Browser
@@ -31,12 +32,15 @@ class ProcessState:
         The settings, and the queues that they name.
     database
         Its connections.
+    durations
+        How long its tasks take.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
+        self.durations = Durations(self.database)
 
     @cached_property
     def trees(self) -> "TreeCache":

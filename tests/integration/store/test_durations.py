@@ -1,17 +1,20 @@
 """Durations are counted in the database, by whoever does the work."""
 
 import math
+import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from worker.store import durations
 from worker.store.database import Database
+from worker.store.durations import Durations, histograms
 
 
 def count(url: str, seconds: list[float]) -> None:
     database = Database(url)
+    durations = Durations(database)
     for each in seconds:
-        durations.note(database, "work", each)
+        durations.note("work", each)
+    durations.write()
     database.dispose()
 
 
@@ -21,7 +24,7 @@ def test_durations_of_all_processes_add_up(database_url: str) -> None:
         for each in [processes.submit(count, database_url, [0.01, 0.2, 200.0]) for _ in range(6)]:
             each.result()
     database = Database(database_url)
-    (found,) = [database.run(durations.histograms)["work"]]
+    (found,) = [database.run(histograms)["work"]]
     assert found.cumulative[0.01] == 6
     assert found.cumulative[0.1] == 6
     assert found.cumulative[0.3] == found.cumulative[100] == 12
@@ -32,8 +35,10 @@ def test_durations_of_all_processes_add_up(database_url: str) -> None:
 
 def test_pieces_done_together_count_for_equal_shares(database_url: str) -> None:
     database = Database(database_url)
-    durations.note(database, "batch", 0.8, pieces=8)
-    found = database.run(durations.histograms)["batch"]
+    durations = Durations(database)
+    durations.note("batch", 0.8, pieces=8)
+    durations.write()
+    found = database.run(histograms)["batch"]
     assert (found.cumulative[0.03], found.cumulative[0.1]) == (0, 8)
     assert math.isclose(found.seconds, 0.8)
     database.dispose()
@@ -41,6 +46,23 @@ def test_pieces_done_together_count_for_equal_shares(database_url: str) -> None:
 
 def test_work_goes_on_while_the_database_is_away() -> None:
     away = Database("postgresql+psycopg2://nobody@127.0.0.1:1/nowhere")
-    with durations.timed(away, "work"):
+    durations = Durations(away)
+    with durations.timed("work"):
         done = True
+    durations.write()
     assert done
+
+
+def test_durations_are_written_though_nothing_follows_them(database_url: str) -> None:
+    database = Database(database_url)
+    durations = Durations(database, written_after=0.1)
+    durations.note("one", 0.2)
+    durations.note("one", 0.2)
+    durations.note("other", 3.0)
+    while "other" not in (found := database.run(histograms)):
+        time.sleep(0.05)
+    assert {work: found[work].cumulative[math.inf] for work in ("one", "other")} == {
+        "one": 2,
+        "other": 1,
+    }
+    database.dispose()
