@@ -35,6 +35,7 @@ def _comments(text: str) -> str:
 
 _PLACES: dict[str, Callable[[str], str]] = {
     "paragraph": lambda text: _page(f"<p>{text}</p>"),
+    "brackets": lambda text: _page(f"<p>（{text}x.</p>"),
     "alone": lambda text: f"<!doctype html><title>{_TITLE}</title><body><div>{text}</div>",
     "byline": lambda text: _page(f"<div class='byline author'>{text}</div>"),
     "time": lambda text: _page(f"<time datetime='{text}'>{text}</time>"),
@@ -132,6 +133,7 @@ _TEXTS = {
     "markup comments": "<!--",
     "brackets": "(",
     "charsets": "charset= ",
+    "Chinese names": "王小 ",
 }
 """What is repeated there."""
 
@@ -180,32 +182,50 @@ def _attributes(size: int) -> Iterable[str]:
     return (f"a{number}=1" for number in range(size // 10))
 
 
-def baits(size: int) -> dict[str, str]:
-    """Return hostile pages of about so many characters each, by what is hostile in them.
+def _of_keys(size: int) -> str:
+    pairs = ",".join(f'"{number}":["a b."]' for number in range(size // 16))
+    return _PLACES["state"](f'{{{pairs} ,"x":1}}')
 
-    Parameters
-    ----------
-    size
-        Characters of what is repeated.
-    """
-    made = {
-        f"{text} in {place}": shown(_repeated(unit, size))
-        for place, shown in _PLACES.items()
+
+def _listed(item: str, size: int) -> str:
+    return _PLACES["state"]("[" + ",".join([item] * max(size // len(item), 1)) + "]")
+
+
+Make = Callable[[int], str]
+"""Makes a page of about so many characters."""
+
+TEXTS: dict[str, dict[str, Make]] = {
+    place: {
+        text: lambda size, shown=shown, unit=unit: shown(_repeated(unit, size))  # type: ignore[misc]
         for text, unit in _TEXTS.items()
     }
-    for name, unit in _MARKUP.items():
-        made[f"many {name}"] = _page(_repeated(unit, size))
-    made["attributes"] = _page("", attributes=" ".join(_attributes(size)))
-    made["an object of many keys"] = _PLACES["state"](
-        "{" + ",".join(f'"{number}":["a b."]' for number in range(size // 16)) + ' ,"x":1}'
-    )
-    made["a list of paragraphs"] = _PLACES["state"](
-        "[" + ",".join('{"p":"A bridge was built here."}' for _ in range(size // 35)) + "]"
-    )
-    made["lists in lists of paragraphs"] = _PLACES["state"](
-        "["
-        + ",".join("[" * 60 + '"A bridge was built here."' + "]" * 60 for _ in range(size // 150))
-        + "]"
-    )
-    made["an article many times over"] = article_html(1) * max(size // len(article_html(1)), 1)
-    return made
+    for place, shown in _PLACES.items()
+}
+"""What makes pages of a text that is repeated, by its place and what it is."""
+
+MARKUP: dict[str, Make] = {
+    **{
+        f"many {name}": lambda size, unit=unit: _page(_repeated(unit, size))  # type: ignore[misc]
+        for name, unit in _MARKUP.items()
+    },
+    "attributes": lambda size: _page("", attributes=" ".join(_attributes(size))),
+    "an object of many keys": _of_keys,
+    "a list of paragraphs": lambda size: _listed('{"p":"A bridge was built here."}', size),
+    "lists in lists of paragraphs": lambda size: _listed(
+        "[" * 60 + '"A bridge was built here."' + "]" * 60, size
+    ),
+    "an article many times over": lambda size: _repeated(article_html(1), size),
+}
+"""What makes pages of markup that is repeated, by what it is."""
+
+
+def baits() -> dict[str, Make]:
+    """Return what makes hostile pages of about so many characters, by what is hostile in them."""
+    return {
+        **{
+            f"{text} in {place}": make
+            for place, made in TEXTS.items()
+            for text, make in made.items()
+        },
+        **MARKUP,
+    }

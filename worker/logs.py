@@ -108,8 +108,8 @@ def is_lost_connection(error: BaseException) -> bool:
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
     def __init__(self, form: Format, secrets: Collection[str] = ()) -> None:
-        longest_first = sorted((each for each in secrets if each), key=len, reverse=True)
-        self._secrets = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        # The longest first: one may hold another.
+        self._secrets = sorted((each for each in secrets if each), key=len, reverse=True)
         final: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
         if form == "json":
             final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
@@ -136,7 +136,10 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
         )
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._secrets.sub("***", without_passwords(super().format(record)))
+        line = without_passwords(super().format(record))
+        for secret in self._secrets:
+            line = line.replace(secret, "***")
+        return line
 
 
 def _on_one_line(

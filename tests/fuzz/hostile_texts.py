@@ -3,6 +3,7 @@
 import importlib
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 # The parser of the standard library has no stubs.
@@ -10,8 +11,8 @@ codes: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")
 
 _ALPHABET = (*" \na1-.,:;/\"'<>\\|&=([{@#~_!", "\xa0", "é", "A")
-_FILLERS = ("", " ", "a", "\n")
-_ENDS = ("", "\0")
+_FILLERS = ("", " ", "  ", "a", "\n")
+_ENDS = ("", "\0", "\n\0")
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _CATEGORIES: dict[Any, str] = {
     codes.CATEGORY_DIGIT: "1",
@@ -22,8 +23,11 @@ _CATEGORIES: dict[Any, str] = {
     codes.CATEGORY_NOT_WORD: ".",
 }
 _MAX_UNIT = 60
-_MAX_PAIRS = 60
-_MAX_BRANCHES = 40
+_MAX_TOLD_APART = 16
+"""Characters that a pattern names, of which each two are repeated after each other."""
+_MAX_BRANCHES = 200
+_MAX_MEMBERS = 5
+"""Characters of a set; those of one set are mostly of one kind."""
 
 _Nodes = Iterable[tuple[Any, Any]]
 
@@ -48,18 +52,40 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
     ----------
     pattern
         The pattern: what the parts of its parse tree match is repeated, with fillers between,
-        after what stands before the part, and with an end that lets a match fail.
+        after what stands before the part, and with an end that lets a match fail; and so is
+        each pair of the characters that it names.
     """
     source = pattern.pattern
     text = source.decode("latin-1") if isinstance(source, bytes) else source
     flags = pattern.flags & ~re.UNICODE if isinstance(source, str) else pattern.flags
-    pairs = {*_pairs(list(parser.parse(text, flags))), *(("", unit) for unit in _ALPHABET)}
+    tree = list(parser.parse(text, flags))
+    told_apart = list(dict.fromkeys((*_characters(tree), "a", " ", "1", "\n")))[:_MAX_TOLD_APART]
+    found = dict.fromkeys(("", unit) for unit in _ALPHABET)
+    found |= dict.fromkeys(("", a + b) for a in told_apart for b in told_apart if a != b)
+    found |= dict.fromkeys(_pairs(tree))
     return [
         Bait(before, unit, end)
-        for before, unit in sorted(pairs)[:: 1 + len(pairs) // _MAX_PAIRS]
+        for before, unit in found
         if 0 < len(unit) <= _MAX_UNIT
         for end in _ENDS
     ]
+
+
+def _characters(tree: _Nodes) -> Iterator[str]:
+    """Yield the characters that a pattern names, marks first: it is they that open and close."""
+    named = [
+        character
+        for nodes, _ in _sequences(list(tree), "")
+        for node in nodes
+        for character in (*_members(node), _one(*node) if _is_one(node) else "")
+        if character
+    ]
+    yield from (each for each in named if not each.isalnum())
+    yield from (each for each in named if each.isalnum())
+
+
+def _is_one(node: tuple[Any, Any]) -> bool:
+    return node[0] in (codes.LITERAL, codes.NOT_LITERAL)
 
 
 def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:
@@ -67,7 +93,7 @@ def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:
     for nodes, before in _sequences(list(tree), ""):
         for place, node in enumerate(nodes):
             own, first = _sample([node]), _sample(nodes[:place])
-            for unit in {own, first + own, *_members(node)}:
+            for unit in {own, first + own, *islice(_members(node), _MAX_MEMBERS)}:
                 for filler in _FILLERS:
                     yield "", unit + filler
                 yield before + first, unit

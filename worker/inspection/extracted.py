@@ -13,7 +13,7 @@ from worker.pages import site_name
 from worker.terminal import json_text
 
 _MARKS = re.compile(r"([\\`*_\[\]<>])")
-_LINE_MARKS = re.compile(r"(?m)^(\s*)([-+#=~|]|\d+(?=[.)]))")
+_LINE_MARKS = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")
 
 _ELEMENTS: Mapping[str, str] = {"heading": "h2", "quote": "blockquote", "code": "pre"}
 """Elements of a block's text; that of all others is a paragraph."""

@@ -49,7 +49,8 @@ _BETWEEN = re.compile(
 )
 _BETWEEN_HAN = re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-_IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<].*?(?:[)）\]】>]|$)")
+# To the end of the line where the bracket is not closed.
+_IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
 

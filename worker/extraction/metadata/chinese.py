@@ -21,7 +21,8 @@ SURNAMES = (
 _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
 
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
-_NAMES = rf"(?P<names>{_NAME}(?:\s*[、，,]?\s*{_NAME})*)"
+# Possessive: the ways to part what stands between two names multiply with every name.
+_NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*)"
 
 _AUTHOR = re.compile(
@@ -30,7 +31,7 @@ _AUTHOR = re.compile(
 _TEXT_BY = re.compile(
     rf"(?:文字?|撰文|撰稿人?|采写|编译|供稿|筆者|執筆)\s*[:：/／|｜]\s*{_ANY_NAME}"
 )
-_REPORTER = re.compile(rf"(?:记\s*者|記者|通讯员|评论员|撰稿人)\s*[:：]?\s*{_NAMES}")
+_REPORTER = re.compile(rf"(?:记\s*者|記者|通讯员|评论员|撰稿人)\s*+(?:[:：]\s*+)?+{_NAMES}")
 _POSTED = re.compile(
     r"(?:由\s*(?P<names>[^\s于在由]{2,12}?)\s*(?:于|在|张贴|发表|发布)|"
     r"(?:发布人|发布者|发帖人)\s*[:：]\s*(?P<other>\S{2,20}))"

@@ -46,9 +46,12 @@ _BY_WORDS = tuple(
     for pattern, field in (
         (r"\b(?:twitter|fb|google|msapplication|verification|image|video|expir)", ""),
         (r"\b(?:modified|updated|modification|lastmod|revised|update|revision)\b", "modified"),
-        (r"\b(?:date|dat|time|on)\b.*\b(?:pub\w*|created?|issued|release|original)\b", "published"),
         (
-            r"\b(?:pub\w*|created?|issued|release|original|article)\b.*\b(?:date|time|on)\b",
+            r"(?>^.*?\b(?:date|dat|time|on)\b).*\b(?:pub\w*|created?|issued|release|original)\b",
+            "published",
+        ),
+        (
+            r"(?>^.*?\b(?:pub\w*|created?|issued|release|original|article)\b).*\b(?:date|time|on)\b",
             "published",
         ),
         (r"(?:^| )(?:pub|publish|published|publication)(?:date|time)$", "published"),
