@@ -90,6 +90,7 @@ class Deployment:
         self._processes = processes
         self.patience_seconds = PATIENCE_SECONDS
         self.settings = settings
+        self.environment = process_environment(settings)
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
         self._logs = logs
@@ -98,11 +99,10 @@ class Deployment:
 
     def __enter__(self) -> Self:
         self._supervisor.__enter__()
-        environment = process_environment(self.settings)
         for name in self._processes:
             argv = process_command(name, self._logs)
             log = self._logs / f"{name}.log"
-            self._pids[name] = self._supervisor.start(name, argv, log=log, env=environment)
+            self._pids[name] = self._supervisor.start(name, argv, log=log, env=self.environment)
         self.wait_until(self._all_alive)
         return self
 

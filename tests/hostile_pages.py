@@ -191,6 +191,23 @@ def _listed(item: str, size: int) -> str:
     return _PLACES["state"]("[" + ",".join([item] * max(size // len(item), 1)) + "]")
 
 
+def _numbered(piece: str, size: int) -> str:
+    """Return a piece many times, with its number for `%`, in letters for `$`, the last for `@`."""
+    pieces = []
+    for number in range(1, size // len(piece) + 1):
+        letters = "".join(chr(97 + int(digit)) for digit in str(number // 2))
+        made = piece.replace("%", str(number)).replace("$", letters)
+        pieces.append(made.replace("@", str(number - 1)))
+    return "".join(pieces)
+
+
+def _xhtml(body: str) -> str:
+    return (
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head>'
+        f"<title>{_TITLE}</title></head><body><div>{_PROSE}{body}</div></body></html>"
+    )
+
+
 Make = Callable[[int], str]
 """Makes a page of about so many characters."""
 
@@ -208,6 +225,37 @@ MARKUP: dict[str, Make] = {
         f"many {name}": lambda size, unit=unit: _page(_repeated(unit, size))  # type: ignore[misc]
         for name, unit in _MARKUP.items()
     },
+    "links that answer, in one comment": lambda size: _comments(
+        _repeated("<a href='#c1'>In reply to</a> ", size // 3)
+    ),
+    "answers in a chain": lambda size: _page(
+        "<ul class=comments>"
+        + _numbered(
+            "<li class=comment id=c% data-parent=c@><b class=author>Ann</b> 3 May 2020 <p>So it is."
+            "</p></li>",
+            size,
+        )
+    ),
+    "answers by name": lambda size: _page(
+        _numbered(
+            "<div class=comment><b class=author>Ann %</b> 3 May 2020 <p>Reply to Ann @</p></div>",
+            size,
+        )
+    ),
+    "classes of two elements each": lambda size: _page(
+        _numbered("<q class=k$>A text of some words.</q>", size)
+    ),
+    "fields, and classes of two elements each": lambda size: _page(
+        _numbered("<q class=k$>Some words here.</q><textarea></textarea>", size)
+    ),
+    "numbered ids": lambda size: _page(_numbered("<p id=p%><a href='#p@'>a b</a>", size)),
+    "XHTML of nested links": lambda size: _xhtml(
+        _repeated("<a href='#a'>" * 100 + "a b" + "</a>" * 100, size)
+    ),
+    "XHTML of namespaces": lambda size: _xhtml(
+        _numbered("<p%:b xmlns:p%='http://a.b/%'>a b</p%:b>", size)
+    ),
+    "XHTML of entities": lambda size: _xhtml(f"<p>{_repeated('&eacute;&nbsp;', size)}</p>"),
     "attributes": lambda size: _page("", attributes=" ".join(_attributes(size))),
     "an object of many keys": _of_keys,
     "a list of paragraphs": lambda size: _listed('{"p":"A bridge was built here."}', size),

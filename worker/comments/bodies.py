@@ -110,12 +110,13 @@ def _texts_of(layout: Layout, elements: Collection[int]) -> frozenset[int]:
 def _reply_headers(layout: Layout) -> frozenset[int]:
     """Return the text nodes that say which comment is answered, up to the link to it."""
     headers: set[int] = set()
+    first_of: dict[int, int] = {}
+    for number, node in enumerate(layout.texts):
+        first_of.setdefault(node.line, number)
     for index, element in enumerate(layout.elements):
         start, end = layout.text_starts[index], layout.text_ends[index]
         if element.tag == "a" and start < end and tells_of_parent(layout, index):
-            line = layout.texts[start].line
-            while start and layout.texts[start - 1].line == line:
-                start -= 1
+            start = first_of[layout.texts[start].line]
             if layout.length_between(start, end) <= MAX_HEADER:
                 headers.update(range(start, end))
     return frozenset(headers)

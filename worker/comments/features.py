@@ -229,11 +229,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     own = np.maximum(records.mean(records.count("characters")), 1)
     text_end = records.most(records.text_ends).astype(np.int64)
     textareas = np.array([i for i, tag in enumerate(page.tags) if tag == "textarea"])
-    nearest = (
-        np.abs(end[:, None] - textareas[None, :]).min(axis=1) / len(page)
-        if len(textareas)
-        else np.ones(len(end))
-    )
+    nearest = _distances(end, textareas) / len(page) if len(textareas) else np.ones(len(end))
     yield "tag", [_CODE_OF_TAG.get(page.tags[index], 0) for index in first.tolist()]
     yield "first element", first / len(page)
     yield "end", end / len(page)
@@ -253,6 +249,14 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     yield "page elements", np.full(len(end), float(len(page)))
     yield "page text fields", np.full(len(end), float(len(textareas)))
     yield "distance of text field", nearest
+
+
+def _distances(places: _Integers, others: _Integers) -> _Integers:
+    """Return how far the nearest of others, which rise, is from each place."""
+    after = np.searchsorted(others, places)
+    following = others[np.minimum(after, len(others) - 1)]
+    preceding = others[np.maximum(after - 1, 0)]
+    return np.asarray(np.minimum(np.abs(following - places), np.abs(places - preceding)))
 
 
 def _common_ancestor(page: PageElements, first: int, last: int) -> int:

@@ -130,14 +130,15 @@ def tells_of_parent(layout: Layout, index: int) -> bool:
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
+    # From which comment each was first come to.
+    come_from: dict[int, int] = {}
     for number in range(len(parents)):
-        seen = {number}
-        parent = parents[number]
-        while parent is not None:
-            if parent in seen:
-                return True
-            seen.add(parent)
-            parent = parents[parent]
+        above: int | None = number
+        while above is not None and above not in come_from:
+            come_from[above] = number
+            above = parents[above]
+        if above is not None and come_from[above] == number and parents[number] is not None:
+            return True
     return False
 
 

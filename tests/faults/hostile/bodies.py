@@ -11,6 +11,9 @@ from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 COPIES = 27
 """Of each kind whose messages are small."""
 
+TEMPLATES = 100
+"""Pages of one site that have nothing in common."""
+
 FEW = 2
 """Of each kind whose messages are some 10 MiB."""
 
@@ -30,6 +33,8 @@ def kinds() -> Iterator[Kind]:
         yield Kind("fields", f"{field} of another type", _wrong_type(field), COPIES)
     for name, make in _FIELDS.items():
         yield Kind("fields", name, make, COPIES)
+    yield Kind("fields", "one address for all", _one_address, COPIES)
+    yield Kind("fields", "one site, each page of its own template", _own_template, TEMPLATES)
     for name, make in _LARGE.items():
         yield Kind("fields", name, make, FEW)
 
@@ -148,6 +153,9 @@ _JSON: dict[str, Make] = {
     "something behind the JSON": _more_behind,
     "800 kB of space": _space_around,
     "20,000 more keys": _many_keys,
+    "a megabyte in another key": lambda draw: _with_extra(
+        draw, f'"{"x" * 1_000_000}"', is_sound=True
+    ),
     "hostile names of keys": _keys,
     "a reason that only our programs give": _forged_reason,
 }
@@ -219,6 +227,18 @@ def _without_page(draw: Draw) -> Sent:
     if draw.number % 2:
         return draw.send_page(html.encode())
     return draw.send_page(html)
+
+
+def _one_address(draw: Draw) -> Sent:
+    return draw.send(draw.body(url="https://one-address.example/story"))
+
+
+def _own_template(draw: Draw) -> Sent:
+    tags = ("div", "section", "article", "ul", "ol", "table", "span", "main", "aside", "dl")
+    opened = [draw.random.choice(tags) for _ in range(200)]
+    html = "".join(f"<{tag}>{'<br>' * draw.random.randrange(3)}" for tag in opened)
+    page = draw.html.replace("<body>", f"<body>{html}")
+    return draw.send(draw.body(url=f"https://own-templates.example/{draw.message_id}", html=page))
 
 
 def _all_hostile(draw: Draw) -> Sent:

@@ -6,16 +6,20 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
+from tests.hostile_pages import MARKUP, TEXTS
 
 COPIES = 4
 """Of each kind; each page is of another size."""
 
 LARGEST = 1_000_000
 """Bytes of the largest of each kind."""
+
+LARGEST_TEXT = 300_000
+"""Bytes of a text that is repeated; some places hold it up to seven times."""
 
 Page = Callable[[int], str | bytes]
 TextPage = Callable[[int], str]
@@ -24,8 +28,10 @@ TextPage = Callable[[int], str]
 
 def kinds() -> Iterator[Kind]:
     """Yield the kinds."""
-    for name, page in _PAGES.items():
+    for name, page in {**_PAGES, **MARKUP}.items():
         yield Kind("pages", name, _page(page), COPIES)
+    for place, texts in TEXTS.items():
+        yield Kind("pages", f"texts: {place}", _text(list(texts.values())), len(texts))
 
 
 def _page(page: Page) -> Make:
@@ -36,6 +42,15 @@ def _page(page: Page) -> Make:
             # Within an article, whose template the site's other pages have.
             found = draw.html.replace("</p>", f"</p>{found}", 1)
         return draw.send_page(found)
+
+    return make
+
+
+def _text(pages: Sequence[TextPage]) -> Make:
+    """Return the kind of messages whose page holds, at one place, one text after the other."""
+
+    def make(draw: Draw) -> Sent:
+        return draw.send_page(draw.one_of(pages)(LARGEST_TEXT))
 
     return make
 
@@ -185,6 +200,16 @@ _PAGES: dict[str, Page] = {
     ),
     "JSON-LD of many comments": lambda size: _linked_data(
         _article(comment=[{"@type": "Comment", "text": "I agree."}] * (size // 40))
+    )(size),
+    "JSON-LD of many articles": lambda size: _linked_data(
+        lambda size: (
+            "["
+            + ",".join(['{"@type":"NewsArticle","headline":"A","author":"Ann Lee"}'] * (size // 60))
+            + "]"
+        )
+    )(size),
+    "JSON-LD of many authors": lambda size: _linked_data(
+        _article(author=[{"name": f"Ann Number{n}"} for n in range(size // 25)])
     )(size),
     "microdata within microdata": _repeated("<div itemscope itemprop=author itemtype='a'>"),
     "comments of readers": _numbered(

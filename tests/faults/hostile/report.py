@@ -3,7 +3,6 @@
 python -m tests.faults.hostile.report [SEED] [MESSAGES OF EACH KIND AT MOST]
 """
 
-import math
 import sys
 import tempfile
 import textwrap
@@ -58,10 +57,10 @@ def _lines(report: Report, seed: int) -> list[str]:
         ),
         "",
         *table(
-            ("work", "times:", "each within, s:"),
+            ("work", "pieces:", "most CPU for one, s:"),
             (
-                (work, number, "more" if math.isinf(bound) else f"{bound:g}")
-                for work, (number, bound) in sorted(report.slowest.items())
+                (work, number, f"{most:.1f}")
+                for work, (number, most) in sorted(report.slowest.items())
             ),
         ),
     ]
@@ -75,9 +74,9 @@ def _what_was_done(report: Report, seed: int) -> str:
         f" (seed {seed}), through one process of each kind and a pool of two, in"
         f" {report.seconds:.0f} seconds. Each message must end in one way, each good page as its"
         " article; nothing may come twice, no process may end or hold a gibibyte, no piece of work"
-        " may take ten seconds, no log may hold a password, a trace or a line that a message"
-        " forged, and an operator's commands must work on what is left. `make hostile` makes this"
-        " section."
+        " may take ten seconds of the processor, no log may hold a password, a trace or a line that"
+        " a message forged, and an operator's commands must work on what is left."
+        " `make hostile` makes this section."
     )
 
 

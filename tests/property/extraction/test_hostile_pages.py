@@ -41,6 +41,9 @@ def test_every_bait_is_read_or_refused() -> None:
         "bars in byline",
         "spaces in comments",
         "many comments",
+        "links that answer, in one comment",
+        "answers in a chain",
+        "fields, and classes of two elements each",
     ],
 )
 def test_time_grows_as_the_page_does(name: str) -> None:
