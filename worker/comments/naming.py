@@ -19,6 +19,9 @@ MAX_NAME = 40
 MAX_WORDS = 5
 """Words of a name: "María del Carmen López García"."""
 
+MAX_ADDRESS = 2_000
+"""Characters of a link that are looked at for what it leads to."""
+
 MIN_SCORE = 0.6
 """Of a place below, no name is taken: it is as likely something else of the comment."""
 
@@ -233,5 +236,6 @@ def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
     inside = range(index, index + 1 if is_text else min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
         if each >= 0 and layout.elements[each].tag == "a":
-            return _PROFILE.search(layout.elements[each].get("href") or "") is not None
+            address = layout.elements[each].get("href") or ""
+            return _PROFILE.search(address[:MAX_ADDRESS]) is not None
     return False

@@ -22,7 +22,8 @@ _SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0c
 _SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
-_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*")
+# Possessive, as the engine keeps a hundred bytes for each character that it might give back.
+_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*+")
 # Where none of them stands, and none does in most scripts, less has to be looked at.
 _UNSPACED_OR_SIGN = re.compile("[\u0300-\u036f\u0590-\u1fff\u200c\u200d\u2e80-\U0010ffff]")
 _SPACED_TOKEN = re.compile(r"\w+")
@@ -114,9 +115,11 @@ def count_sentences(text: str) -> int:
     sentence in Greek only.
     """
     if text.isascii():
-        return sum(end.strip(";") != "" for end in _SPACED_END.findall(text))
-    ends = len(_UNSPACED_END.findall(text))
-    greek = _GREEK.search(text) is not None
-    for match in _SPACED_END.finditer(text):
-        ends += greek or match.group().strip(";\u061b") != ""
-    return ends
+        ends = Counter(_SPACED_END.findall(text))
+        return sum(count for end, count in ends.items() if end.strip(";"))
+    number = len(_UNSPACED_END.findall(text))
+    is_greek = _GREEK.search(text) is not None
+    for end, count in Counter(_SPACED_END.findall(text)).items():
+        if is_greek or end.strip(";\u061b"):
+            number += count
+    return number
