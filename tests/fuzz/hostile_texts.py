@@ -14,6 +14,8 @@ _ALPHABET = (*" \na1-.,:;/\"'<>\\|&=([{@#~_!", "\xa0", "é", "A")
 _FILLERS = ("", " ", "  ", "a", "\n")
 _ENDS = ("", "\0", "\n\0")
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+_GIVING_BACK = (codes.MAX_REPEAT, codes.MIN_REPEAT)
+_OF_A_CHARACTER = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
 _CATEGORIES: dict[Any, str] = {
     codes.CATEGORY_DIGIT: "1",
     codes.CATEGORY_NOT_DIGIT: "a",
@@ -69,6 +71,24 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
         if 0 < len(unit) <= _MAX_UNIT
         for end in _ENDS
     ]
+
+
+def keeps_what_it_may_give_back(pattern: re.Pattern[Any]) -> bool:
+    """Tell whether a pattern takes memory for each time that a part of it is repeated.
+
+    The engine does so for a part of more than one character that is repeated without end, unless
+    it is possessive: some hundred bytes each time.
+    """
+    tree = list(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE))
+    return any(
+        code in _GIVING_BACK and value[1] is codes.MAXREPEAT and not _is_a_character(value[2])
+        for nodes, _ in _sequences(tree, "")
+        for code, value in nodes
+    )
+
+
+def _is_a_character(nodes: Any) -> bool:
+    return len(nodes) == 1 and nodes[0][0] in _OF_A_CHARACTER
 
 
 def _characters(tree: _Nodes) -> Iterator[str]:

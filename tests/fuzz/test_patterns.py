@@ -21,7 +21,7 @@ import pytest
 
 import models
 import worker
-from tests.fuzz.hostile_texts import Bait, baits, text_of
+from tests.fuzz.hostile_texts import Bait, baits, keeps_what_it_may_give_back, text_of
 
 FIRST, SMALL, LARGE = 1_000, 10_000, 100_000
 """Characters: of all baits, and of those that take longest of them."""
@@ -201,6 +201,14 @@ def test_no_pattern_takes_more_time_than_its_text_is_long() -> None:
     }
     assert len(patterns) > 150
     assert not slow
+
+
+def test_no_pattern_takes_memory_for_each_repetition() -> None:
+    assert not {
+        where
+        for where, pattern in compiled_patterns().items()
+        if keeps_what_it_may_give_back(pattern)
+    }
 
 
 def test_no_pattern_escapes_the_check() -> None:

@@ -13,7 +13,7 @@ from worker.inputs.streams import open_source
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
-_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](?:[:+]\d+)?")
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+]\d+)?")
 
 # The characters that a URL may hold as they are after its host; "?" stays, as mirrors write the
 # query into the file name, and "%" does not, so that two files never have the same URL.

@@ -108,7 +108,7 @@ def _age() -> re.Pattern[str]:
     unit, direction = _one_of(units), _one_of(directions - units)
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
     after = rf"(?:\.?\s*(?:{direction}|her)\b)?"
-    form = rf"{before}{_NUMBER}\s?{unit}(?!\w)(?:{_BETWEEN}{_NUMBER}\s?{unit}(?!\w))*{after}"
+    form = rf"{before}{_NUMBER}\s?{unit}(?!\w)(?:{_BETWEEN}{_NUMBER}\s?{unit}(?!\w))*+{after}"
     return re.compile(form, re.IGNORECASE)
 
 

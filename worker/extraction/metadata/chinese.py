@@ -23,7 +23,7 @@ _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
 # Possessive: the ways to part what stands between two names multiply with every name.
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+{_NAME})*+)"
-_ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*)"
+_ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 
 _AUTHOR = re.compile(
     rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
