@@ -4,8 +4,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from babel import Locale, UnknownLocaleError
-
+from worker.language.names import names
 from worker.language.wordlists import listed
 
 LANGUAGES = listed(
@@ -30,7 +29,7 @@ def month_named(name: str, language: str | None = None) -> int | None:
         BCP 47 tag. Its months come first: ``listopad`` is October in Croatian and November in
         Polish. In other languages a name counts only if it means one month in all of them.
     """
-    plain = _plain(name)
+    plain = plain_name(name)
     if len(plain) < MIN_PREFIX:
         return None
     own = _months_of(language.split("-")[0]) if language else {}
@@ -39,17 +38,12 @@ def month_named(name: str, language: str | None = None) -> int | None:
 
 def is_weekday(name: str) -> bool:
     """Say whether a name is a weekday's, in any of `LANGUAGES`."""
-    return _plain(name) in _weekdays()
+    return plain_name(name) in _weekdays()
 
 
 @cache
 def _weekdays() -> frozenset[str]:
-    found: set[str] = set()
-    for language in sorted(LANGUAGES):
-        days = Locale.parse(language).days["format"]
-        for width in ("wide", "abbreviated"):
-            found.update(_plain(name) for name in days[width].values())
-    return frozenset(found)
+    return frozenset(names()["weekdays"])
 
 
 def _find(name: str, months: Mapping[str, int]) -> int | None:
@@ -62,20 +56,14 @@ def _find(name: str, months: Mapping[str, int]) -> int | None:
     return found or None
 
 
-@cache
 def _months_of(language: str) -> Mapping[str, int]:
-    try:
-        months = Locale.parse(language).months
-    except (UnknownLocaleError, ValueError):
-        return {}
-    found: dict[str, int] = {}
-    for context in ("format", "stand-alone"):
-        for width in ("wide", "abbreviated"):
-            for number, name in months[context][width].items():
-                plain = _plain(name)
-                if len(plain) >= MIN_PREFIX:
-                    found.setdefault(plain, number)
-    return found
+    return _months().get(language, {})
+
+
+@cache
+def _months() -> Mapping[str, Mapping[str, int]]:
+    """Months by name, by the code of the language."""
+    return {code: found for codes, found in names()["months"].items() for code in codes.split()}
 
 
 @cache
@@ -88,6 +76,7 @@ def _months_of_all() -> Mapping[str, int]:
     return found
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a name in small letters, without accents, without the point of an abbreviation."""
     decomposed = unicodedata.normalize("NFD", name.lower().rstrip("."))
     return "".join(character for character in decomposed if not unicodedata.combining(character))

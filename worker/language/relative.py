@@ -1,36 +1,14 @@
 """Dates that mean nothing without the day of reading: "3 hours ago", "gestern", "8 February"."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable
-from datetime import timedelta
 from functools import cache, lru_cache
-from typing import Literal
 
-from babel import Locale
-from babel.dates import format_timedelta
-
-from worker.language.calendars import LANGUAGES, month_named
-
-_Unit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
+from worker.language.calendars import month_named
+from worker.language.names import names
 
 MAX_CHARACTERS = 200
 """Characters of a text that are read."""
-
-_UNITS: dict[_Unit, int] = {
-    "second": 1,
-    "minute": 60,
-    "hour": 3_600,
-    "day": 86_400,
-    "week": 604_800,
-    "month": 2_629_800,
-    "year": 31_557_600,
-}
-_NEVER = 1_000_000
-"""Amount of a unit from which on a larger one is told."""
-
-_COUNTS = (1, 2, 5)
-"""Numbers that take every form of plural that most languages have."""
 
 _NUMBER = (
     r"(?:(?<![\w.,:/])\d{1,3}(?![\d.,:/])|(?:\b(?:a|an|one|eine[mrn]?|ein|une?|uno|uma?|een|en|ett?"
@@ -97,15 +75,7 @@ def _day_without_year(text: str) -> tuple[int, int] | None:
 @cache
 def _age() -> re.Pattern[str]:
     """Return the form of ages: numbers with units, and what says that it is past."""
-    units: set[str] = set()
-    directions: set[str] = set()
-    for language in sorted(LANGUAGES | {"zh"}):
-        locale = Locale.parse(language)
-        counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))
-        for word, count in counts.items():
-            # What goes with several units is none: "ago", "vor", "il y a".
-            (directions if count > 3 else units).add(word)
-    unit, direction = _one_of(units), _one_of(directions - units)
+    unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
     after = rf"(?:\.?\s*(?:{direction}|her)\b)?"
     form = rf"{before}{_NUMBER}\s?{unit}(?!\w)(?:{_BETWEEN}{_NUMBER}\s?{unit}(?!\w))*+{after}"
@@ -114,18 +84,3 @@ def _age() -> re.Pattern[str]:
 
 def _one_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=lambda w: (-len(w), w))) + ")"
-
-
-def _words_of(locale: Locale, unit: _Unit) -> set[str]:
-    """Return the words with which a language says how long ago, in one unit."""
-    found: set[str] = set()
-    for count in _COUNTS:
-        delta = timedelta(seconds=-_UNITS[unit] * count)
-        written = (
-            format_timedelta(delta, unit, threshold=_NEVER, add_direction=True, locale=locale),
-            format_timedelta(delta, unit, threshold=_NEVER, locale=locale),
-            format_timedelta(delta, unit, threshold=_NEVER, format="short", locale=locale),
-        )
-        for each in written:
-            found.update(re.findall(r"[^\W\d_]+", each.lower()))
-    return found | ({unit[0]} if locale.language == "en" else set())

@@ -1,0 +1,1 @@
+"""What the languages of the world call months, days and ages."""

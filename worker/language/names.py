@@ -1,0 +1,39 @@
+"""Names of months, weekdays and units of time, as ``names.json`` has them.
+
+The file is made by ``python -m benchmarks.language.names``: what comes out of a page depends on no
+installed version of a library of names, and nobody waits for one to be read and merged.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import TypedDict
+
+
+class Names(TypedDict):
+    """What the file holds.
+
+    Attributes
+    ----------
+    months
+        Number of a month by its name, by the codes of the languages that call it so.
+    weekdays
+        Of all languages.
+    units
+        Of ages, in all languages: ``hours``.
+    directions
+        What says that an age is past, in all languages: ``ago``.
+    """
+
+    months: dict[str, dict[str, int]]
+    weekdays: list[str]
+    units: list[str]
+    directions: list[str]
+
+
+@cache
+def names() -> Names:
+    """Return the names, read once."""
+    text = files("worker.language").joinpath("names.json").read_text(encoding="utf-8")
+    found: Names = json.loads(text)
+    return found
