@@ -17,10 +17,6 @@ from worker.inputs.streams import STANDARD_INPUT, open_source
 from worker.inspection.errors import ExplainingError
 from worker.inspection.fetching import Fetched, fetch
 from worker.pages import Page, PageError, parse_page, site_key, site_of
-from worker.settings import WHOLE_MATRIX_TREES
-
-MAX_SITE_PAGES = WHOLE_MATRIX_TREES
-"""Pages of a site that are compared with each other, those first by address."""
 
 _UNKNOWN_URL = "https://standard-input.invalid/"
 """Address of a page that came without one, under the domain of names that do not exist."""
@@ -87,7 +83,7 @@ def load_subject(
     own = comment_pattern_of(page)
     if not others:
         return Subject(page, site, None, 1, patterns_for_page(own, None), 0)
-    # The numerical libraries take long to import: a page alone needs none of them.
+    # What compares pages takes long to import, and a page alone needs none of it.
     from worker.templates.sites import group_site
 
     pages = [page, *_readable(others)]
@@ -136,12 +132,15 @@ def _load_page(place: str, url: str | None) -> tuple[Fetched, str]:
 
 
 def _site_pages(path: Path, page: Fetched, site: str) -> list[Fetched]:
+    # As the libraries that compare pages, the settings are not waited for by a page alone.
+    from worker.settings import WHOLE_MATRIX_TREES
+
     by_site: defaultdict[str, dict[str, Fetched]] = defaultdict(dict)
     for message in _page_messages(read_messages(path)):
         if message.url != page.url:
             by_site[_site(message)][message.url] = _source(message)
     pages = by_site[site] if site in by_site or len(by_site) != 1 else by_site.popitem()[1]
-    return [pages[url] for url in sorted(pages)[:MAX_SITE_PAGES]]
+    return [pages[url] for url in sorted(pages)[:WHOLE_MATRIX_TREES]]
 
 
 def _page_messages(bodies: Iterable[bytes]) -> Iterator[PageMessage]:

@@ -13,7 +13,6 @@ from worker.extraction.metadata.authors import (
     without_mark,
     without_repeats,
 )
-from worker.extraction.metadata.chinese import chinese_bylines
 from worker.extraction.metadata.surroundings import Note, Part, Place
 from worker.language.dates import Moment, find_moments, parse_moment, without_dates
 from worker.language.wordlists import listed
@@ -95,6 +94,9 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
                 if names:
                     return without_repeats(names)
     if any(_HAN_LINE.search(note.text) for note in notes):
+        # Its patterns of five hundred surnames take 50 ms to compile, and few pages are Chinese.
+        from worker.extraction.metadata.chinese import chinese_bylines
+
         for text in chinese_bylines(notes):
             names = names_in(text, sites, is_byline=True)
             if names:
