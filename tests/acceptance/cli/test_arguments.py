@@ -9,95 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from tests.acceptance.command_line import detourage
+from tests.commands import FAILED, OF_A_DEPLOYMENT, RIGHT, WRONG, Server
 from tests.pages import article_html, message
 from worker.cli import main
 from worker.settings import PREFIX, load_settings
-
-USAGE = 2
-FAILED = 1
-
-WRONG = [
-    ((), USAGE, "Commands"),
-    (("unknown",), USAGE, "No such command"),
-    (("run",), USAGE, "Missing"),
-    (("run", "pages.jsonl"), USAGE, "--output"),
-    (("run", "pages.jsonl", "-o", "pages.jsonl"), USAGE, "would be overwritten"),
-    (("run", "pages.jsonl", "-o", "o", "--workers", "0"), USAGE, "--workers"),
-    (("run", "broken.jsonl.gz", "-o", "o"), FAILED, "broken.jsonl.gz"),
-    (("run", "empty", "-o", "o"), FAILED, "holds no JSON lines"),
-    (("run", "note.txt", "-o", "o"), FAILED, "is neither"),
-    (("run", "[/x].warc", "-o", "o"), FAILED, "WARC"),
-    (("run", "html", "-o", "o", "--base-url", "news.example"), USAGE, "--base-url"),
-    (("run", "html", "-o", "o", "--base-url", "https://a.example/?q"), USAGE, "no query"),
-    (("run", "html", "-o", "o", "--site", "[/x]"), USAGE, "--site"),
-    (("send",), USAGE, "Missing"),
-    (("send", "pages.jsonl"), FAILED, "BROKER_URL"),
-    (("send", "html", "--site", "a b"), USAGE, "--site"),
-    (("sample",), USAGE, "Missing"),
-    (("sample", "note.txt"), USAGE, "is a file"),
-    (("extract",), USAGE, "Missing"),
-    (("extract", "missing.html"), FAILED, "no such file"),
-    (("extract", "html"), FAILED, "name one by --url"),
-    (("extract", "pages.jsonl", "--format", "pdf"), USAGE, "--format"),
-    (("extract", "http://127.0.0.1:9/"), FAILED, "cannot be fetched"),
-    (("extract", "http://[::1"), FAILED, "cannot be fetched"),
-    (("extract", "note.txt"), FAILED, "is neither"),
-    (("explain", "missing.html"), FAILED, "no such file"),
-    (("explain", "pages.jsonl", "--site-pages", "missing"), USAGE, "does not exist"),
-    (("explain", "pages.jsonl", "--html", "missing/out.html"), FAILED, "missing"),
-    (("cluster", "missing.jsonl"), USAGE, "does not exist"),
-    (("cluster", "pages.jsonl", "--method", "[/x]"), FAILED, "no method"),
-    (("cluster", "nothing.jsonl"), FAILED, "no usable page"),
-    (("schema",), USAGE, "Missing"),
-    (("schema", "book"), USAGE, "book"),
-    (("evaluate", "missing", "missing"), USAGE, "does not exist"),
-    (("evaluate", "empty", "pages.jsonl"), FAILED, "empty"),
-    (("evaluate", "note.txt", "pages.jsonl"), FAILED, "note.txt"),
-    (("bench", "missing"), USAGE, "does not exist"),
-    (("bench", "empty"), FAILED, "empty"),
-    (("bench", "empty", "--seconds", "0"), USAGE, "--seconds"),
-    (("bench", "empty", "--jobs", "many"), USAGE, "--jobs"),
-    (("health", "cook"), USAGE, "cook"),
-    (("health", "intake"), FAILED, "was last alive"),
-    (("status", "--top", "-1"), USAGE, "--top"),
-    (("status", "--queues", "--pending"), USAGE, "--queues"),
-    (("reprocess",), USAGE, "SITE or --all"),
-    (("reprocess", "a.example", "--all"), USAGE, "SITE or --all"),
-    (("reprocess", "a.example", "--rate", "1"), USAGE, "--rate"),
-    (("reprocess", "--all", "--rate", "0"), USAGE, "--rate"),
-    (("reprocess", "--all", "--from", "dinner"), USAGE, "--from"),
-    (("reprocessing", "begin"), USAGE, "No such command"),
-    (("prune",), USAGE, "--older-than"),
-    (("prune", "--older-than", "-1"), USAGE, "--older-than"),
-    (("prune", "--older-than", "1", "--only", "cake"), USAGE, "--only"),
-    (("quarantine", "eat"), USAGE, "No such command"),
-    (("quarantine", "list", "--stage", "kitchen"), USAGE, "--stage"),
-    (("quarantine", "list", "--limit", "-1"), USAGE, "--limit"),
-    (("metrics", "--port", "0"), USAGE, "--port"),
-]
-
-OF_A_DEPLOYMENT = [
-    ("migrate",),
-    ("intake",),
-    ("relay",),
-    ("ready",),
-    ("metrics",),
-    ("status",),
-    ("status", "a.example"),
-    ("status", "--queues"),
-    ("reprocess", "a.example"),
-    ("reprocess", "--all"),
-    ("reprocessing",),
-    ("reprocessing", "pause"),
-    ("reprocessing", "resume"),
-    ("reprocessing", "cancel"),
-    ("prune", "--older-than", "1"),
-    ("quarantine", "list"),
-    ("quarantine", "show", "id"),
-    ("quarantine", "requeue", "--yes"),
-    ("quarantine", "drop", "--yes", "id"),
-    ("send", "pages.jsonl"),
-]
 
 
 @pytest.fixture
@@ -128,6 +43,14 @@ def names(command: click.Command, before: tuple[str, ...] = ()) -> list[tuple[st
     return [name for key, each in command.commands.items() for name in names(each, (*before, key))]
 
 
+def options(
+    command: click.Command, before: tuple[str, ...] = ()
+) -> list[tuple[tuple[str, ...], click.Option]]:
+    own = [(before, each) for each in command.params if isinstance(each, click.Option)]
+    below = command.commands.items() if isinstance(command, click.Group) else ()
+    return own + [found for key, each in below for found in options(each, (*before, key))]
+
+
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("arguments", "code", "words"), WRONG)
 def test_wrong_arguments_are_told(arguments: tuple[str, ...], code: int, words: str) -> None:
@@ -139,12 +62,22 @@ def test_wrong_arguments_are_told(arguments: tuple[str, ...], code: int, words: 
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("arguments", OF_A_DEPLOYMENT)
-def test_a_deployment_that_is_not_configured_is_told(arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("arguments", "words"), RIGHT)
+def test_right_arguments_do_what_they_say(arguments: tuple[str, ...], words: str) -> None:
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert words in done.output
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("arguments", "servers"), OF_A_DEPLOYMENT)
+def test_a_deployment_that_is_not_configured_is_told(
+    arguments: tuple[str, ...], servers: frozenset[Server]
+) -> None:
     done = CliRunner().invoke(main, list(arguments))
     assert done.exit_code == FAILED, (done.output, done.exception)
     assert isinstance(done.exception, SystemExit)
-    assert "_URL is not set" in done.output
+    assert any(f"{each.upper()}_URL is not set" in done.output for each in servers)
     assert "Traceback" not in done.output
 
 
@@ -157,11 +90,23 @@ def test_a_setting_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(done.exception, SystemExit)
 
 
-def test_every_command_is_in_the_table() -> None:
-    tried = [arguments for arguments, *_ in WRONG] + list(OF_A_DEPLOYMENT)
-    untried = [name for name in names(main) if not any(each[: len(name)] == name for each in tried)]
-    # It takes no argument, and needs no deployment.
-    assert untried == [("doctor",)]
+TRIED = [
+    *(arguments for arguments, *_ in WRONG),
+    *(arguments for arguments, _ in RIGHT),
+    *(arguments for arguments, _ in OF_A_DEPLOYMENT),
+]
+
+
+@pytest.mark.parametrize("name", names(main), ids=" ".join)
+def test_every_command_is_in_a_table(name: tuple[str, ...]) -> None:
+    assert any(each[: len(name)] == name for each in TRIED)
+
+
+@pytest.mark.parametrize(("name", "option"), options(main), ids=str)
+def test_every_option_is_in_a_table(name: tuple[str, ...], option: click.Option) -> None:
+    spellings = {*option.opts, *option.secondary_opts}
+    given = (part for each in TRIED if each[: len(name)] == name for part in each[len(name) :])
+    assert any(part.partition("=")[0] in spellings for part in given)
 
 
 def test_so_it_is_in_a_process_of_its_own(folder: Path) -> None:
