@@ -1,30 +1,16 @@
 """Logs: a line for each event, as text or as JSON, with what it is about and without passwords."""
 
 import logging
-import re
 import sys
 from collections.abc import Collection, MutableMapping
 from typing import Any, Literal
 
 import structlog
 
+from worker.errors import cause, is_lost_connection, without_passwords
 from worker.terminal import printable
 
 Format = Literal["text", "json"]
-
-# The password of a URL, and that of a connection string of libpq.
-_PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
-
-_LOST = frozenset(
-    {
-        "ConnectionError",
-        "InterfaceError",
-        "OperationalError",
-        "RecoverableConnectionError",
-        "gaierror",
-    }
-)
-"""Errors of Python, of the broker's libraries and of the database's that say so."""
 
 bind = structlog.contextvars.bind_contextvars
 """Say what the log lines of this task or message are about from now on."""
@@ -65,23 +51,6 @@ def configure(
     root.setLevel(level)
 
 
-def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:
-    """Log a passing trouble on one line with its cause; the trace at debug level."""
-    logger.warning("%s: %s", event, cause(error))
-    logger.debug("%s", event, exc_info=error)
-
-
-def cause(error: BaseException) -> str:
-    """Return what an error says, on one line, without the statement that it was raised by."""
-    lines = str(getattr(error, "orig", None) or error).splitlines()
-    return f"{type(error).__name__}: {lines[0].strip() if lines else ''}"
-
-
-def without_passwords(text: str) -> str:
-    """Return text with the passwords of its URLs and connection strings hidden."""
-    return _PASSWORD.sub(r"\1\2***", text)
-
-
 class _OneLineForLostConnections(logging.Filter):
     """Takes the trace off a record that tells of a lost connection, unless traces are asked for.
 
@@ -98,12 +67,6 @@ class _OneLineForLostConnections(logging.Filter):
             record.msg, record.args = f"{record.getMessage()} ({cause(error)})", ()
             record.exc_info = None
         return True
-
-
-def is_lost_connection(error: BaseException) -> bool:
-    """Tell whether an error says that a server does not answer, by whichever library."""
-    names = {each.__name__ for each in type(error).__mro__}
-    return bool(names & _LOST)
 
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from worker import logs
+from worker.errors import warn_of, without_passwords
 
 SECRET = "hunter2!"
 
@@ -71,7 +72,7 @@ def test_no_password_is_logged(file: Path, form: logs.Format, text: str) -> None
 
 def test_what_is_no_password_is_left_alone() -> None:
     text = "https://news.example:8080/a@b password of 3 words, mail to a:b@example.org at 10:30"
-    assert logs.without_passwords(text) == text
+    assert without_passwords(text) == text
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
@@ -120,7 +121,7 @@ def test_traces_of_lost_connections_are_kept_where_they_are_asked_for(file: Path
     try:
         fail("the broker")
     except ConnectionError as error:
-        logs.warn_of(logging.getLogger("worker"), "the relay waits", error)
+        warn_of(logging.getLogger("worker"), "the relay waits", error)
     written = file.read_text()
     assert "the relay waits: ConnectionError: the broker does not answer" in written
     assert "Traceback" in written

@@ -23,7 +23,7 @@ def with_database(settings: Settings, use: Callable[[Database], T]) -> T:
     SchemaIsBehindError
         If its schema is older than this code.
     """
-    from worker.store.migrations import current_database
+    from worker.store.schema import current_database
 
     with current_database(settings.require_database_url()) as database:
         return use(database)

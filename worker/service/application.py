@@ -36,7 +36,7 @@ from worker.messaging.task_names import (
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.settings import Settings
-from worker.store import failures, migrations
+from worker.store import failures, schema
 from worker.store.database import Database
 from worker.tasks.process import process_state
 
@@ -157,8 +157,8 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 def _require_schema(**_: object) -> None:
     database = Database(process_state().settings.require_database_url())
     try:
-        migrations.require_current(database)
-    except migrations.SchemaIsBehindError as error:
+        schema.require_current(database)
+    except schema.SchemaIsBehindError as error:
         # Celery logs what else its signals raise, and goes on.
         sys.exit(f"Error: {error}")
     finally:

@@ -38,10 +38,11 @@ from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.settings import Settings
-from worker.store import backlog, migrations, outbox, pages
+from worker.store import backlog, outbox, pages, schema
 from worker.store.database import Database, is_connection_lost
 from worker.store.durations import Durations
-from worker.store.pages import FetchedPage, NewReceipt, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.pages import NewReceipt
 from worker.tasks.parsing import parse_or_reject, store_pages
 
 logger = logging.getLogger(__name__)
@@ -133,7 +134,7 @@ class Intake(ConsumerMixin):
         SchemaIsBehindError
             If the database was not brought to the schema of this version.
         """
-        migrations.require_current(self._database)
+        schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
         # Modules and tables are never garbage: looking through them again and again takes time.

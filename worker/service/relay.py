@@ -20,12 +20,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs
+from worker.errors import warn_of
 from worker.messaging.broker import check_message_size, connect, depth, topology_of
 from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, OTHERS, STAGE_OF_TASK
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
 from worker.settings import Settings
-from worker.store import migrations, outbox
+from worker.store import outbox, schema
 from worker.store.database import Database
 from worker.store.outbox import Waiting
 
@@ -142,7 +143,7 @@ class Relay:
         while not self._stopping.is_set():
             try:
                 if not is_checked:
-                    migrations.require_current(self._database)
+                    schema.require_current(self._database)
                     check_message_size(self._settings)
                     is_checked = True
                 with connect(self._settings) as connection:
@@ -152,7 +153,7 @@ class Relay:
             except Exception as error:
                 if not _is_passing(error):
                     raise
-                logs.warn_of(logger, "relay interrupted, it starts again", error)
+                warn_of(logger, "relay interrupted, it starts again", error)
                 self._heartbeat.beat()
                 self._stopping.wait(TROUBLE_SECONDS)
         self._database.dispose()

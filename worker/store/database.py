@@ -46,8 +46,10 @@ for two hours, and whoever waits for one as long.
 _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
 """After so many seconds a sign of life is asked for, so often: together `SILENCE_SECONDS`."""
 
+CONNECT_SECONDS = 10
+"""Time that a server has to take a connection of a process, which then tries again."""
+
 _CONNECTION = {
-    "connect_timeout": 10,
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
     **{f"keepalives_{name}": value for name, value in _KEEPALIVES.items()},
     "options": " ".join(
@@ -81,8 +83,11 @@ CONNECTION_ERRORS = (OperationalError, InterfaceError)
 class Database:
     """A pool of connections; to be made in the process that uses it, not before a fork."""
 
-    def __init__(self, url: str, *, pool_size: int = 2) -> None:
-        self.engine = create_engine(url, pool_size=pool_size, connect_args=_CONNECTION)
+    def __init__(
+        self, url: str, *, pool_size: int = 2, connect_seconds: int = CONNECT_SECONDS
+    ) -> None:
+        arguments = {**_CONNECTION, "connect_timeout": connect_seconds}
+        self.engine = create_engine(url, pool_size=pool_size, connect_args=arguments)
         event.listen(self.engine, "checkin", _note_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)

@@ -1,14 +1,8 @@
 """Pages, their sites, their contents and the receipts of their messages."""
 
-import hashlib
-import json
-import sys
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property
-from typing import NamedTuple, Self, TypeVarTuple
+from typing import NamedTuple, TypeVarTuple
 
 from sqlalchemy import (
     ARRAY,
@@ -27,98 +21,12 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from models.messages import PageMessage
 from models.tables import Generation, PageContent, Receipt, Site, StoredPage
-from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
-from worker.pages import Tree, site_key
+from worker.outcomes import ReceiptResult, UnusableReason
+from worker.store.packing import unpack_content
 from worker.store.statements import rows_only
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 Columns = TypeVarTuple("Columns")
-
-COMPRESSION = 3
-"""Level of Zstandard: of 200 pages of ``daniel``, of 65 kB, it takes 0.27 ms each, and 0.08 ms to
-unpack, where zlib at its level 5 took 1.14 and 0.21 ms, for 4 % less space."""
-
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
-"""What Zstandard begins with; what does not is zlib's, of an earlier version."""
-
-
-@dataclass(frozen=True)
-class FetchedPage:
-    """A page as the crawler sent it."""
-
-    site: str
-    url: str
-    content: bytes | str
-    crawler_id: str | None
-    content_type: str | None
-    fetched_at: datetime | None
-    extra: str
-
-    @classmethod
-    def of(cls, message: PageMessage) -> Self:
-        """Return what is kept of a message."""
-        return cls(
-            site=site_key(message.site, message.url),
-            url=message.url,
-            content=message.content,
-            crawler_id=message.id,
-            content_type=message.content_type,
-            fetched_at=message.fetched_at,
-            extra=json.dumps(message.model_extra or {}, ensure_ascii=True, sort_keys=True),
-        )
-
-    @cached_property
-    def content_bytes(self) -> bytes:
-        """The content as it is compressed."""
-        if isinstance(self.content, str):
-            return self.content.encode("utf-8", errors="surrogatepass")
-        return self.content
-
-    @cached_property
-    def compressed(self) -> bytes:
-        """The content as it is stored."""
-        return zstd.compress(self.content_bytes, COMPRESSION)
-
-    @cached_property
-    def content_digest(self) -> str:
-        """SHA-256 of the content; the same characters as text and as bytes differ."""
-        kind = b"text:" if isinstance(self.content, str) else b"bytes:"
-        return hashlib.sha256(kind + self.content_bytes).hexdigest()
-
-    @cached_property
-    def url_digest(self) -> str:
-        """SHA-256 of the URL."""
-        return hashlib.sha256(self.url.encode("utf-8", errors="surrogatepass")).hexdigest()
-
-
-@dataclass(frozen=True)
-class ReadPage:
-    """What parsing tells of a page.
-
-    Parameters
-    ----------
-    tree
-        Its element tree; None where the page was refused.
-    encoding
-        Of its bytes.
-    comment_pattern
-        Where its comments stand, see `StoredPage.comment_pattern`.
-    outcome, outcome_detail
-        Of a page that was refused.
-    """
-
-    tree: Tree | None = None
-    encoding: str | None = None
-    comment_pattern: str | None = None
-    outcome: PageOutcome | None = None
-    outcome_detail: str | None = None
-
 
 _LOCK_SITES = rows_only(
     select(Site.key, Site.id)
@@ -235,13 +143,6 @@ _CONTENT = rows_only(
         PageContent.page_id == bindparam("page_id")
     )
 )
-
-
-def unpack_content(compressed: bytes, is_text: bool) -> bytes | str:
-    """Return a stored content as it was fetched."""
-    is_zstandard = compressed.startswith(_ZSTANDARD)
-    html = zstd.decompress(compressed) if is_zstandard else zlib.decompress(compressed)
-    return html.decode("utf-8", errors="surrogatepass") if is_text else html
 
 
 def key_of_site(session: Session, site_id: int) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 from models.tables import PageContent, StoredPage
 from worker.outcomes import ReceiptResult
 from worker.store import trees
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)

@@ -10,7 +10,7 @@ from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.pages import PageError, parse_page
 from worker.store import outbox, pages
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import CHANGES, Recorded, record_pages
 
 logger = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from worker.messaging.broker import connect, messages_waiting
 from worker.service.intake import GATE_MESSAGES
 from worker.service.quarantine import browse
 from worker.settings import Settings
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.tasks.parsing import parse_or_reject, store_pages
 
 

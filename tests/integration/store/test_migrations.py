@@ -2,13 +2,15 @@
 
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from models.tables import Base
 from tests.services import Services, temporary_database
 from tests.versions import go_to
 from worker.store.database import Database
-from worker.store.migrations import is_behind, migrate
+from worker.store.migrations import _config, migrate
+from worker.store.schema import is_behind, newest_revision
 
 
 def test_models_and_migrations_agree(database_url: str) -> None:
@@ -17,6 +19,10 @@ def test_models_and_migrations_agree(database_url: str) -> None:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
     database.dispose()
+
+
+def test_the_newest_revision_is_the_last_migration() -> None:
+    assert ScriptDirectory.from_config(_config()).get_heads() == [newest_revision()]
 
 
 def test_migrating_again_keeps_what_is_stored(services: Services) -> None:

@@ -13,7 +13,8 @@ from sqlalchemy import types as sql
 from tests.services import Services, temporary_database
 from tests.versions import go_to
 from worker.store.database import Database
-from worker.store.migrations import _config, is_behind, migrate
+from worker.store.migrations import _config, migrate
+from worker.store.schema import is_behind
 
 VERSIONS = [
     script.revision

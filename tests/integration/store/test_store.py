@@ -14,7 +14,8 @@ from models.tables import PageContent, Site, StoredPage
 from worker.outcomes import ReceiptResult, UnusableReason
 from worker.pages import Tree
 from worker.store import outbox, pages, templates, trees
-from worker.store.pages import FetchedPage, NewReceipt, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
 from worker.store.recording import record_pages
 

@@ -1,0 +1,85 @@
+"""What is known of a page before it is stored: as its message has it, and as parsing reads it."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Self
+
+from models.messages import PageMessage
+from worker.outcomes import PageOutcome
+from worker.pages import Tree, site_key
+from worker.store.packing import pack_content
+
+
+@dataclass(frozen=True)
+class FetchedPage:
+    """A page as the crawler sent it."""
+
+    site: str
+    url: str
+    content: bytes | str
+    crawler_id: str | None
+    content_type: str | None
+    fetched_at: datetime | None
+    extra: str
+
+    @classmethod
+    def of(cls, message: PageMessage) -> Self:
+        """Return what is kept of a message."""
+        return cls(
+            site=site_key(message.site, message.url),
+            url=message.url,
+            content=message.content,
+            crawler_id=message.id,
+            content_type=message.content_type,
+            fetched_at=message.fetched_at,
+            extra=json.dumps(message.model_extra or {}, ensure_ascii=True, sort_keys=True),
+        )
+
+    @cached_property
+    def content_bytes(self) -> bytes:
+        """The content as it is compressed."""
+        if isinstance(self.content, str):
+            return self.content.encode("utf-8", errors="surrogatepass")
+        return self.content
+
+    @cached_property
+    def compressed(self) -> bytes:
+        """The content as it is stored."""
+        return pack_content(self.content_bytes)
+
+    @cached_property
+    def content_digest(self) -> str:
+        """SHA-256 of the content; the same characters as text and as bytes differ."""
+        kind = b"text:" if isinstance(self.content, str) else b"bytes:"
+        return hashlib.sha256(kind + self.content_bytes).hexdigest()
+
+    @cached_property
+    def url_digest(self) -> str:
+        """SHA-256 of the URL."""
+        return hashlib.sha256(self.url.encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class ReadPage:
+    """What parsing tells of a page.
+
+    Parameters
+    ----------
+    tree
+        Its element tree; None where the page was refused.
+    encoding
+        Of its bytes.
+    comment_pattern
+        Where its comments stand, see `StoredPage.comment_pattern`.
+    outcome, outcome_detail
+        Of a page that was refused.
+    """
+
+    tree: Tree | None = None
+    encoding: str | None = None
+    comment_pattern: str | None = None
+    outcome: PageOutcome | None = None
+    outcome_detail: str | None = None
