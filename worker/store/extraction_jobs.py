@@ -34,7 +34,8 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.outcomes import PageOutcome
-from worker.store.pages import is_asked_for, is_pending, unpack_content
+from worker.store.packing import unpack_content
+from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
 
 MOST_ATTEMPTS: Final = 2**31 - 1
