@@ -95,6 +95,13 @@ class StoredPage(Base):
             "site_id",
             postgresql_where=text("outcome IS NULL OR forced OR extracted_generation < generation"),
         ),
+        Index(
+            "ix_pages_unasked",
+            "waiting_since",
+            postgresql_where=text(
+                "outcome IS NULL AND tree_id IS NOT NULL AND extracted_generation >= generation"
+            ),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -205,6 +212,10 @@ class SiteComparison(Base):
     site_version: Mapped[int] = mapped_column(doc="Site.version that they began with.")
     tree_ids: Mapped[list[int]] = mapped_column(doc="Distinct trees of the site, ascending.")
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    turn: Mapped[int] = mapped_column(
+        server_default=text("(EXTRACT(epoch FROM now()) * 1000)::bigint"),
+        doc="Turn of the next block: when they began, in ms, and what was asked for since costs.",
+    )
 
 
 class ReferenceSet(Base):
@@ -270,7 +281,9 @@ class Generation(Base):
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
     site_version: Mapped[int] = mapped_column(doc="Site.version that the clustering saw.")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    method: Mapped[str]
+    method: Mapped[str] = mapped_column(
+        doc="How the groups were found; `worker.store.provisional` where none were sought."
+    )
     silhouette: Mapped[float | None] = mapped_column(Float)
 
 

@@ -100,6 +100,14 @@ class Settings(BaseSettings):
         description="A site that never falls silent is clustered this long after its last "
         "clustering all the same.",
     )
+    first_article_seconds: float = Field(
+        default=300,
+        ge=0,
+        description="A page whose site was never clustered is extracted after this long without "
+        "knowledge of its template; after half of it the site is clustered though more of its "
+        "pages come, and a page that is alone on its site waits some seconds only; 0 for a page "
+        "that waits for its clustering, however long.",
+    )
     comparison_patience_seconds: float = Field(
         default=600,
         gt=0,

@@ -144,7 +144,7 @@ class Run:
             supervisor = stack.enter_context(Supervisor(remove=[scratch]))
             # The pages of a run are clustered when all are in the store, and nobody else takes
             # its articles.
-            unbounded = {"pending_limit": 0, "articles_limit": 0}
+            unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
             settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
             start_processes(supervisor, settings, self.workers, scratch)
 

@@ -43,6 +43,7 @@ from worker.store.database import Database, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.pages import NewReceipt
+from worker.tasks.first_extractions import request_first_extractions
 from worker.tasks.parsing import parse_or_reject, store_pages
 
 logger = logging.getLogger(__name__)
@@ -67,6 +68,9 @@ READ_SECONDS = 0.001
 
 GATHER_SECONDS = 0.01
 """How long a message waits for another one that may be stored with it."""
+
+LOOK_SECONDS = 1.0
+"""Time after which the intake looks again for pages that must not wait for a clustering."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between two looks at a database that is away."""
@@ -125,6 +129,7 @@ class Intake(ConsumerMixin):
         self._waiting: list[Message] = []
         self._taken = 0
         self._looked_at = 0.0
+        self._asked_at = 0.0
 
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT; the messages in hand are finished first.
@@ -193,6 +198,17 @@ class Intake(ConsumerMixin):
         if self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS:
             self._taken, self._looked_at = 0, now
             self._open_or_close()
+        if now - self._asked_at >= LOOK_SECONDS:
+            self._asked_at = now
+            self._request_first_extractions()
+
+    def _request_first_extractions(self) -> None:
+        try:
+            with self._database.transaction() as session:
+                request_first_extractions(session, self._settings.first_article_seconds)
+        except DBAPIError as error:
+            if not is_connection_lost(error):
+                raise
 
     def _open_or_close(self) -> None:
         limit = self._settings.pending_limit

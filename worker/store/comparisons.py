@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import BigInteger, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import BigInteger, bindparam, cast, delete, exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from models.tables import ComparisonBlock, Site, SiteComparison
@@ -87,6 +87,24 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
         update(Site).where(Site.id == site_id).values(pairs_planned=Site.pairs_planned + pairs)
     )
     return list(ids)
+
+
+def take_turns(session: Session, site_id: int, milliseconds: int) -> int:
+    """Move the turn of a site's comparison on by what blocks take; return what it was."""
+    after = session.scalars(
+        update(SiteComparison)
+        .where(SiteComparison.site_id == site_id)
+        .values(turn=SiteComparison.turn + milliseconds)
+        .returning(SiteComparison.turn)
+        .execution_options(synchronize_session=False)
+    ).one()
+    return after - milliseconds
+
+
+def first_turn(session: Session, site_id: int) -> int:
+    """Return the turn that the comparison of a site began with."""
+    began = cast(func.extract("epoch", SiteComparison.began_at) * 1000, BigInteger)
+    return session.scalars(select(began).where(SiteComparison.site_id == site_id)).one()
 
 
 def is_in_flight(session: Session, site_id: int) -> bool:

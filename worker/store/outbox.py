@@ -7,7 +7,8 @@ of the service bears.
 Tasks of one kind are published site by site in turn, however many a site asks for: start-time
 fair queueing (Goyal, Vin and Cheng 1996) with every task of the same length. A task's turn is
 one after the last that its site waits for, or the turn that is being served where that is later,
-so that a site neither waits for another's backlog nor saves up turns.
+so that a site neither waits for another's backlog nor saves up turns. Where tasks differ in what
+they take, those who ask give the turns.
 """
 
 import json
@@ -116,6 +117,29 @@ def _adding_tasks() -> Insert:
 
 
 _ADD_TASKS = rows_only(_adding_tasks())
+
+
+def clock(session: Session) -> int:
+    """Return the turn of what is asked for now, where turns are times: in ms."""
+    now = cast(func.extract("epoch", func.now()) * 1000, BigInteger)
+    return session.scalars(select(now)).one()
+
+
+def add_tasks_in_turn(
+    session: Session, task: str, wanted: Sequence[tuple[int, Mapping[str, Any], int]]
+) -> None:
+    """Ask for tasks of one kind, each by its site, its arguments and its turn."""
+    if wanted:
+        session.execute(
+            _ADD_TASKS_IN_TURN,
+            [
+                {"task": task, "site_id": site_id, "arguments": dict(arguments), "turn": turn}
+                for site_id, arguments, turn in wanted
+            ],
+        )
+
+
+_ADD_TASKS_IN_TURN = insert(OutboxEntry).execution_options(dml_strategy="raw")
 
 
 def add_message(

@@ -12,7 +12,6 @@ from sqlalchemy import (
     Text,
     any_,
     bindparam,
-    exists,
     func,
     or_,
     select,
@@ -21,9 +20,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from models.tables import Generation, PageContent, Receipt, Site, StoredPage
+from models.tables import PageContent, Receipt, Site, StoredPage
 from worker.outcomes import ReceiptResult, UnusableReason
 from worker.store.packing import unpack_content
+from worker.store.provisional import has_clustering
 from worker.store.statements import rows_only
 
 Columns = TypeVarTuple("Columns")
@@ -108,7 +108,7 @@ _TOUCH_SITES = rows_only(
     update(Site)
     .where(Site.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
     .values(version=Site.version + 1, changed_at=func.now())
-    .returning(Site.id, Site.version, exists().where(Generation.site_id == Site.id))
+    .returning(Site.id, Site.version, has_clustering(Site.id))
     .execution_options(synchronize_session=False)
 )
 

@@ -2,9 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from sqlalchemy import BigInteger, and_, bindparam, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    and_,
+    bindparam,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from models.tables import (
@@ -20,6 +31,7 @@ from models.tables import (
 )
 from worker.store.clusterings import may_begin
 from worker.store.locks import AdvisoryLock
+from worker.store.provisional import PROVISIONAL, has_clustering
 from worker.store.statements import rows_only
 
 
@@ -73,20 +85,60 @@ class NewMembership:
     confidence: float | None = None
 
 
+@dataclass(frozen=True)
+class SettleTimes:
+    """How long sites wait for their clustering.
+
+    Parameters
+    ----------
+    silence
+        Seconds without a page after which a site is settled.
+    first_silence
+        The same for one that was never clustered.
+    longest
+        Seconds that a site waits at most for such a silence, since its last clustering.
+    first_longest
+        The same for one that was never clustered, since its first page.
+    """
+
+    silence: float
+    first_silence: float
+    longest: float
+    first_longest: float
+
+
+@dataclass(frozen=True)
+class DueSite:
+    """A site that is to be clustered.
+
+    Parameters
+    ----------
+    id
+        The site.
+    is_new
+        Whether it was never clustered.
+    pages
+        Number of its pages.
+    """
+
+    id: int
+    is_new: bool
+    pages: int
+
+
 def due_sites(
     session: Session,
+    settle: SettleTimes,
     *,
-    settle_seconds: float,
-    max_settle_seconds: float,
     patience_seconds: float,
     pauses_seconds: Sequence[float] = (),
     first_at_once: bool = False,
-) -> Sequence[int]:
+) -> list[DueSite]:
     """Return the sites whose pages changed since their last clustering and are settled.
 
-    Settled means that no page came for ``settle_seconds``, or that the site has
-    been waiting since ``max_settle_seconds`` for such a silence, or, where
-    ``first_at_once`` is so, that it was never clustered. A site whose
+    Settled means that no page came for a while, or that the site has been waiting for too long
+    for such a silence (``settle``), or, where ``first_at_once`` is so, that it was never
+    clustered. A site whose
     comparisons are being done is left out, unless one of them is so since
     ``patience_seconds``; so is one whose clustering was asked for since then and that no worker
     has taken up, and one whose clustering failed and must not be begun now
@@ -98,14 +150,13 @@ def due_sites(
             func.max(Generation.site_version).label("version"),
             func.max(Generation.created_at).label("at"),
         )
+        .where(Generation.method != PROVISIONAL)
         .group_by(Generation.site_id)
         .subquery()
     )
-    first_page = (
-        select(func.min(StoredPage.received_at))
-        .where(StoredPage.site_id == Site.id)
-        .scalar_subquery()
-    )
+    of_site = StoredPage.site_id == Site.id
+    first_page = select(func.min(StoredPage.received_at)).where(of_site).scalar_subquery()
+    number = select(func.count()).select_from(StoredPage).where(of_site).scalar_subquery()
     blocks = (
         select(
             ComparisonBlock.site_id,
@@ -114,8 +165,13 @@ def due_sites(
         .group_by(ComparisonBlock.site_id)
         .subquery()
     )
-    return session.scalars(
-        select(Site.id)
+
+    def ago(seconds: float) -> ColumnElement[datetime]:
+        return func.now() - timedelta(seconds=seconds)
+
+    is_new = last.c.at.is_(None)
+    rows = session.execute(
+        select(Site.id, is_new, number)
         .outerjoin(blocks, blocks.c.site_id == Site.id)
         .outerjoin(last, last.c.site_id == Site.id)
         .outerjoin(ClusteringAttempt, ClusteringAttempt.site_id == Site.id)
@@ -123,24 +179,37 @@ def due_sites(
         .where(
             or_(
                 ClusteringRequest.site_id.is_(None),
-                ClusteringRequest.asked_at <= func.now() - timedelta(seconds=patience_seconds),
+                ClusteringRequest.asked_at <= ago(patience_seconds),
             ),
             or_(ClusteringAttempt.site_id.is_(None), may_begin()),
             Site.version > func.coalesce(last.c.version, 0),
             or_(
-                Site.changed_at <= func.now() - timedelta(seconds=settle_seconds),
-                func.coalesce(last.c.at, first_page)
-                <= func.now() - timedelta(seconds=max_settle_seconds),
-                and_(last.c.at.is_(None), literal(first_at_once)),
+                Site.changed_at <= ago(settle.silence),
+                last.c.at <= ago(settle.longest),
+                and_(
+                    is_new,
+                    or_(
+                        Site.changed_at <= ago(settle.first_silence),
+                        first_page <= ago(settle.first_longest),
+                        literal(first_at_once),
+                    ),
+                ),
             ),
             or_(
                 blocks.c.oldest.is_(None),
-                blocks.c.oldest <= func.now() - timedelta(seconds=patience_seconds),
+                blocks.c.oldest <= ago(patience_seconds),
             ),
         )
         .order_by(Site.changed_at, Site.id),
         {"pauses_seconds": list(pauses_seconds)},
-    ).all()
+    )
+    return [DueSite(*row) for row in rows]
+
+
+def lock_clustering(session: Session, site_id: int) -> None:
+    """Take the site's clustering lock until the transaction ends; whoever has it is waited for."""
+    lock = func.pg_advisory_xact_lock(AdvisoryLock.GENERATION.value, func.hashint8(site_id))
+    session.execute(select(lock))
 
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
@@ -170,6 +239,11 @@ _STATE = rows_only(
     .order_by(Generation.number.desc().nulls_last())
     .limit(1)
 )
+
+
+def is_clustered(session: Session, site_id: int) -> bool:
+    """Tell whether a site has a generation that is not provisional."""
+    return bool(session.scalar(select(has_clustering(literal(site_id)))))
 
 
 def last_generation(session: Session, site_id: int) -> int:

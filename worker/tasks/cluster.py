@@ -1,6 +1,7 @@
 """The periodic clustering of each site into template groups."""
 
 import logging
+from dataclasses import replace
 
 from celery import shared_task
 from sqlalchemy.exc import DBAPIError
@@ -18,14 +19,16 @@ from worker.store import (
     comparisons,
     outbox,
     pages,
+    provisional,
     references,
     templates,
 )
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
+from worker.store.templates import SettleTimes
 from worker.tasks.attempts import CLUSTERING_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.clustering_requests import request_clusterings
+from worker.tasks.clustering_requests import request_due_clusterings
 from worker.tasks.comparison_plan import (
     enqueue_late_blocks,
     known_grouping,
@@ -34,6 +37,7 @@ from worker.tasks.comparison_plan import (
 )
 from worker.tasks.design_changes import note_design_change
 from worker.tasks.extraction_requests import request_extractions
+from worker.tasks.first_extractions import settle_lone_sites
 from worker.tasks.generation import request_changed_extractions, save_generation
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
@@ -51,8 +55,9 @@ minutes."""
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of each site whose pages changed and are settled.
 
-    While page messages wait at the intake no site is settled, as more pages of
-    it may be among them; nor while the broker does not tell whether any do.
+    While page messages wait at the intake, more pages of a site may be among them: one that has
+    groups is not settled then, as its new pages join these. While the broker does not tell
+    whether any wait, no site is.
 
     Parameters
     ----------
@@ -61,27 +66,48 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """
     state = process_state()
     settings = state.settings
-    if settle_seconds is not None:
-        settle = settle_seconds
-    elif messages_seen(settings, state.topology.pages) == 0:
-        settle = settings.settle_seconds
+    if settle_seconds is None:
+        settle = settle_times(settings, messages_seen(settings, state.topology.pages))
     else:
-        settle = settings.max_settle_seconds
+        times = {"silence": settle_seconds, "first_silence": settle_seconds}
+        settle = replace(settle_times(settings, 0), **times)
     state.database.run(lambda session: _enqueue_due_clusterings(session, settings, settle))
 
 
-def _enqueue_due_clusterings(session: Session, settings: Settings, settle_seconds: float) -> None:
+def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
+    """Return how long sites wait for their clustering.
+
+    Parameters
+    ----------
+    settings
+        The settings.
+    waiting
+        Number of messages at the intake; None where nobody tells.
+    """
+    longest = settings.max_settle_seconds
+    half = settings.first_article_seconds / 2
+    return SettleTimes(
+        silence=settings.settle_seconds if waiting == 0 else longest,
+        first_silence=settings.settle_seconds if waiting is not None else longest,
+        longest=longest,
+        first_longest=min(half, longest) if half else longest,
+    )
+
+
+def _enqueue_due_clusterings(session: Session, settings: Settings, settle: SettleTimes) -> None:
     due = templates.due_sites(
         session,
-        settle_seconds=settle_seconds,
-        max_settle_seconds=settings.max_settle_seconds,
+        settle,
         patience_seconds=settings.comparison_patience_seconds,
         pauses_seconds=_pauses(settings),
         # What the intake waits for may be the first clustering of the sites that it knows.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
     asked = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
-    request_clusterings(session, [site_id for site_id in due if site_id not in asked])
+    due = [site for site in due if site.id not in asked]
+    new = [site.id for site in due if site.is_new]
+    settled = settle_lone_sites(session, new) if new else ()
+    request_due_clusterings(session, [site for site in due if site.id not in settled])
 
 
 def _pauses(settings: Settings) -> list[float]:
@@ -147,21 +173,12 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
     found = clusterings.give_up(session, site_id)
-    generation = templates.last_generation(session, site_id)
-    if not generation:
-        generation = 1
-        templates.save_generation(
-            session,
-            site_id=site_id,
-            number=generation,
-            # It saw none of the pages: what comes is assigned, and a clustering finds all new.
-            site_version=0,
-            method="none",
-            silhouette=None,
-            groups=[],
-            memberships=[],
-        )
     waiting = pages.pending_with_tree(session, site_id)
+    if not templates.is_clustered(session, site_id):
+        provisional.place(session, [site_id], waiting)
+        # What comes is assigned, and a clustering finds all new.
+        provisional.count_as_clustered(session, [site_id], has_seen_all=False)
+    generation = templates.last_generation(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
     request_extractions(session, site_id, waiting, generation)
     offer_task(
@@ -176,8 +193,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
-    if not templates.try_lock_clustering(session, site_id):
-        return
+    templates.lock_clustering(session, site_id)
     if comparisons.is_in_flight(session, site_id):
         enqueue_late_blocks(session, state.settings, site_id)
         return
@@ -194,12 +210,17 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     grouping = known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
         return
+    if site.is_new:
+        # What the intake stores from now on is assigned; what it stored before is seen here.
+        comparisons.lock_for_result(session, site_id)
     generation = save_generation(session, site, known, site_pages, grouping)
     if site.has_begun:
         comparisons.end(session, site_id)
     if stored.reference_sets() or site.generation:
         references.keep_sets(session, site_id, stored.reference_sets())
     request_changed_extractions(session, site_id, site_pages, generation)
+    if site.is_new:
+        _assign_overlooked(session, site_id, generation.number)
     note_design_change(session, site_id, generation.number, pages=len(site_pages))
     logger.info(
         "site %d: generation %d, %d pages, %d groups, %d outliers",
@@ -208,4 +229,18 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
         len(site_pages),
         len(grouping.groups),
         len(grouping.outliers),
+    )
+
+
+def _assign_overlooked(session: Session, site_id: int, generation: int) -> None:
+    """Have the pages assigned that came while their site was clustered for the first time."""
+    version, _, _ = templates.site_state(session, site_id)
+    outbox.add_tasks(
+        session,
+        task_names.ASSIGN,
+        [
+            {"page_id": page_id, "site_version": version}
+            for page_id in provisional.overlooked(session, site_id, generation)
+        ],
+        site_id=site_id,
     )

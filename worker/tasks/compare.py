@@ -20,7 +20,7 @@ from worker.store.locks import AdvisoryLock
 from worker.store.references import StoredNearest
 from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.clustering_requests import request_clusterings
+from worker.tasks.clustering_requests import continue_clustering
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_trees import TreeCache
@@ -137,7 +137,7 @@ def _save(
     if job.gives_up:
         _offer_to_compare_again(session, job, quarantine)
     if finished.is_last:
-        request_clusterings(session, [job.site_id])
+        continue_clustering(session, job.site_id)
 
 
 def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: str) -> None:

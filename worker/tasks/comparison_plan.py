@@ -12,6 +12,7 @@ from worker.pages import TreeShape
 from worker.settings import Settings
 from worker.store import comparisons, outbox, templates, trees
 from worker.store.comparisons import NewBlock
+from worker.tasks.clustering_requests import request_blocks, request_blocks_again
 from worker.tasks.compare import compare_at_once
 from worker.tasks.process import ProcessState
 from worker.tasks.stored_distances import StoredDistances
@@ -50,7 +51,9 @@ class ComparedSite:
     id, version
         Of the site, when the comparison began.
     generation
-        Number of its last clustering.
+        Number of its last generation.
+    is_new
+        Whether it was never clustered.
     trees
         Its distinct trees by id.
     has_begun
@@ -60,6 +63,7 @@ class ComparedSite:
     id: int
     version: int
     generation: int
+    is_new: bool
     trees: Mapping[int, TreeShape]
     has_begun: bool
 
@@ -69,14 +73,15 @@ def load_site(session: Session, site_id: int) -> ComparedSite | None:
     # The version is read before the pages: a page that comes in between is then
     # seen, and makes the site due once more, instead of being overlooked.
     version, generation, seen = templates.site_state(session, site_id)
+    is_new = not templates.is_clustered(session, site_id)
     begun = comparisons.find(session, site_id)
     if begun is not None:
         shapes = trees.tree_shapes(session, begun.tree_ids)
-        return ComparedSite(site_id, begun.site_version, generation, shapes, has_begun=True)
-    if generation and version <= seen:
+        return ComparedSite(site_id, begun.site_version, generation, is_new, shapes, has_begun=True)
+    if not is_new and version <= seen:
         return None
     shapes = trees.site_tree_shapes(session, site_id)
-    return ComparedSite(site_id, version, generation, shapes, has_begun=False)
+    return ComparedSite(site_id, version, generation, is_new, shapes, has_begun=False)
 
 
 def known_site(
@@ -115,7 +120,7 @@ def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> N
     late = comparisons.ask_again(
         session, site_id, patience_seconds=settings.comparison_patience_seconds
     )
-    _enqueue_blocks(session, site_id, late)
+    request_blocks_again(session, site_id, late)
 
 
 def blocks_of(
@@ -168,10 +173,4 @@ def _enqueue_missing(
 ) -> None:
     if not site.has_begun:
         comparisons.begin(session, site.id, site_version=site.version, tree_ids=sorted(site.trees))
-    blocks = list(blocks_of(missing, site.trees, stored))
-    _enqueue_blocks(session, site.id, comparisons.add_blocks(session, site.id, blocks))
-
-
-def _enqueue_blocks(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
-    wanted = [{"block_id": each} for each in block_ids]
-    outbox.add_tasks(session, task_names.COMPARE, wanted, site_id=site_id)
+    request_blocks(session, site.id, list(blocks_of(missing, site.trees, stored)))

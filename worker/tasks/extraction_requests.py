@@ -15,8 +15,22 @@ def request_extractions(
     session: Session, site_id: int, page_ids: Iterable[int], generation: int
 ) -> None:
     """Have pages of a site extracted with a generation."""
-    waiting = extraction_jobs.await_extraction(session, sorted(page_ids), generation)
-    _enqueue(session, site_id, [(page_id, generation) for page_id in waiting])
+    request_extractions_of_sites(session, {site_id: page_ids}, generation)
+
+
+def request_extractions_of_sites(
+    session: Session, page_ids: Mapping[int, Iterable[int]], generation: int
+) -> None:
+    """Have pages, given by the id of their site, extracted with the generation of that number."""
+    site_of = {page_id: site_id for site_id, pages in page_ids.items() for page_id in pages}
+    if not site_of:
+        return
+    waiting = extraction_jobs.await_extraction(session, sorted(site_of), generation)
+    outbox.add_tasks_of_sites(
+        session,
+        task_names.EXTRACT,
+        [(site_of[page_id], {"page_id": page_id, "generation": generation}) for page_id in waiting],
+    )
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:

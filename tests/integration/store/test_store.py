@@ -18,6 +18,7 @@ from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
 from worker.store.recording import record_pages
+from worker.store.templates import SettleTimes
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -136,9 +137,9 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
     pages.touch_site(session, site_id)
 
     def due(settle: float, longest: float = 3600) -> bool:
-        return site_id in templates.due_sites(
-            session, settle_seconds=settle, max_settle_seconds=longest, patience_seconds=600
-        )
+        times = SettleTimes(settle, settle, longest, longest)
+        found = templates.due_sites(session, times, patience_seconds=600)
+        return site_id in [site.id for site in found]
 
     assert due(0)
     assert not due(60)

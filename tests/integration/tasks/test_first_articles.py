@@ -1,0 +1,316 @@
+"""Pages of new sites have their first article soon, and those of a burst only one."""
+
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, update
+
+from models.tables import Generation, OutboxEntry, Site, StoredPage
+from tests.deployment import remove_queues
+from tests.inline_tasks import Tasks
+from tests.pages import article_html, message
+from worker.messaging import task_names
+from worker.messaging.publishing import publish_pages
+from worker.store import clusterings, provisional
+from worker.tasks.attempts import CLUSTERING_ATTEMPTS
+from worker.tasks.cluster import cluster, cluster_due_sites
+from worker.tasks.first_extractions import ALONE_SECONDS, request_first_extractions
+from worker.tasks.process import process_state
+
+PATIENCE = 300.0
+LATE = PATIENCE + 1
+
+
+def pages_of(*seeds: int) -> list[tuple[str, str]]:
+    return [(str(seed), article_html(seed)) for seed in seeds]
+
+
+def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
+    """Let all that happened have happened some time earlier."""
+    passed = timedelta(seconds=seconds)
+    with tasks.database.transaction() as session:
+        session.execute(
+            update(StoredPage).values(
+                received_at=StoredPage.received_at - passed,
+                waiting_since=StoredPage.waiting_since - passed,
+            )
+        )
+        session.execute(update(Site).values(changed_at=Site.changed_at - passed))
+        session.execute(update(Generation).values(created_at=Generation.created_at - passed))
+
+
+def look(tasks: Tasks) -> int:
+    """Look for pages that must not wait, as the intake does."""
+    return tasks.read(lambda session: request_first_extractions(session, PATIENCE))
+
+
+def revisions(tasks: Tasks) -> dict[str, int]:
+    return dict(tasks.ask(select(StoredPage.url, StoredPage.revision).order_by(StoredPage.url)))
+
+
+def due(tasks: Tasks, settle_seconds: float | None = None) -> list[int]:
+    cluster_due_sites(settle_seconds=settle_seconds)
+    return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
+
+
+def test_a_page_that_is_alone_on_its_site_is_extracted_after_some_seconds(tasks: Tasks) -> None:
+    tasks.publish("a", pages_of(1))
+    assert look(tasks) == 0
+    grow_older(tasks)
+    assert look(tasks) == 1
+    assert look(tasks) == 0
+    tasks.settle()
+    (article,) = tasks.articles().values()
+    assert article["revision"] == 1
+    assert article["template"] == {"group": None, "generation": 1, "size": 1, "role": "outlier"}
+
+
+def test_the_pages_of_a_burst_wait_for_their_clustering_and_give_one_article_each(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", pages_of(*range(6)))
+    grow_older(tasks, 60)
+    assert look(tasks) == 0
+    tasks.group(site_id)
+    tasks.settle()
+    assert tasks.generations(site_id) == 1
+    assert set(revisions(tasks).values()) == {1}
+
+
+def test_a_page_that_follows_a_lone_one_waits_for_the_clustering(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of(0))
+    grow_older(tasks)
+    assert look(tasks) == 1
+    tasks.settle()
+    tasks.publish("a", pages_of(*range(1, 6)))
+    grow_older(tasks)
+    assert look(tasks) == 0
+    tasks.settle()
+    assert Counter(revisions(tasks).values()) == {1: 1, 0: 5}
+    tasks.group(site_id)
+    tasks.settle()
+    assert set(revisions(tasks).values()) <= {1, 2}
+    assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
+
+
+def test_no_page_waits_longer_than_the_bound_for_its_first_article(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of(*range(6)))
+    grow_older(tasks, LATE)
+    assert look(tasks) == 6
+    assert look(tasks) == 0
+    tasks.settle()
+    assert set(revisions(tasks).values()) == {1}
+    tasks.publish("a", pages_of(6))
+    grow_older(tasks, PATIENCE / 2)
+    assert look(tasks) == 0
+    grow_older(tasks, PATIENCE / 2)
+    assert look(tasks) == 1
+    tasks.settle()
+    tasks.group(site_id)
+    tasks.settle()
+    assert len(tasks.articles()) == 7
+
+
+def test_early_articles_change_nothing_of_what_is_there_at_the_end(tasks: Tasks) -> None:
+    ends = []
+    for site, is_early in ("a", False), ("b", True):
+        site_id = tasks.publish(site, pages_of(*range(8)))
+        if is_early:
+            grow_older(tasks, LATE)
+            assert look(tasks) == 8
+            tasks.settle()
+        tasks.group(site_id)
+        tasks.settle()
+        told = {
+            url: (article["text"], article["title"], article["authors"])
+            for url, article in tasks.articles().items()
+        }
+        ends.append((told, tasks.groups(site_id)))
+    assert ends[0] == ends[1]
+
+
+def test_an_early_extraction_that_was_not_done_is_not_done_beside_that_of_the_clustering(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", pages_of(*range(6)))
+    grow_older(tasks, LATE)
+    assert look(tasks) == 6
+    tasks.group(site_id)
+    assert tasks.ask(select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)) == [6]
+    tasks.settle()
+    assert set(revisions(tasks).values()) == {1}
+
+
+def test_without_a_bound_every_page_waits_for_its_clustering(tasks: Tasks) -> None:
+    tasks.publish("a", pages_of(1))
+    grow_older(tasks, 10 * LATE)
+    assert tasks.read(lambda session: request_first_extractions(session, 0)) == 0
+
+
+def test_a_page_that_is_being_stored_or_clustered_is_left_alone(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of(1))
+    grow_older(tasks)
+    with tasks.database.transaction() as session:
+        assert provisional.hold(session, [site_id]) == [site_id]
+        assert look(tasks) == 0
+    assert look(tasks) == 1
+
+
+def test_a_site_of_one_page_needs_no_clustering(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of(1))
+    assert due(tasks, settle_seconds=0) == []
+    tasks.settle()
+    assert set(revisions(tasks).values()) == {1}
+    assert tasks.generations(site_id) == 1
+    assert due(tasks, settle_seconds=0) == []
+    tasks.publish("a", pages_of(2))
+    tasks.settle()
+    assert set(revisions(tasks).values()) == {1}
+    assert due(tasks, settle_seconds=0) == [site_id]
+    tasks.publish("a", pages_of(3, 4))
+    tasks.group(site_id)
+    tasks.settle()
+    assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
+
+
+def test_a_lone_page_that_was_extracted_early_is_not_extracted_again_by_that(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of(1))
+    grow_older(tasks)
+    assert look(tasks) == 1
+    assert due(tasks, settle_seconds=0) == []
+    assert tasks.run(task_names.EXTRACT) == 1
+    assert due(tasks, settle_seconds=0) == []
+    assert tasks.run(task_names.EXTRACT) == 0
+    assert tasks.generations(site_id) == 1
+    assert set(revisions(tasks).values()) == {1}
+
+
+def test_a_site_whose_only_page_was_refused_is_looked_at_once(tasks: Tasks) -> None:
+    tasks.publish("a", [("f", "<frameset><frame src='a'></frameset>")])
+    assert due(tasks, settle_seconds=0) == []
+    assert tasks.ask(select(Generation.site_version)) == [1]
+
+
+def test_pages_that_come_during_the_first_clustering_are_assigned_by_it(tasks: Tasks) -> None:
+    tasks.restart(whole_matrix_trees=400)
+    site_id = tasks.publish("a", [(f"{n}", article_html(n, number=n + 3)) for n in range(12)])
+    cluster(site_id)
+    assert tasks.generations(site_id) == 0
+    tasks.publish("a", [("late", article_html(3, number=6))])
+    tasks.finish()
+    tasks.settle()
+    assert tasks.groups(site_id)["https://news.example/late"][0] is not None
+    assert revisions(tasks)["https://news.example/late"] == 1
+
+
+def test_a_site_that_is_given_up_with_early_articles_has_the_others_assigned(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", pages_of(*range(4)))
+    grow_older(tasks, LATE)
+    look(tasks)
+    tasks.settle()
+    tasks.publish("a", pages_of(4))
+    for _ in range(CLUSTERING_ATTEMPTS):
+        tasks.read(lambda session: clusterings.begin(session, site_id, []))
+    cluster(site_id)
+    tasks.publish("a", pages_of(5))
+    tasks.settle()
+    assert set(revisions(tasks).values()) == {1}
+
+
+def test_while_messages_wait_new_sites_settle_and_known_ones_do_not(
+    tasks: Tasks, tmp_path: Path
+) -> None:
+    tasks.restart(queue_prefix=f"test-{tmp_path.name}-first.", settle_seconds=30)
+    settings = process_state().settings
+    known = tasks.publish("known", pages_of(1, 2, 3))
+    tasks.group(known)
+    tasks.settle()
+    tasks.publish("known", pages_of(4))
+    new = tasks.publish("new", pages_of(11, 12))
+    try:
+        publish_pages(settings, [message("https://waiting.example/")], message_prefix="m")
+        assert due(tasks) == []
+        grow_older(tasks, 40)
+        assert due(tasks) == [new]
+    finally:
+        remove_queues(settings)
+
+
+def test_a_new_site_that_never_falls_silent_is_clustered_after_half_of_the_bound(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.publish("a", pages_of(1, 2))
+    grow_older(tasks, PATIENCE / 2 + 1)
+    tasks.publish("a", pages_of(3))
+    assert due(tasks, settle_seconds=60) == [site_id]
+
+
+def order_of(tasks: Tasks, task: str) -> list[int]:
+    """Return the sites of tasks in the order in which the relay publishes them."""
+    asked = select(OutboxEntry.site_id).where(OutboxEntry.lane == task)
+    return list(tasks.ask(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
+
+
+def test_of_sites_that_are_due_together_small_new_ones_come_first(tasks: Tasks) -> None:
+    known = tasks.publish("known", pages_of(1, 2, 3))
+    tasks.group(known)
+    tasks.settle()
+    tasks.publish("known", pages_of(4))
+    tasks.settle()
+    large = tasks.publish("large", pages_of(*range(20, 30)))
+    small = tasks.publish("small", pages_of(10, 11))
+    cluster_due_sites(settle_seconds=0)
+    assert order_of(tasks, task_names.CLUSTER) == [small, large, known]
+
+
+@pytest.mark.parametrize("later", [60, 3600])
+def test_what_has_waited_comes_before_what_is_asked_for_much_later(
+    tasks: Tasks, later: float
+) -> None:
+    known = tasks.publish("known", pages_of(1, 2, 3))
+    tasks.group(known)
+    tasks.publish("known", pages_of(4))
+    cluster_due_sites(settle_seconds=0)
+    with tasks.database.transaction() as session:
+        waiting = OutboxEntry.task == task_names.CLUSTER
+        session.execute(
+            update(OutboxEntry).where(waiting).values(turn=OutboxEntry.turn - 1000 * later)
+        )
+    new = tasks.publish("new", pages_of(10, 11))
+    cluster_due_sites(settle_seconds=0)
+    wanted = [new, known] if later < 300 else [known, new]
+    assert order_of(tasks, task_names.CLUSTER) == wanted
+
+
+def large_site(tasks: Tasks, name: str, *, first: int = 0) -> int:
+    """A site whose comparison takes several rounds of blocks."""
+    return tasks.publish(
+        name, [(f"{name}{n}", article_html(n, number=n)) for n in range(first, first + 60)]
+    )
+
+
+def test_the_rounds_of_a_large_site_keep_its_turn(tasks: Tasks) -> None:
+    tasks.restart(whole_matrix_trees=12)
+    large = large_site(tasks, "large")
+    cluster(large)
+    blocks = tasks.take(task_names.COMPARE)
+    assert blocks
+    others = [tasks.publish(f"s{n}", pages_of(100 + n, 200 + n)) for n in range(3)]
+    cluster_due_sites(settle_seconds=0)
+    for block in blocks:
+        tasks.call(task_names.COMPARE, block)
+    assert order_of(tasks, task_names.CLUSTER) == [large, *others]
+
+
+def test_blocks_of_a_site_do_not_go_before_those_of_one_that_came_a_little_later(
+    tasks: Tasks,
+) -> None:
+    sites = [large_site(tasks, "x"), large_site(tasks, "y", first=100)]
+    for site_id in sites:
+        cluster(site_id)
+    order = order_of(tasks, task_names.COMPARE)
+    assert Counter(order)[sites[0]] == Counter(order)[sites[1]] > 2
+    assert order[:2] != [sites[0]] * 2 or order[2] == sites[1]
+    assert order != sorted(order)

@@ -1,0 +1,91 @@
+"""The first articles of sites that were never clustered, which wait for no clustering for long."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy.orm import Session
+
+from worker.store import provisional
+from worker.tasks.extraction_requests import request_extractions_of_sites
+
+logger = logging.getLogger(__name__)
+
+ALONE_SECONDS = 5.0
+"""Time after which a page that is alone on its site is extracted without knowledge of a template.
+
+Of a crawl that sends several pages of a site the second one comes before, and all wait for the
+clustering, so that none is extracted twice.
+"""
+
+WATCHED_SECONDS = 60.0
+"""Time after which a page is no longer looked for that is alone on its site: nobody looked."""
+
+ASKED_AT_ONCE = 200
+"""Pages that one look asks for: some hundredths of a second of work."""
+
+
+def request_first_extractions(session: Session, first_article_seconds: float) -> int:
+    """Have pages extracted without knowledge of a template that wait for their first clustering.
+
+    Those that are alone on their site, and those that have waited too long. Each is extracted
+    again by the clustering, if its group changes something for it.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    first_article_seconds
+        What is too long; 0 for no time.
+
+    Returns
+    -------
+    int
+        How many.
+    """
+    if not first_article_seconds:
+        return 0
+    found = provisional.lone_pages(
+        session, alone_seconds=ALONE_SECONDS, watched_seconds=WATCHED_SECONDS, most=ASKED_AT_ONCE
+    )
+    found |= provisional.late_pages(
+        session, patience_seconds=first_article_seconds, most=ASKED_AT_ONCE
+    )
+    if not found:
+        return 0
+    held = provisional.hold(session, sorted(set(found.values())))
+    waiting = provisional.still_waiting(session, list(found), held)
+    _request(session, waiting)
+    return sum(map(len, waiting.values()))
+
+
+def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
+    """Count those of some sites as clustered that have one page at most; return them.
+
+    There is nothing to compare it with: it is extracted at once.
+    """
+    held = provisional.hold(session, provisional.without_siblings(session, site_ids))
+    # More pages may have come before they were held.
+    lone = provisional.without_siblings(session, held)
+    if not lone:
+        return ()
+    site_of: dict[int, int] = {}
+    unasked: defaultdict[int, list[int]] = defaultdict(list)
+    for page_id, site_id, is_unasked in provisional.comparable_pages(session, lone):
+        site_of[page_id] = site_id
+        if is_unasked:
+            unasked[site_id].append(page_id)
+    provisional.place(session, lone, list(site_of))
+    request_extractions_of_sites(session, unasked, provisional.NUMBER)
+    provisional.count_as_clustered(session, lone, has_seen_all=True)
+    logger.info("%d sites have one page at most and need no clustering", len(lone))
+    return lone
+
+
+def _request(session: Session, waiting: Mapping[int, Sequence[int]]) -> None:
+    if not waiting:
+        return
+    page_ids = [page_id for pages in waiting.values() for page_id in pages]
+    provisional.place(session, list(waiting), page_ids)
+    request_extractions_of_sites(session, waiting, provisional.NUMBER)
+    logger.info("%d pages of %d new sites wait for no clustering", len(page_ids), len(waiting))
