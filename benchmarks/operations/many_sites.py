@@ -1,0 +1,273 @@
+"""A crawl of many sites, or one of a large one: how long it takes, and how long fresh pages wait.
+
+python -m benchmarks.operations.many_sites [--sites N] [--pages N] [--minutes N]
+
+Beside the crawl a page of a known site, and the first one of a site that nobody has seen, are sent
+every few seconds, and the time is taken until the article of each is in the queue of whoever
+consumes articles.
+"""
+
+import argparse
+import json
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import amqp
+import numpy as np
+from sqlalchemy import func, select
+
+from benchmarks.operations.generated_sites import crawl, page_message
+from models.tables import Article, Generation, OutboxEntry, Site, StoredPage
+from tests.faults.documents import table
+from tests.faults.memory import COLUMNS, MemoryLog
+from tests.faults.proving_ground import ProvingGround, Servers
+from worker.messaging.broker import messages_waiting, queue_depths
+from worker.store.durations import histograms
+from worker.store.pages import is_pending
+from worker.store.provisional import PROVISIONAL
+
+LOOK_EVERY_SECONDS = 5.0
+
+AHEAD = 200
+"""Page messages that wait for the intake: the crawl goes on when there are fewer, as one does whose
+queue is bounded. What they wait is a part of what a fresh page waits."""
+
+KNOWN = "known.example"
+KNOWN_PAGES = 12
+
+PROBES = ("of a known site", "the first of a new site")
+
+
+@dataclass
+class Waits:
+    """When pages were sent, and when the first article of each came.
+
+    Attributes
+    ----------
+    sent, arrived
+        By URL.
+    articles
+        Number of articles of all pages.
+    """
+
+    sent: dict[str, float] = field(default_factory=dict)
+    arrived: dict[str, float] = field(default_factory=dict)
+    articles: int = 0
+
+    def seconds(self, urls: Iterable[str]) -> list[float]:
+        """Return the waits of those of some pages whose article came."""
+        return [self.arrived[url] - self.sent[url] for url in urls if url in self.arrived]
+
+
+def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: float) -> None:
+    """Measure and print."""
+    home = Path(tempfile.mkdtemp(prefix="detourage-sites-"))
+    honest = home / "honest"
+    honest.mkdir()
+    with (
+        Servers(home) as servers,
+        ProvingGround(
+            servers,
+            home,
+            customised=honest,
+            settle_seconds=30,
+            cluster_interval_seconds=60,
+            comparison_patience_seconds=600,
+            extraction_patience_seconds=600,
+        ) as ground,
+    ):
+        ground.patience_seconds = 3600
+        ground.publish(page_message(KNOWN, number) for number in range(KNOWN_PAGES))
+        ground.wait_until(lambda: _sites_without_clustering(ground) == 0)
+        ground.wait_for_outcomes()
+        waits, done = Waits(), threading.Event()
+        probes: dict[str, list[str]] = {kind: [] for kind in PROBES}
+        sent: Counter[str] = Counter()
+        threads = [
+            threading.Thread(target=_consume, args=[ground, waits, done], daemon=True),
+            threading.Thread(
+                target=_publish,
+                args=[ground, crawl(sites, pages, at_once=at_once), sent, done],
+                daemon=True,
+            ),
+            threading.Thread(
+                target=_probe, args=[ground, waits, probes, probe_seconds, done], daemon=True
+            ),
+        ]
+        began = time.monotonic()
+        for thread in threads:
+            thread.start()
+        _watch(ground, MemoryLog(servers), sent, pages, began + 60 * minutes)
+        print(f"{time.monotonic() - began:.0f} s in all\n")
+        done.set()
+        for thread in threads:
+            thread.join(timeout=60)
+        _print_waits(ground, waits, probes)
+        _print_work(ground)
+
+
+def _watch(
+    ground: ProvingGround, memory: MemoryLog, sent: Counter[str], pages: int, ends: float
+) -> None:
+    """Look at everything until the end of the crawl, or of the time; print what was seen."""
+    most: Counter[str] = Counter()
+    began = time.monotonic()
+    times: dict[str, float] = {}
+    prefix = ground.settings.queue_prefix
+    while time.monotonic() < ends:
+        ground.check()
+        depths = queue_depths(ground.settings)
+        stored = _stored(ground)
+        found = {name.removeprefix(prefix): n for name, n in depths.items()} | stored
+        most |= Counter(found)
+        memory.note((kind, each) for kind, group in ground.processes().items() for each in group)
+        is_sent = sent["pages"] == pages and not depths[ground.topology.pages]
+        for name, is_reached in (
+            ("all taken in", is_sent),
+            ("every page has its outcome", is_sent and not stored["pages that wait"]),
+            ("every site was clustered", is_sent and not stored["sites never clustered"]),
+        ):
+            if is_reached:
+                times.setdefault(name, time.monotonic() - began)
+        if len(times) == 3 and not stored["outbox"]:
+            break
+        print(
+            f"{time.monotonic() - began:.0f} s: {sent['pages']} sent, "
+            + ", ".join(f"{n} {name}" for name, n in found.items() if n),
+            flush=True,
+        )
+        time.sleep(LOOK_EVERY_SECONDS)
+    elapsed = time.monotonic() - began
+    with_outcome = ground.count(
+        select(func.count()).select_from(StoredPage).where(StoredPage.outcome.is_not(None))
+    )
+    print(f"\n{sent['pages']} of {pages} pages were sent, {with_outcome} have their outcome")
+    print(f"after {elapsed:.0f} s, {with_outcome / elapsed:.1f} a second.")
+    print("".join(f"After {seconds:.0f} s {name}.\n" for name, seconds in times.items()))
+    print("\n".join(table(("waiting", "at most:"), sorted(most.items()))), end="\n\n")
+    print("\n".join(table(COLUMNS, memory.by_age())), end="\n\n")
+
+
+def _stored(ground: ProvingGround) -> dict[str, int]:
+    with ground.database.transaction() as session:
+        lanes = session.execute(
+            select(OutboxEntry.lane, func.count()).group_by(OutboxEntry.lane)
+        ).all()
+        pending = session.scalar(select(func.count()).select_from(StoredPage).where(is_pending()))
+    by_lane = {f"outbox, {str(lane).rpartition('.')[2]}": number for lane, number in lanes}
+    return {
+        "pages that wait": pending or 0,
+        "sites never clustered": _sites_without_clustering(ground),
+        "outbox": sum(by_lane.values()),
+        **by_lane,
+    }
+
+
+def _sites_without_clustering(ground: ProvingGround) -> int:
+    clustered = select(Generation.site_id).where(Generation.method != PROVISIONAL)
+    return ground.count(select(func.count()).where(Site.id.not_in(clustered)))
+
+
+def _publish(
+    ground: ProvingGround, bodies: Iterator[bytes], sent: Counter[str], done: threading.Event
+) -> None:
+    with suppress(OSError):
+        while not done.is_set():
+            if messages_waiting(ground.settings, ground.topology.pages) >= AHEAD:
+                time.sleep(0.5)
+                continue
+            batch = list(islice(bodies, AHEAD))
+            if not batch:
+                return
+            ground.publish(batch)
+            sent["pages"] += len(batch)
+
+
+def _probe(
+    ground: ProvingGround,
+    waits: Waits,
+    probes: dict[str, list[str]],
+    every_seconds: float,
+    done: threading.Event,
+) -> None:
+    number = 0
+    with suppress(OSError):
+        while not done.wait(every_seconds):
+            number += 1
+            pages = (KNOWN, KNOWN_PAGES + number), (f"new-{number}.example", 0)
+            for kind, (host, page) in zip(PROBES, pages, strict=True):
+                url = f"https://{host}/{page}"
+                waits.sent[url] = time.monotonic()
+                ground.publish([page_message(host, page)])
+                probes[kind].append(url)
+
+
+def _consume(ground: ProvingGround, waits: Waits, done: threading.Event) -> None:
+    def note(message: amqp.Message) -> None:
+        waits.articles += 1
+        url = json.loads(message.body)["url"]
+        if url in waits.sent:
+            waits.arrived.setdefault(url, time.monotonic())
+
+    with suppress(OSError), ground.amqp() as connection, connection.channel() as channel:
+        channel.basic_qos(0, 200, False)
+        channel.basic_consume(ground.topology.articles_queue, callback=note, no_ack=True)
+        while not done.is_set():
+            with suppress(TimeoutError):
+                connection.drain_events(timeout=1)
+
+
+def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
+    rows = [(kind, len(urls), *_spread(waits.seconds(urls))) for kind, urls in probes.items()]
+    first = func.extract("epoch", Article.created_at - StoredPage.received_at)
+    with ground.database.transaction() as session:
+        stored = session.scalars(
+            select(first)
+            .join(StoredPage, StoredPage.id == Article.page_id)
+            .where(Article.revision == 1)
+        ).all()
+        articles = session.scalar(select(func.count()).select_from(Article)) or 0
+    rows.append(("any, since it was stored", len(stored), *_spread(list(map(float, stored)))))
+    columns = ("page", "sent:", "with article:", "median, s:", "95 %, s:", "most, s:")
+    print("\n".join(table(columns, rows)))
+    print(f"\n{articles} articles of {len(stored)} pages.\n")
+
+
+def _spread(seconds: Sequence[float]) -> tuple[object, ...]:
+    if not seconds:
+        return (0, "", "", "")
+    parts = np.percentile(seconds, [50, 95, 100])
+    return (len(seconds), *(f"{part:.0f}" for part in parts))
+
+
+def _print_work(ground: ProvingGround) -> None:
+    with ground.database.transaction() as session:
+        found = histograms(session)
+    rows = [
+        (
+            work.rpartition(".")[2],
+            times,
+            f"{each.seconds:.0f}",
+            f"{1000 * each.seconds / times:.0f}",
+        )
+        for work, each in sorted(found.items())
+        if (times := max(each.cumulative.values()))
+    ]
+    print("\n".join(table(("work", "times:", "seconds in all:", "ms each:"), rows)))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sites", type=int, default=2000)
+    parser.add_argument("--pages", type=int, default=100_000)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--at-once", type=int, default=200)
+    parser.add_argument("--probe-seconds", type=float, default=15.0)
+    main(**vars(parser.parse_args()))
