@@ -15,8 +15,12 @@ PARSE: Final = "detourage.parse"
 PRUNE: Final = "detourage.prune"
 
 OTHERS: Final = "others"
-"""Argument of `EXTRACT`: the pages that are extracted in the same task, each with its generation.
-A request that names it, be it with none, is never joined with others."""
+"""Argument of tasks that are done together: the other pages, each with its version. A request that
+names it, be it with none, is never joined with others."""
+
+JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
+"""Tasks of one page of which several that wait are done as one, and the argument that is the
+version of their page."""
 
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",

@@ -130,6 +130,14 @@ def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPa
     return session.scalar(query.with_for_update() if lock else query)
 
 
+def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
+    """Return the ids of the sites of pages, by page."""
+    rows = session.execute(
+        select(StoredPage.id, StoredPage.site_id).where(StoredPage.id.in_(page_ids))
+    )
+    return dict(rows.all())
+
+
 def load_content(session: Session, page_id: int) -> bytes | str | None:
     """Return the page as fetched, text where text was sent; nothing if it was removed."""
     stored = session.execute(_CONTENT, {"page_id": page_id}).one_or_none()

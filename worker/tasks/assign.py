@@ -1,12 +1,13 @@
 """The assignment of a page to the groups that its site has already."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from celery import shared_task
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
@@ -14,8 +15,9 @@ from worker import logs
 from worker.distance import normalised_distance
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
-from worker.store import assignments, clusterings, pages, templates, trees
+from worker.store import assignments, clusterings, outbox, pages, templates, trees
 from worker.store.assignments import Outlier
+from worker.store.database import is_connection_lost
 from worker.store.templates import NewGroup, NewMembership
 from worker.tasks.attempts import ASSIGNMENT_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
@@ -43,28 +45,65 @@ joins them adds 19. A template that makes a seventh of the pages that fit no gro
 
 
 @shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)
-def assign(self: Any, page_id: int, site_version: int) -> None:
-    """Let a page join the nearest group of its site, or none, and ask for its extraction.
+def assign(
+    self: Any, page_id: int, site_version: int, others: Sequence[tuple[int, int]] = ()
+) -> None:
+    """Let pages join the nearest groups of their sites, or none, and ask for their extraction.
 
     The periodic clustering corrects this later. Does nothing for a page that a clustering
     has seen meanwhile. A page that took `ASSIGNMENT_ATTEMPTS` processes with it joins none.
+
+    Where one of several pages fails, or took the process with it, each that is not done is asked
+    for alone, so that none has to do with another's defect.
 
     Parameters
     ----------
     self
         The task.
-    page_id
-        The page.
-    site_version
-        Version that the page made of its site when it came.
+    page_id, site_version
+        A page, and the version that it made of its site when it came.
+    others
+        More pages, each with its version.
     """
+    state = process_state()
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)
+    if others:
+        _assign_together(state, {page_id: site_version, **dict(others)}, is_first=not redeliveries)
+        return
     compares = redeliveries < ASSIGNMENT_ATTEMPTS
     if not compares:
         logger.error("page %d is compared with no other, its process ended each time", page_id)
-    state = process_state()
     state.database.run(
         lambda session: _assign(session, state, page_id, site_version, compares=compares)
+    )
+
+
+def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first: bool) -> None:
+    rest = dict(wanted)
+    try:
+        for page_id, site_version in wanted.items() if is_first else ():
+            state.database.run(
+                lambda session: _assign(session, state, page_id, site_version, compares=True)  # noqa: B023
+            )
+            del rest[page_id]
+    except Exception as error:
+        if isinstance(error, DBAPIError) and is_connection_lost(error):
+            raise
+        logger.warning("%d pages are assigned one by one", len(rest), exc_info=True)
+    if rest:
+        state.database.run(lambda session: _request_each_alone(session, rest))
+
+
+def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
+    site_of = pages.sites_of(session, list(wanted))
+    outbox.add_tasks_of_sites(
+        session,
+        task_names.ASSIGN,
+        [
+            (site_of[page_id], {"page_id": page_id, "site_version": version, task_names.OTHERS: []})
+            for page_id, version in wanted.items()
+            if page_id in site_of
+        ],
     )
 
 

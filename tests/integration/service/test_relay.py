@@ -87,6 +87,16 @@ def test_extractions_that_wait_are_done_together_but_those_that_are_to_be_alone(
     assert max(map(len, tasks)) == PAGES_OF_A_TASK
 
 
+def test_few_tasks_that_take_long_wait_where_nobody_can_go_before_them(alone: Alone) -> None:
+    with alone("relay", queue_limit=16) as deployment:
+        queue = deployment.topology.task_queue("compare")
+        with deployment.database.transaction() as session:
+            _ask(session, task_names.COMPARE, site_id=1, number=40)
+        left = select(func.count()).where(OutboxEntry.task == task_names.COMPARE)
+        deployment.wait_until(lambda: deployment.count(left) == 40 - 2)
+        assert messages_waiting(deployment.settings, queue) == 2
+
+
 def _ask(session: Session, task: str, *, site_id: int, number: int) -> None:
     wanted = [{"page_id": place, "generation": 1} for place in range(number)]
     outbox.add_tasks(session, task, wanted, site_id=site_id)

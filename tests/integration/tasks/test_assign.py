@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, func, select, update
@@ -20,11 +21,14 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.evaluation.scores import text_only
 from worker.messaging import task_names
+from worker.messaging.headers import DELIVERY_COUNT
 from worker.sample import generate
 from worker.store import designs
 from worker.store.database import Database
 from worker.store.pages import is_pending
+from worker.tasks import assign as assignment
 from worker.tasks.assign import assign
+from worker.templates.assignment import assign_tree
 
 REDESIGNED = "harbour-post.example"
 
@@ -45,6 +49,19 @@ def gallery(number: int) -> tuple[str, str]:
         for i in range(6 + number)
     )
     return f"gallery/{number}", f"<html><body><main><h1>Pictures {number}</h1>{pictures}</main>"
+
+
+def fail_after_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the assignment a defect that the first page does not show."""
+    done: list[Any] = []
+
+    def defect(*arguments: Any) -> Any:
+        if done:
+            raise ValueError("two roots")
+        done.append(arguments)
+        return assign_tree(*arguments)
+
+    monkeypatch.setattr(assignment, "assign_tree", defect)
 
 
 def url(path: str) -> str:
@@ -174,6 +191,34 @@ def test_an_assignment_delivered_again_changes_nothing(tasks: Tasks) -> None:
         number: sum(group == number for group, _, _ in groups.values()) for number in sizes
     }
     assert {article["revision"] for article in tasks.articles().values()} == {1}
+
+
+@pytest.mark.parametrize("is_redelivered", [False, True])
+def test_pages_that_are_assigned_together_have_nothing_to_do_with_the_defect_of_one(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, is_redelivered: bool
+) -> None:
+    site_id = tasks.publish("a", articles(range(2, 8)))
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.publish("a", articles(range(10, 14)))
+    asked = tasks.take(task_names.ASSIGN)
+    first, *rest = asked
+    others = [(each["page_id"], each["site_version"]) for each in rest]
+    if not is_redelivered:
+        fail_after_one_page(monkeypatch)
+    assign.push_request(**{DELIVERY_COUNT: int(is_redelivered)})
+    assign.run(**first, others=others)
+    assign.pop_request()
+    monkeypatch.undo()
+    alone = tasks.take(task_names.ASSIGN)
+    wanted = asked if is_redelivered else rest
+    assert sorted(each["page_id"] for each in alone) == sorted(each["page_id"] for each in wanted)
+    assert all(each[task_names.OTHERS] == [] for each in alone)
+    for each in alone:
+        assign(**each)
+    tasks.settle()
+    assert len({group for group, _, _ in tasks.groups(site_id).values()}) == 1
+    assert set(tasks.ask(select(StoredPage.revision))) == {1}
 
 
 def test_a_page_that_the_clustering_has_seen_is_left_to_it(tasks: Tasks) -> None:
