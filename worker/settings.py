@@ -91,8 +91,9 @@ class Settings(BaseSettings):
     settle_seconds: float = Field(
         default=30,
         ge=0,
-        description="A site is clustered once no page of it came in for this long and none waits "
-        "at the intake, so that a burst of a crawl gives one generation instead of several.",
+        description="A site is clustered once no page of it came in for this long, so that a burst "
+        "of a crawl gives one generation instead of several. While messages wait at the intake, "
+        "only sites are that have no groups.",
     )
     max_settle_seconds: float = Field(
         default=600,

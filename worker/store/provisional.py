@@ -56,13 +56,19 @@ def _is_unasked() -> ColumnElement[bool]:
     )
 
 
-def _is_alone() -> ColumnElement[bool]:
-    other = aliased(StoredPage)
-    return ~exists().where(
-        other.site_id == StoredPage.site_id,
-        other.id != StoredPage.id,
-        other.tree_id.is_not(None),
+def _comparable_pages(
+    site_id: ColumnElement[int] | InstrumentedAttribute[int],
+) -> ColumnElement[int]:
+    """Return how many pages of a site have a tree, at most two: more make no difference."""
+    page = aliased(StoredPage)
+    some = (
+        select(page.id)
+        .where(page.site_id == site_id, page.tree_id.is_not(None))
+        .limit(2)
+        .correlate_except(page)
+        .subquery()
     )
+    return select(func.count()).select_from(some).scalar_subquery()
 
 
 def _ago(seconds: str) -> ColumnElement[datetime]:
@@ -86,7 +92,7 @@ def _of_new_sites(condition: ColumnElement[bool]) -> Select[int, int]:
 _LONE = _of_new_sites(
     and_(
         StoredPage.waiting_since.between(_ago("watched_seconds"), _ago("alone_seconds")),
-        _is_alone(),
+        _comparable_pages(StoredPage.site_id) == 1,
     )
 )
 _LATE = _of_new_sites(StoredPage.waiting_since <= _ago("patience_seconds"))
@@ -194,20 +200,13 @@ def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) ->
 
 def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
     """Return those of some sites that were never clustered and have one page at most to compare."""
-    pages = (
-        select(StoredPage.id)
-        .where(StoredPage.site_id == Site.id, StoredPage.tree_id.is_not(None))
-        .limit(2)
-        .subquery()
-    )
-    number = select(func.count()).select_from(pages).scalar_subquery()
     return list(
         session.scalars(
             select(Site.id)
             .where(
                 Site.id == any_(bindparam("sites", list(site_ids), type_=ARRAY(BigInteger))),
                 ~has_clustering(Site.id),
-                number <= 1,
+                _comparable_pages(Site.id) <= 1,
             )
             .order_by(Site.id)
         )

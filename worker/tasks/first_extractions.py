@@ -18,8 +18,9 @@ Of a crawl that sends several pages of a site the second one comes before, and a
 clustering, so that none is extracted twice.
 """
 
-WATCHED_SECONDS = 60.0
-"""Time after which a page is no longer looked for that is alone on its site: nobody looked."""
+WATCHED_SECONDS = 20.0
+"""Time after which a page is no longer looked at for being alone on its site, which costs something
+for each that is not: where nobody looked in that time it has its turn when its site is settled."""
 
 ASKED_AT_ONCE = 200
 """Pages that one look asks for: some hundredths of a second of work."""
