@@ -47,7 +47,7 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:
-            from worker.logs import cause, is_lost_connection, without_passwords
+            from worker.errors import cause, is_lost_connection, without_passwords
 
             if not is_lost_connection(error):
                 raise

@@ -43,6 +43,7 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
         raise click.UsageError("either SITE or --all must be given")
     if rate is not None and not every:
         raise click.UsageError("--rate goes with --all only")
+    from worker.messaging.broker import connected
     from worker.service.application import create_app
     from worker.settings import load_settings
 
@@ -57,7 +58,8 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
         if not _is_known(settings, site):
             raise click.ClickException(f"no page of site {site!r} is known")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
-    create_app(settings).send_task(task, kwargs=arguments)
+    with connected(settings) as connection:
+        create_app(settings).send_task(task, kwargs=arguments, connection=connection)
     click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
 
 

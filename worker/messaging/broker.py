@@ -1,6 +1,8 @@
 """Connections to the broker, made from the settings."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from amqp.exceptions import PreconditionFailed
@@ -8,7 +10,7 @@ from kombu import Connection, Producer
 from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
 
-from worker import logs
+from worker.errors import ExpectedError, cause, warn_of, without_passwords
 from worker.messaging.topology import Topology
 from worker.messaging.transport import TlsTransport, Transport
 from worker.settings import Settings, SettingsError
@@ -22,6 +24,16 @@ The intake and the relay do not read from the broker while they parse a page or
 write to the database, which takes seconds at worst.
 """
 
+COMMAND_CONNECT_SECONDS = 3.0
+"""Time that the broker has to take a connection of a command, for which a person waits."""
+
+
+class BrokerIsAwayError(ExpectedError):
+    """The broker does not answer."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"the broker does not answer: {without_passwords(cause(error))}")
+
 
 def topology_of(settings: Settings) -> Topology:
     """Return the topology that the settings ask for."""
@@ -34,8 +46,16 @@ def transport_options(settings: Settings) -> dict[str, str | int | float | bool]
     return {**confirmed, **settings.broker_options}
 
 
-def connect(settings: Settings) -> Connection:
-    """Return a connection to the broker, not yet established."""
+def connect(settings: Settings, connect_seconds: float | None = None) -> Connection:
+    """Return a connection to the broker, not yet established.
+
+    Parameters
+    ----------
+    settings
+        Which broker.
+    connect_seconds
+        Time that it has to take the connection; the library's unless given.
+    """
     url = settings.require_broker_url()
     transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
     return Connection(
@@ -43,7 +63,27 @@ def connect(settings: Settings) -> Connection:
         transport=transports.get(url.partition(":")[0]),
         transport_options=transport_options(settings),
         heartbeat=HEARTBEAT_SECONDS if settings.broker_is_amqp else 0,
+        connect_timeout=connect_seconds,
     )
+
+
+@contextmanager
+def connected(settings: Settings) -> Iterator[Connection]:
+    """Give a connection to the broker to a command, which does not wait for one that is away.
+
+    Raises
+    ------
+    BrokerIsAwayError
+        If the broker does not answer.
+    """
+    with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
+        try:
+            connection.ensure_connection(
+                max_retries=1, interval_start=0, timeout=COMMAND_CONNECT_SECONDS
+            )
+        except (*connection.connection_errors, OperationalError) as error:
+            raise BrokerIsAwayError(error) from error
+        yield connection
 
 
 def check_message_size(settings: Settings) -> None:
@@ -81,7 +121,7 @@ def messages_seen(settings: Settings, queue: str) -> int | None:
     try:
         return messages_waiting(settings, queue)
     except (*connection.connection_errors, *connection.channel_errors, OperationalError) as error:
-        logs.warn_of(logger, f"the broker does not tell what waits in {queue}", error)
+        warn_of(logger, f"the broker does not tell what waits in {queue}", error)
         return None
 
 
@@ -96,7 +136,7 @@ def queue_states(settings: Settings) -> dict[str, QueueState]:
     """Return what is in each queue, in the order of a page's road."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
-    with connect(settings) as connection:
+    with connected(settings) as connection:
         topology.declare(connection)
         with connection.channel() as channel:
             return {name: _state(channel, name) for name in names}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from kombu import Producer
 
-from worker.messaging.broker import connect, topology_of
+from worker.messaging.broker import connected, topology_of
 from worker.settings import Settings
 
 
@@ -23,7 +23,7 @@ def publish_pages(settings: Settings, messages: Iterable[bytes], *, message_pref
     """
     topology = topology_of(settings)
     sent = 0
-    with connect(settings) as connection:
+    with connected(settings) as connection:
         topology.declare(connection)
         producer = Producer(connection.channel())
         for body in messages:

@@ -1,15 +1,17 @@
 """Checks of an installation and of a deployment."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kombu.exceptions import ChannelError
 
 from worker import distance
-from worker.messaging.broker import connect, depth, topology_of
+from worker.errors import ExpectedError, without_passwords
+from worker.messaging.broker import connected, depth, topology_of
 from worker.settings import Settings, unknown_variables
-from worker.store import backlog, migrations
+from worker.store import backlog, schema
 from worker.store.database import Database
 from worker.tasks.rendered import browser_of
 
@@ -45,10 +47,12 @@ def examine(settings: Settings) -> list[Finding]:
         ]
     return [
         *findings,
-        _checked("database", lambda: _database(settings)),
-        _checked("schema", lambda: _schema(settings)),
-        _checked("broker", lambda: _broker(settings)),
-        _checked("queues", lambda: _queues(settings)),
+        *_each_while_healthy(
+            ("database", lambda: _database(settings)), ("schema", lambda: _schema(settings))
+        ),
+        *_each_while_healthy(
+            ("broker", lambda: _broker(settings)), ("queues", lambda: _queues(settings))
+        ),
     ]
 
 
@@ -63,11 +67,14 @@ def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
         Whether an intake that waits counts as unhealthy.
     """
     return [
-        _checked("database", lambda: _database(settings)),
-        _checked("schema", lambda: _schema(settings)),
-        _checked("broker", lambda: _broker(settings)),
-        _checked("queues", lambda: _queues_are_there(settings)),
-        _checked("room", lambda: _room(settings, needed=accepting)),
+        *_each_while_healthy(
+            ("database", lambda: _database(settings)),
+            ("schema", lambda: _schema(settings)),
+            ("room", lambda: _room(settings, needed=accepting)),
+        ),
+        *_each_while_healthy(
+            ("broker", lambda: _broker(settings)), ("queues", lambda: _queues_are_there(settings))
+        ),
     ]
 
 
@@ -98,25 +105,45 @@ def _checked(name: str, check: Callable[[], str]) -> Finding:
     try:
         return Finding(name, True, check())
     except Exception as error:  # noqa: BLE001 - whatever is wrong is what is reported
-        return Finding(name, False, str(error).splitlines()[0] or type(error).__name__)
+        return Finding(name, False, _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    """Return what a check failed for, without what it looked at, which its name says."""
+    origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
+    lines = str(getattr(origin, "orig", None) or origin).splitlines()
+    return without_passwords(lines[0]) if lines else type(origin).__name__
+
+
+def _each_while_healthy(*checks: tuple[str, Callable[[], str]]) -> Iterator[Finding]:
+    """Yield what each check finds, up to one that fails: the later ones need what it looked at."""
+    for name, check in checks:
+        finding = _checked(name, check)
+        yield finding
+        if not finding.healthy:
+            return
+
+
+@contextmanager
+def _short_connection(settings: Settings) -> Iterator[Database]:
+    database = Database(
+        settings.require_database_url(), connect_seconds=schema.COMMAND_CONNECT_SECONDS
+    )
+    try:
+        yield database
+    finally:
+        database.dispose()
 
 
 def _database(settings: Settings) -> str:
-    database = Database(settings.require_database_url())
-    try:
+    with _short_connection(settings) as database:
         database.ping()
-    finally:
-        database.dispose()
     return "answers"
 
 
 def _room(settings: Settings, *, needed: bool) -> str:
-    database = Database(settings.require_database_url())
-    try:
-        with database.transaction() as session:
-            is_full = backlog.is_full(session, settings.pending_limit)
-    finally:
-        database.dispose()
+    with _short_connection(settings) as database, database.transaction() as session:
+        is_full = backlog.is_full(session, settings.pending_limit)
     if not is_full:
         return "pages are taken in"
     waits = f"the intake waits: {settings.pending_limit} pages or messages are under way"
@@ -126,25 +153,20 @@ def _room(settings: Settings, *, needed: bool) -> str:
 
 
 def _schema(settings: Settings) -> str:
-    database = Database(settings.require_database_url())
-    try:
-        if migrations.is_behind(database):
-            raise RuntimeError(migrations.BEHIND)
-    finally:
-        database.dispose()
+    with _short_connection(settings) as database:
+        if schema.is_behind(database):
+            raise RuntimeError(schema.BEHIND)
     return "up to date"
 
 
 def _broker(settings: Settings) -> str:
-    with connect(settings) as connection:
-        connection.ensure_connection(max_retries=1, timeout=5)
-    return "answers"
+    with connected(settings):
+        return "answers"
 
 
 def _queues_are_there(settings: Settings) -> str:
     topology = topology_of(settings)
-    with connect(settings) as connection:
-        connection.ensure_connection(max_retries=1, timeout=5)
+    with connected(settings) as connection:
         for queue in (*topology.work_queues, *topology.quarantines.values()):
             try:
                 with connection.channel() as channel:
@@ -156,8 +178,7 @@ def _queues_are_there(settings: Settings) -> str:
 
 def _queues(settings: Settings) -> str:
     topology = topology_of(settings)
-    with connect(settings) as connection:
-        connection.ensure_connection(max_retries=1, timeout=5)
+    with connected(settings) as connection:
         try:
             topology.declare(connection)
         except ChannelError as error:

@@ -13,13 +13,13 @@ from kombu import Connection, Message, Producer
 from sqlalchemy.orm import Session
 
 from worker.messaging import headers
-from worker.messaging.broker import connect, depth, topology_of
+from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.headers import MAX_DETAIL_CHARACTERS
 from worker.messaging.page_messages import writable
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason, UnusableReason
 from worker.settings import Settings
-from worker.store import migrations, outbox
+from worker.store import outbox, schema
 from worker.store.failures import LastFailure, last_failures
 
 RELAY = "relay"
@@ -183,14 +183,14 @@ def _refused(session: Session) -> list[QuarantinedMessage]:
 
 
 def _with_store(settings: Settings, use: Callable[[Session], T]) -> T:
-    with migrations.current_database(settings.require_database_url()) as database:
+    with schema.current_database(settings.require_database_url()) as database:
         return database.run(use)
 
 
 @contextmanager
 def _taking(settings: Settings) -> Iterator[tuple[Connection, dict[str, str]]]:
     topology = topology_of(settings)
-    with connect(settings) as connection:
+    with connected(settings) as connection:
         topology.declare(connection)
         yield connection, topology.quarantines
 

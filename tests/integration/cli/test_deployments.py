@@ -1,0 +1,108 @@
+"""Commands of a deployment: on one that has no pages yet, and on one whose servers are away."""
+
+import secrets
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.commands import OF_A_DEPLOYMENT, Server
+from tests.deployment import own_settings, remove_queues
+from tests.pages import article_html, message
+from tests.services import Services, unused_ports
+from worker.cli import main
+from worker.settings import load_settings
+
+PROCESSES = ("intake", "relay")
+COMMANDS = [each for each in OF_A_DEPLOYMENT if each[0][0] not in PROCESSES]
+ASKING = [(name, servers) for name, servers in COMMANDS if name[0] not in ("migrate", "ready")]
+
+Environment = pytest.MonkeyPatch
+
+
+@pytest.fixture(autouse=True)
+def configured(
+    services: Services, database_url: str, tmp_path: Path, monkeypatch: Environment
+) -> Iterator[None]:
+    """An empty deployment, and a file of pages to send."""
+    monkeypatch.chdir(tmp_path)
+    body = message("https://a.example/1", article_html(1))
+    (tmp_path / "pages.jsonl").write_bytes(body + b"\n")
+    own = own_settings(services, database_url, tmp_path)
+    with monkeypatch.context() as environment:
+        for name, value in own.environment().items():
+            environment.setenv(name, value)
+        environment.setenv("DETOURAGE_QUEUE_PREFIX", f"test-{secrets.token_hex(4)}.")
+        load_settings.cache_clear()
+        made = load_settings()
+        yield
+    load_settings.cache_clear()
+    remove_queues(made)
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """The port of a server that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def take_away(server: Server, port: int, environment: Environment) -> None:
+    urls = {
+        "database": f"postgresql+psycopg2://someone:secret@127.0.0.1:{port}/some",
+        "broker": f"amqp://someone:secret@127.0.0.1:{port}//",
+    }
+    environment.setenv(f"DETOURAGE_{server.upper()}_URL", urls[server])
+    load_settings.cache_clear()
+
+
+def invoke(arguments: tuple[str, ...]) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+@pytest.mark.parametrize("arguments", [arguments for arguments, _ in COMMANDS], ids=" ".join)
+def test_every_command_deals_with_a_deployment_without_pages(arguments: tuple[str, ...]) -> None:
+    # It looks for the queues, and does not make them.
+    assert invoke(("status",)).exit_code == 0
+    done = invoke(arguments)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    assert done.exit_code == 0 or (done.exit_code, len(done.stderr.splitlines())) == (1, 1)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("arguments", "server"), [(name, each) for name, both in ASKING for each in sorted(both)]
+)
+def test_a_server_that_is_away_ends_a_command_in_one_line(
+    arguments: tuple[str, ...], server: Server, monkeypatch: Environment
+) -> None:
+    (port,) = unused_ports(1)
+    take_away(server, port, monkeypatch)
+    done = invoke(arguments)
+    assert (done.exit_code, len(done.output.splitlines())) == (1, 1), done.output
+    assert f"the {server} does not answer" in done.output
+    assert "secret" not in done.output
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("server", ["database", "broker"])
+def test_a_server_that_says_nothing_is_not_waited_for(
+    server: Server, silent_port: int, monkeypatch: Environment
+) -> None:
+    take_away(server, silent_port, monkeypatch)
+    done = invoke(("status",))
+    assert (done.exit_code, len(done.output.splitlines())) == (1, 1), done.output
+    assert f"the {server} does not answer" in done.output
+
+
+@pytest.mark.timeout(60)
+def test_ready_says_what_is_away_and_not_what_that_leaves_open(monkeypatch: Environment) -> None:
+    for server in ("database", "broker"):
+        (port,) = unused_ports(1)
+        take_away(server, port, monkeypatch)
+    done = invoke(("ready",))
+    failed = [line.split()[1] for line in done.output.splitlines()]
+    assert (done.exit_code, failed) == (1, ["database:", "broker:"])
+    assert "psycopg2" not in done.output
