@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,11 @@ import click
 if TYPE_CHECKING:
     from worker.evaluation.bench.measuring import Grouped
     from worker.evaluation.bench.results import CorpusTable
+
+EVERY_EXTRACTOR = "all"
+
+EXIT_NOT_RUN = 1
+"""An extractor that was named could not run; the others were measured."""
 
 by_option = click.option(
     "--by", type=click.Choice(("site", "language")), help="Average by site or language too."
@@ -81,7 +87,7 @@ def evaluate(
 )
 @click.option(
     "--extractors",
-    default="all",
+    default=EVERY_EXTRACTOR,
     show_default=True,
     metavar="A,B,C>D",
     help="Names, and chains that feed the first one's result to the second.",
@@ -139,13 +145,18 @@ def bench(
     json_file: Path | None,
     html_file: Path | None,
 ) -> None:
-    """Run extractors over corpora and score them."""
+    """Run extractors over corpora and score them.
+
+    Exit code 1 where an extractor that was named could not run: a library or a program is
+    missing. Of all, those run that can.
+    """
     from worker.cli.progress import measurement_bar
     from worker.evaluation.bench import Bench
     from worker.evaluation.methods import Runner, extractor_names
     from worker.evaluation.scores import load_diseases
+    from worker.terminal import printable
 
-    names = extractor_names() if extractors == "all" else extractors.split(",")
+    names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
     with measurement_bar() as progress:
         measurement = Bench(
             methods=[name.strip() for name in names],
@@ -160,6 +171,12 @@ def bench(
         )
         tables = list(measurement.measure(corpora))
     _report(tables, by, json_file, html_file)
+    not_run = {name: reason for table in tables for name, reason in table.not_run.items()}
+    if not_run:
+        said = "; ".join(f"{name} ({reason})" for name, reason in not_run.items())
+        click.echo(f"Error: not run: {printable(said)}", err=True)
+        if extractors != EVERY_EXTRACTOR:
+            sys.exit(EXIT_NOT_RUN)
 
 
 def _report(

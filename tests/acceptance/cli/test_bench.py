@@ -43,6 +43,21 @@ def test_an_unknown_extractor_ends_in_one_line(sample: Path) -> None:
     assert result.output.startswith("Error: no extractor is named 'seagull'")
 
 
+def test_a_named_extractor_that_cannot_run_is_an_error(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nothing is on the path: neither Java nor Node.
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = invoke(
+        *("bench", sample, "--extractors", "html_killer,readability_js"),
+        *("--sample", 2, "--jobs", 1, "--json", tmp_path / "report.json"),
+    )
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: not run: readability_js (")
+    [table] = json.loads((tmp_path / "report.json").read_text())["tables"]
+    assert [line["method"] for line in table["lines"] if line["scores"]] == ["html_killer"]
+
+
 def test_a_file_that_holds_no_articles_ends_in_one_line(sample: Path) -> None:
     result = invoke("evaluate", sample, sample / "gold.jsonl.gz")
     assert result.exit_code == 1

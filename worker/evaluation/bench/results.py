@@ -166,6 +166,11 @@ class CorpusTable:
     remarks: Sequence[str] = ()
 
     @property
+    def not_run(self) -> Mapping[str, str]:
+        """Why there are no scores, by the name of a method that could not run."""
+        return {line.method: line.note or "no reason" for line in self.lines if not line.scores}
+
+    @property
     def shown_scores(self) -> list[str]:
         """Names of the scores that some method has, in the order of `LABELS`."""
         return [name for name in LABELS if any(name in line.scores for line in self.lines)]
