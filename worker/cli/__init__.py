@@ -60,7 +60,7 @@ def _end_interrupted() -> NoReturn:
 
 
 def _printable(text: str) -> str:
-    from worker.terminal import printable
+    from worker.wording.terminal import printable
 
     return printable(text)
 

@@ -10,8 +10,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from worker.outcomes import PageOutcome
-from worker.plural import counted
-from worker.terminal import printable
+from worker.wording.plural import counted
+from worker.wording.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -59,7 +59,7 @@ def extract(page: str, site_pages: Path | None, url: str | None, form: str) -> N
 
 def _for_stdout(text: str) -> str:
     """Return text as it is where it goes to a file, without orders where it goes to a terminal."""
-    from worker.terminal import printable
+    from worker.wording.terminal import printable
 
     if not sys.stdout.isatty():
         return text
@@ -97,8 +97,8 @@ def cluster(
     """Show the template groups of the pages of each site, without any service."""
     from worker.cli.progress import measurement_bar
     from worker.inspection.cluster_report import check_drawable, cluster_pages, draw_clustering
-    from worker.plural import counted
-    from worker.terminal import printable
+    from worker.wording.plural import counted
+    from worker.wording.terminal import printable
 
     if plot:
         check_drawable(plot)

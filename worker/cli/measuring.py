@@ -154,7 +154,7 @@ def bench(
     from worker.evaluation.bench import Bench
     from worker.evaluation.methods import Runner, extractor_names
     from worker.evaluation.scores import load_diseases
-    from worker.terminal import printable
+    from worker.wording.terminal import printable
 
     names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
     with measurement_bar() as progress:

@@ -88,7 +88,7 @@ def _print_queues(depths: Mapping[str, int], *, as_json: bool) -> None:
 
 
 def _print_json(values: object) -> None:
-    from worker.terminal import json_text
+    from worker.wording.terminal import json_text
 
     click.echo(json_text(values, default=datetime.isoformat))
 

@@ -50,9 +50,9 @@ def run(
     from worker.cli.display import TOP, print_summary
     from worker.cli.progress import bars_by_stage
     from worker.local.run import Run
-    from worker.plural import counted
     from worker.processes.supervisor import termination_as_exit
     from worker.settings import load_settings
+    from worker.wording.plural import counted
 
     settings = load_settings()
     messages = messages_in(inputs, base_url, site)
@@ -79,8 +79,8 @@ def run(
 def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> None:
     """Publish pages to a deployment, as a crawler does."""
     from worker.messaging.publishing import publish_pages
-    from worker.plural import counted
     from worker.settings import load_settings
+    from worker.wording.plural import counted
 
     messages = messages_in(inputs, base_url, site)
     sent = publish_pages(load_settings(), messages, message_prefix=f"send-{uuid4()}-")

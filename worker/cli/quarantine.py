@@ -45,7 +45,7 @@ def quarantine() -> None:
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only so many messages.")
 def quarantine_list(stage: str | None, reason: str | None, limit: int | None) -> None:
     """List quarantined messages, one a line below a header."""
-    from worker.plural import counted
+    from worker.wording.plural import counted
 
     now = datetime.now(UTC)
     found = [each for each in _quarantined(stage) if reason in (None, each.reason)]
@@ -59,7 +59,7 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
 
 
 def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
-    from worker.terminal import printable
+    from worker.wording.terminal import printable
 
     return (
         message.stage,
@@ -91,7 +91,7 @@ def _cut(text: str, length: int) -> str:
 @click.option("--whole", is_flag=True, help="Cut no value, however long.")
 def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> None:
     """Print quarantined messages as JSON lines, long values cut; only MESSAGE_ID if given."""
-    from worker.terminal import json_line
+    from worker.wording.terminal import json_line
 
     found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
     if message_id and not found:
@@ -159,7 +159,7 @@ def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
 def _report_moved(moved: int, message_id: str | None, done: str) -> None:
     if message_id and not moved:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
-    from worker.plural import counted
+    from worker.wording.plural import counted
 
     click.echo(f"{counted(moved, 'message')} {done}")
 

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from models.messages import PageMessage
 from worker.errors import ExpectedError
 from worker.pages import PageError, Tree, parse_page, site_key
-from worker.plural import counted
 from worker.templates import DEFAULT_METHOD, METHODS
 from worker.templates.sites import SiteGroups, group_site
+from worker.wording.plural import counted
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""

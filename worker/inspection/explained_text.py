@@ -9,7 +9,7 @@ from rich.text import Text
 from worker.extraction import Explanation
 from worker.extraction.explanation import Verdict
 from worker.inspection.summary import summary, told_reasons
-from worker.terminal import printable
+from worker.wording.terminal import printable
 
 MAX_CHARACTERS = 300
 """Beginning of a line that is shown."""

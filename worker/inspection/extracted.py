@@ -6,11 +6,11 @@ from html import escape
 from itertools import groupby
 
 from models.messages import ArticleMessage
-from worker.article_values import article_values
 from worker.content import Content
+from worker.content.article_values import article_values
 from worker.extraction import ArticleBlock
 from worker.pages import site_name
-from worker.terminal import json_text
+from worker.wording.terminal import json_text
 
 _MARKS = re.compile(r"([\\`*_\[\]<>])")
 _LINE_MARKS = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")

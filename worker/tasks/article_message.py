@@ -6,8 +6,8 @@ from datetime import datetime
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from models.messages import ArticleMessage, Template
-from worker.article_values import article_values
 from worker.content import Content
+from worker.content.article_values import article_values
 from worker.pages import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from worker.cli import main
-from worker.plural import counted
 from worker.sample import generate, site_names
+from worker.wording.plural import counted
 
 SITES = sorted(site_names())[:2]
 

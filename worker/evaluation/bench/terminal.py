@@ -8,7 +8,7 @@ from rich.text import Text
 
 from worker.evaluation.bench.results import LABELS, CorpusTable, Line, Mean, Task
 from worker.evaluation.scores import PRF
-from worker.terminal import printable
+from worker.wording.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 """Scores of the first table: those of the papers."""

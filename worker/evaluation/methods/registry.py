@@ -28,7 +28,7 @@ _HERE = "worker.evaluation.methods"
 _OWN_SOURCE = (
     "worker/learning",
     "worker/comments",
-    "worker/content.py",
+    "worker/content",
     "worker/extraction",
     "worker/language",
     "worker/pages",

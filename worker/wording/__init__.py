@@ -1,0 +1,1 @@
+"""Words for people: plurals, and what a terminal may be given."""
