@@ -56,13 +56,14 @@ def health(process: str) -> None:
     """Tell whether a process on this host is alive, by the age of its heartbeat."""
     from worker.processes.heartbeat import Heartbeat
     from worker.settings import load_settings
+    from worker.wording.plural import counted
 
     heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
     age = heartbeat.age_seconds()
     if not heartbeat.is_alive():
-        seen = "never" if age is None else f"{age:.0f} seconds ago"
+        seen = "never" if age is None else f"{counted(round(age), 'second')} ago"
         raise click.ClickException(f"{process} was last alive {seen}")
-    click.echo(f"{process} was alive {age:.0f} seconds ago")
+    click.echo(f"{process} was alive {counted(round(age or 0), 'second')} ago")
 
 
 @click.command()

@@ -82,16 +82,18 @@ def reprocessing(context: click.Context) -> None:
     """Show how far the reprocessing of all sites is, pause it, go on, or cancel it."""
     from worker.settings import load_settings
     from worker.store import reprocessings
+    from worker.wording.plural import counted
 
     if context.invoked_subcommand:
         return
     found = read_database(load_settings(), reprocessings.progress)
     if found is None:
         raise click.ClickException("all sites were never reprocessed")
-    rate = "" if found.pages_per_minute is None else f", {found.pages_per_minute:g} pages a minute"
+    rate = found.pages_per_minute
+    limit = "" if rate is None else f", at most {rate:g} a minute"
     click.echo(
-        f"{found.state}: {found.sites_done} of {found.sites} sites, {found.pages} pages"
-        f" from {found.stage} on{rate}"
+        f"{found.state}: {found.sites_done} of {counted(found.sites, 'site')},"
+        f" {counted(found.pages, 'page')} from {found.stage} on{limit}"
     )
 
 

@@ -6,6 +6,7 @@ from functools import cache
 
 from worker.extraction.evidence import MAX_AWAY, OFFSETS, TAGS, UNKNOWN
 from worker.extraction.vocabulary import PARTS
+from worker.wording.plural import counted
 
 Phrase = Callable[[float], str]
 
@@ -74,7 +75,11 @@ def _headline_distance(value: float) -> str:
 
 
 def _sentence_density(value: float) -> str:
-    return f"a sentence end every {1 / value:.0f} words" if value > 0 else "no sentence end"
+    return (
+        f"a sentence end every {counted(round(1 / value), 'word')}"
+        if value > 0
+        else "no sentence end"
+    )
 
 
 def _packet_to_densest(value: float) -> str:
@@ -139,7 +144,7 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
     "element": {
         "tag": _tag("its element"),
         "parent_tag": _tag("the element around its own"),
-        "depth": lambda value: f"{value:.0f} elements deep",
+        "depth": lambda value: f"{counted(round(value), 'element')} deep",
         "lists": _flag("in a list", "in no list"),
         "tables": _flag("in a table", "in no table"),
         "hidden": _flag("hidden by its style", "not hidden"),
@@ -201,7 +206,9 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
         "sibling_words": _share("the page's words are in places like its own"),
         "sibling_prose": _share("the text in places like its own is sentences"),
         "sibling_links": _share("the text in places like its own is links"),
-        "sibling_length": lambda value: f"{value:.0f} words a line in places like its own",
+        "sibling_length": lambda value: (
+            f"{counted(round(value), 'word')} a line in places like its own"
+        ),
         "sibling_share": _share("the page's lines of sentences are in places like its own"),
         "same_text": _flag_of_repeats,
     },

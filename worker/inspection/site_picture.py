@@ -21,6 +21,7 @@ from scipy.spatial.distance import squareform
 from worker.templates.grouping import Grouping
 from worker.templates.matrix import Indices, Matrix
 from worker.templates.sites import SiteGroups
+from worker.wording.plural import counted
 
 MAX_SITES: Final = 40
 """Rows of a picture; with more it would be larger than most viewers open."""
@@ -104,7 +105,9 @@ def draw_distances(site: SiteGroups, axes: Axes) -> None:
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.set_ylabel("groups")
-    axes.set_title(f"{site.site}: {len(site.urls)} pages", fontsize="medium", parse_math=False)
+    axes.set_title(
+        f"{site.site}: {counted(len(site.urls), 'page')}", fontsize="medium", parse_math=False
+    )
     axes.figure.colorbar(image, ax=axes, location="bottom", shrink=0.7, pad=0.02, aspect=40)
 
 
@@ -129,12 +132,18 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
             zorder=3,
         )
         if number < LEGEND_GROUPS:
-            text = f"{number + 1}: {len(members)} pages, {abridged(site.urls[group.pivot])}"
+            text = (
+                f"{number + 1}: {counted(len(members), 'page')}, {abridged(site.urls[group.pivot])}"
+            )
             entries.append(Line2D([], [], lw=0, c=colour, marker=marker, label=text))
     hidden = site.grouping.groups[LEGEND_GROUPS:]
     if hidden:
         pages = sum(len(group.members) for group in hidden)
-        entries.append(Patch(alpha=0, label=f"and {len(hidden)} groups more, {pages} pages"))
+        entries.append(
+            Patch(
+                alpha=0, label=f"and {counted(len(hidden), 'group')} more, {counted(pages, 'page')}"
+            )
+        )
     outliers = list(site.grouping.outliers)
     if outliers:
         axes.scatter(x[outliers], y[outliers], s=size + 12, c="black", marker="x", lw=1)

@@ -30,6 +30,7 @@ from worker.store import articles, progress
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus, SiteTotals
+from worker.wording.plural import counted
 
 POLL_SECONDS = 0.25
 
@@ -220,8 +221,9 @@ class Run:
                 last_counts, last_change = counts, now
             elif now - last_change > STALL_SECONDS:
                 raise RunError(
-                    f"nothing moved for {STALL_SECONDS:.0f} seconds: {counts.received} of {sent}"
-                    f" messages received, {counts.pending} pages without outcome"
+                    f"nothing moved for {STALL_SECONDS:.0f} seconds: {counts.received} of"
+                    f" {counted(sent, 'message')} received,"
+                    f" {counted(counts.pending, 'page')} without outcome"
                 )
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now

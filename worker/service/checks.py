@@ -146,7 +146,7 @@ def _room(settings: Settings, *, needed: bool) -> str:
         is_full = backlog.is_full(session, settings.pending_limit)
     if not is_full:
         return "pages are taken in"
-    waits = f"the intake waits: {settings.pending_limit} pages or messages are under way"
+    waits = f"the intake waits: {settings.pending_limit} or more pages or messages are under way"
     if needed:
         raise RuntimeError(waits)
     return waits

@@ -223,7 +223,7 @@ class Intake(ConsumerMixin):
         # acknowledge for long, and counts a message that is redelivered as a failed delivery.
         is_open = bool(self._consumer.consuming_from(self._topology.pages))
         if is_full and is_open:
-            logger.warning("%d pages or messages wait: so does the intake", limit)
+            logger.warning("the intake waits: %d or more pages or messages do too", limit)
             self._consumer.cancel()
         elif not is_full and not is_open:
             logger.info("the intake goes on")
@@ -334,7 +334,7 @@ class Intake(ConsumerMixin):
                 return parse_or_reject(fetched.content, fetched.url, fetched.content_type)
         except TimeIsUpError:
             # Its HTML is kept: reprocessing parses it in a task, which others do not wait for.
-            detail = f"parsing took more than {limit:g} seconds of a processor"
+            detail = f"parsing took more than {limit:g} s of a processor"
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - tells nothing more
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 

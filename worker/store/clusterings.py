@@ -27,6 +27,7 @@ from sqlalchemy.sql.elements import Grouping
 from models.tables import ClusteringAttempt, ClusteringRequest
 from worker.store.pages import only_sites
 from worker.store.statements import rows_only
+from worker.wording.plural import counted
 
 LONGEST_ERROR = 500
 """Characters that are kept of an error; the whole traceback is with the failed task."""
@@ -167,7 +168,7 @@ def quarantines(session: Session, site_ids: Sequence[int] | None) -> dict[int, Q
 
 def _reason(number: int, error: str | None) -> str:
     how = f"the last error was {error}" if error else "its process ended, or it took too long"
-    return f"clustering was begun {number} times and never ended: {how}"
+    return f"clustering was begun {counted(number, 'time')} and never ended: {how}"
 
 
 def count_quarantined(session: Session) -> int:

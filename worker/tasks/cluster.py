@@ -42,6 +42,7 @@ from worker.tasks.generation import request_changed_extractions, save_generation
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_distances import StoredDistances
+from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
 
@@ -223,12 +224,12 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
         _assign_overlooked(session, site_id, generation.number)
     note_design_change(session, site_id, generation.number, pages=len(site_pages))
     logger.info(
-        "site %d: generation %d, %d pages, %d groups, %d outliers",
+        "site %d: generation %d, %s, %s, %s",
         site_id,
         generation.number,
-        len(site_pages),
-        len(grouping.groups),
-        len(grouping.outliers),
+        counted(len(site_pages), "page"),
+        counted(len(grouping.groups), "group"),
+        counted(len(grouping.outliers), "outlier"),
     )
 
 

@@ -35,6 +35,7 @@ from worker.tasks.extraction_requests import (
 )
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.rendered import read_rendered
+from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +105,7 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        logger.warning("%d pages are extracted one by one", len(jobs), exc_info=True)
+        logger.warning("extracted one by one: %s", counted(len(jobs), "page"), exc_info=True)
         again = {job.page_id: job.generation for job in jobs}
         state.database.run(lambda session: _request_each_alone(session, again))
 
@@ -131,7 +132,7 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
         lambda session: request_late_extractions(session, wanted, patience_seconds=patience)
     )
     if number:
-        logger.warning("%d extractions asked for again", number)
+        logger.warning("%s asked for again", counted(number, "extraction"))
 
 
 def _begin(

@@ -198,5 +198,5 @@ def test_a_page_that_takes_long_to_parse_fails_and_keeps_no_other_waiting(
             rest = select(StoredPage.outcome).where(StoredPage.url.contains("//quick.example/"))
             assert session.scalars(rest).all() == [None] * len(good)
         assert [row[0] for row in found] == ["failed"] * 2
-        assert {row[1] for row in found} == {"parsing took more than 0.5 seconds of a processor"}
+        assert {row[1] for row in found} == {"parsing took more than 0.5 s of a processor"}
         deployment.check()

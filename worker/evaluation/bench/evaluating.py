@@ -29,6 +29,7 @@ from worker.evaluation.scores import (
     macro_average_by_site,
 )
 from worker.evaluation.scores.corpora import open_text
+from worker.wording.plural import counted
 
 
 def evaluate(
@@ -147,9 +148,9 @@ def _evaluated(
         groups = macro_average_by_language(rows)
     unwanted = len(found.keys() - {target.gold.id for target in targets})
     remark = (
-        f"{path.name}: {len(found)} articles of pages with a gold, {unwanted} of them where"
-        f" there is nothing to score by; {missing} pages without an article, scored as empty;"
-        f" {unmatched} articles of other pages"
+        f"{path.name}: {counted(len(found), 'article')} of pages with a gold, {unwanted} of"
+        f" them where there is nothing to score by; {counted(missing, 'page')} without an article,"
+        f" scored as empty; {counted(unmatched, 'article')} of other pages"
     )
     failures = {"missing": missing} if missing else {}
     return Line(path.name, "method", failures=failures, scores=means(rows), groups=groups), remark

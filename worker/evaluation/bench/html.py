@@ -15,6 +15,7 @@ from worker.evaluation.bench.terminal import (
     task_prfs,
     what_happened,
 )
+from worker.wording.plural import counted
 
 _EXPLANATION = (
     "Percent, macro averages over pages; in the plots with 95 % bootstrap intervals, sites drawn"
@@ -60,7 +61,9 @@ def to_html(report: Report) -> str:
 def _corpus(table: CorpusTable, by: str | None) -> str:
     parts = [f"<h2>{escape(table.corpus)}</h2><p>{escape(table.extent)}"]
     if table.left_out:
-        parts.append(f"; {table.left_out} golds left out: without words, or with words that their")
+        parts.append(
+            f"; {counted(table.left_out, 'gold')} left out: without words, or with words that their"
+        )
         parts.append(" pages do not hold")
     parts.append(".</p>")
     parts += [f"<p>{escape(remark)}.</p>" for remark in table.remarks]

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from worker.evaluation.methods.provenance import own_release
 from worker.evaluation.scores import Difference, Interval, TaskScore, TextStatistics
+from worker.wording.plural import counted
 
 Kind = Literal["method", "peer", "limit", "gold"]
 
@@ -178,9 +179,9 @@ class CorpusTable:
     @property
     def extent(self) -> str:
         """What was measured, in a few words."""
-        shown = f"{self.pages} pages of {self.sites} sites"
+        shown = f"{counted(self.pages, 'page')} of {counted(self.sites, 'site')}"
         if self.pages < self.of_pages:
-            shown += f" (a sample, of {self.of_pages} pages)"
+            shown += f" (a sample, of {counted(self.of_pages, 'page')})"
         return shown
 
 

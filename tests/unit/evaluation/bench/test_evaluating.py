@@ -21,7 +21,7 @@ def test_articles_are_matched_with_their_golds(tmp_path: Path) -> None:
     )
     table = evaluate(folder, [path])
     assert scores(table)["to_f"] == 100
-    assert "1 articles of other pages" in table.remarks[0]
+    assert "1 article of other pages" in table.remarks[0]
 
 
 def test_a_page_without_an_article_counts_as_empty(tmp_path: Path) -> None:
