@@ -23,6 +23,7 @@ from worker.store.database import Database
 from worker.store.pages import is_pending
 
 PATIENCE_SECONDS = 120.0
+LOOKS_APART_SECONDS = 0.2
 PROCESSES = ("intake", "relay", "worker", "beat")
 
 
@@ -89,6 +90,7 @@ class Deployment:
     ) -> None:
         self._processes = processes
         self.patience_seconds = PATIENCE_SECONDS
+        self.looks_apart_seconds = LOOKS_APART_SECONDS
         self.settings = settings
         self.environment = process_environment(settings)
         self.topology = topology_of(settings)
@@ -162,7 +164,7 @@ class Deployment:
         while not condition():
             self.check()
             assert time.monotonic() < deadline, f"not reached in {self.patience_seconds} seconds"
-            time.sleep(0.2)
+            time.sleep(self.looks_apart_seconds)
 
     def receipts(self) -> int:
         """Return how many messages have been dealt with since the beginning."""

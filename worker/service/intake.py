@@ -195,7 +195,10 @@ class Intake(ConsumerMixin):
             self._gather()
             self._deal_with_waiting()
         now = time.monotonic()
-        if self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS:
+        # An open intake that took nothing since has nothing to look for.
+        may_change = self._taken or not self._consumer.consuming_from(self._topology.pages)
+        is_time = self._taken >= GATE_MESSAGES or now - self._looked_at >= GATE_SECONDS
+        if may_change and is_time:
             self._taken, self._looked_at = 0, now
             self._open_or_close()
         if now - self._asked_at >= LOOK_SECONDS:

@@ -12,6 +12,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     ColumnElement,
+    Delete,
     Float,
     and_,
     bindparam,
@@ -42,7 +43,7 @@ class Quarantine:
 
 
 def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> int | None:
-    """Count that a worker begins with the clustering of a site.
+    """Count that a worker begins with the clustering of a site, and takes up what was asked for.
 
     Parameters
     ----------
@@ -77,6 +78,14 @@ def may_begin() -> ColumnElement[bool]:
     )
 
 
+def _taking_up(parameter: str) -> Delete:
+    return (
+        delete(ClusteringRequest)
+        .where(ClusteringRequest.site_id == bindparam(parameter))
+        .execution_options(synchronize_session=False)
+    )
+
+
 _BEGIN = rows_only(
     insert(ClusteringAttempt)
     .values(site_id=bindparam("new_site_id"), number=1)
@@ -86,6 +95,7 @@ _BEGIN = rows_only(
         where=may_begin(),
     )
     .returning(ClusteringAttempt.number)
+    .add_cte(_taking_up("new_site_id").cte("taken"))
     .execution_options(dml_strategy="raw")
 )
 
@@ -100,11 +110,7 @@ def note_taken(session: Session, site_id: int) -> None:
     session.execute(_NOTE_TAKEN, {"of_site": site_id})
 
 
-_NOTE_TAKEN = rows_only(
-    delete(ClusteringRequest)
-    .where(ClusteringRequest.site_id == bindparam("of_site"))
-    .execution_options(synchronize_session=False)
-)
+_NOTE_TAKEN = rows_only(_taking_up("of_site"))
 
 
 _NOTE_ASKED = rows_only(

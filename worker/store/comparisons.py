@@ -31,27 +31,6 @@ class NewBlock:
     reference_set_id: int | None = None
 
 
-@dataclass(frozen=True)
-class Begun:
-    """A comparison that is under way, see `SiteComparison`."""
-
-    site_version: int
-    tree_ids: Sequence[int]
-
-
-def find(session: Session, site_id: int) -> Begun | None:
-    """Return the comparison of a site that is under way."""
-    found = session.execute(_FIND, {"site_id": site_id}).one_or_none()
-    return Begun(*found) if found is not None else None
-
-
-_FIND = rows_only(
-    select(SiteComparison.site_version, SiteComparison.tree_ids).where(
-        SiteComparison.site_id == bindparam("site_id")
-    )
-)
-
-
 def begin(
     session: Session, site_id: int, *, site_version: int, tree_ids: Sequence[int]
 ) -> SiteComparison:

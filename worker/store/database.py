@@ -1,5 +1,6 @@
 """Connections and transactions."""
 
+import json
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from sqlalchemy import (
     event,
     func,
     select,
+    text,
 )
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
@@ -24,7 +26,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from worker.store.locks import AdvisoryLock
-from worker.store.statements import RowSession
+from worker.store.statements import RowSession, rows_only
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -86,8 +88,13 @@ class Database:
     def __init__(
         self, url: str, *, pool_size: int = 2, connect_seconds: int = CONNECT_SECONDS
     ) -> None:
-        arguments = {**_CONNECTION, "connect_timeout": connect_seconds}
-        self.engine = create_engine(url, pool_size=pool_size, connect_args=arguments)
+        self.engine = create_engine(
+            url,
+            pool_size=pool_size,
+            connect_args={**_CONNECTION, "connect_timeout": connect_seconds},
+            # Escaped, a text that is not in Latin script would be three times as long.
+            json_serializer=partial(json.dumps, ensure_ascii=False),
+        )
         event.listen(self.engine, "checkin", _note_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)
@@ -221,3 +228,11 @@ def is_connection_lost(error: DBAPIError) -> bool:
     """Tell whether the connection, and not what was asked, is why a statement failed."""
     # A server that crashes in the middle of an answer gives a plain DatabaseError.
     return isinstance(error, CONNECTION_ERRORS) or error.connection_invalidated
+
+
+def do_not_wait_for_disk(session: Session) -> None:
+    """Have the transaction end before it is on disk: a crash of the server may lose it."""
+    session.execute(_DO_NOT_WAIT)
+
+
+_DO_NOT_WAIT = rows_only(text("SET LOCAL synchronous_commit TO OFF"))

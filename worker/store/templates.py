@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -26,6 +27,7 @@ from models.tables import (
     GroupRepresentative,
     Membership,
     Site,
+    SiteComparison,
     StoredPage,
     TemplateGroup,
 )
@@ -226,15 +228,39 @@ _TRY_LOCK = rows_only(
 )
 
 
-def site_state(session: Session, site_id: int) -> tuple[int, int, int]:
-    """Return version and last generation (0: none) of a site, and the version that this saw."""
-    row = session.execute(_STATE, {"site_id": site_id}).one()
-    return row[0], row[1] or 0, row[2] or 0
+class SiteState(NamedTuple):
+    """What a clustering begins with.
+
+    Attributes
+    ----------
+    version, generation, seen_version
+        Version and last generation (0: none) of the site, and the version that this saw.
+    compared_version, compared_trees
+        Of the comparison that is under way, see `SiteComparison`; None without one.
+    """
+
+    version: int
+    generation: int
+    seen_version: int
+    compared_version: int | None
+    compared_trees: Sequence[int] | None
+
+
+def site_state(session: Session, site_id: int) -> SiteState:
+    """Return the state of a site."""
+    return SiteState(*session.execute(_STATE, {"site_id": site_id}).one())
 
 
 _STATE = rows_only(
-    select(Site.version, Generation.number, Generation.site_version)
+    select(
+        Site.version,
+        func.coalesce(Generation.number, 0),
+        func.coalesce(Generation.site_version, 0),
+        SiteComparison.site_version,
+        SiteComparison.tree_ids,
+    )
     .outerjoin(Generation, Generation.site_id == Site.id)
+    .outerjoin(SiteComparison, SiteComparison.site_id == Site.id)
     .where(Site.id == bindparam("site_id"))
     .order_by(Generation.number.desc().nulls_last())
     .limit(1)

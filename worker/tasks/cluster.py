@@ -156,7 +156,6 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
 
 
 def _begin(session: Session, state: ProcessState, site_id: int, *, afresh: bool) -> int | None:
-    clusterings.note_taken(session, site_id)
     if afresh:
         clusterings.forget(session, site_id)
     return clusterings.begin(session, site_id, _pauses(state.settings))
@@ -235,7 +234,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
 
 def _assign_overlooked(session: Session, site_id: int, generation: int) -> None:
     """Have the pages assigned that came while their site was clustered for the first time."""
-    version, _, _ = templates.site_state(session, site_id)
+    version = templates.site_state(session, site_id).version
     outbox.add_tasks(
         session,
         task_names.ASSIGN,

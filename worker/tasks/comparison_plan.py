@@ -72,16 +72,17 @@ def load_site(session: Session, site_id: int) -> ComparedSite | None:
     """Return a site with the trees of its comparison; nothing if no page changed."""
     # The version is read before the pages: a page that comes in between is then
     # seen, and makes the site due once more, instead of being overlooked.
-    version, generation, seen = templates.site_state(session, site_id)
+    site = templates.site_state(session, site_id)
     is_new = not templates.is_clustered(session, site_id)
-    begun = comparisons.find(session, site_id)
-    if begun is not None:
-        shapes = trees.tree_shapes(session, begun.tree_ids)
-        return ComparedSite(site_id, begun.site_version, generation, is_new, shapes, has_begun=True)
-    if not is_new and version <= seen:
+    if site.compared_version is not None and site.compared_trees is not None:
+        shapes = trees.tree_shapes(session, site.compared_trees)
+        return ComparedSite(
+            site_id, site.compared_version, site.generation, is_new, shapes, has_begun=True
+        )
+    if not is_new and site.version <= site.seen_version:
         return None
     shapes = trees.site_tree_shapes(session, site_id)
-    return ComparedSite(site_id, version, generation, is_new, shapes, has_begun=False)
+    return ComparedSite(site_id, site.version, site.generation, is_new, shapes, has_begun=False)
 
 
 def known_site(

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
-from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -20,7 +19,7 @@ from worker.outcomes import PageOutcome
 from worker.pages import parse_page, site_name
 from worker.store import articles, extraction_jobs, outbox
 from worker.store.articles import NewArticle
-from worker.store.database import is_connection_lost
+from worker.store.database import do_not_wait_for_disk, is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
@@ -140,7 +139,7 @@ def _begin(
 ) -> list[ExtractionJob]:
     # An attempt counts as soon as it begins, even if it ends with its process; what is lost
     # with the database's is made up for by one attempt more.
-    session.execute(text("SET LOCAL synchronous_commit TO OFF"))
+    do_not_wait_for_disk(session)
     return extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
 
 

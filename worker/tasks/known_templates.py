@@ -36,7 +36,7 @@ class KnownTemplates:
             If the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
-        known = self._known.pop(key, None) or _stored(database, pivot) or _learn(database, pivot)
+        known = self._known.pop(key, None) or _stored_or_learned(database, pivot)
         if known is None:
             return None
         self._known[key] = known
@@ -45,21 +45,16 @@ class KnownTemplates:
         return known
 
 
-def _stored(database: Database, pivot: Pivot) -> TemplateKnowledge | None:
-    packed = database.run(
+def _stored_or_learned(database: Database, pivot: Pivot) -> TemplateKnowledge | None:
+    packed, content = database.run(
         lambda session: knowledge.load_knowledge(session, pivot.id, pivot.content_digest)
     )
-    if packed is None:
-        return None
-    try:
-        return TemplateKnowledge.from_bytes(packed)
-    except ValueError:
-        # Of an earlier version of the service.
-        return None
-
-
-def _learn(database: Database, pivot: Pivot) -> TemplateKnowledge | None:
-    content = database.run(lambda session: pages.load_content(session, pivot.id))
+    if packed is not None:
+        try:
+            return TemplateKnowledge.from_bytes(packed)
+        except ValueError:
+            # Of an earlier version of the service.
+            content = database.run(lambda session: pages.load_content(session, pivot.id))
     if content is None:
         return None
     page = parse_page(content, pivot.url, content_type=pivot.content_type)

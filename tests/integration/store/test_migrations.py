@@ -1,5 +1,7 @@
 """The migrations make the tables that the code expects, on an empty and on a filled database."""
 
+import zlib
+
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -9,8 +11,10 @@ from models.tables import Base
 from tests.services import Services, temporary_database
 from tests.versions import go_to
 from worker.store.database import Database
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
 from worker.store.schema import is_behind, newest_revision
+from worker.tasks.parsing import store_pages
 
 
 def test_models_and_migrations_agree(database_url: str) -> None:
@@ -194,4 +198,24 @@ def test_pages_of_a_filled_database_wait_since_their_content_came(services: Serv
         go_to(database, "0014", down=True)
         migrate(database)
         assert not is_behind(database)
+        database.dispose()
+
+
+def test_pages_can_be_read_by_the_version_before(services: Services) -> None:
+    contents = [f"<p>{number}</p>".encode() * 500 for number in range(450)]
+    with temporary_database(services) as url:
+        database = Database(url)
+        migrate(database)
+        fetches = [
+            FetchedPage(
+                "news.example", f"https://news.example/{n}", content, None, None, None, "{}"
+            )
+            for n, content in enumerate(contents)
+        ]
+        with database.transaction() as session:
+            store_pages(session, [(each, ReadPage()) for each in fetches])
+        go_to(database, "0016", down=True)
+        with database.transaction() as session:
+            kept = session.scalars(text("SELECT compressed FROM page_contents ORDER BY page_id"))
+            assert [zlib.decompress(bytes(each)) for each in kept] == contents
         database.dispose()

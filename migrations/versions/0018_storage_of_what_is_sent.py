@@ -1,0 +1,49 @@
+"""What waits for the relay is not compressed: it is read once and removed."""
+
+import sys
+import zlib
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from alembic import op
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+revision: str = "0018"
+down_revision: str | Sequence[str] | None = "0017"
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+TOGETHER = 200
+"""Pages that are compressed anew in one statement."""
+
+
+def upgrade() -> None:
+    op.execute("ALTER TABLE outbox ALTER COLUMN body SET STORAGE EXTERNAL")
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE outbox ALTER COLUMN body SET STORAGE EXTENDED")
+    # Versions before this one read nothing but zlib's.
+    connection = op.get_bind()
+    find = sa.text(
+        """
+        SELECT page_id, compressed FROM page_contents
+        WHERE page_id > :after AND substring(compressed FOR 4) = '\\x28b52ffd'::bytea
+        ORDER BY page_id LIMIT :number
+        """
+    )
+    change = sa.text("UPDATE page_contents SET compressed = :compressed WHERE page_id = :page_id")
+    after = 0
+    while rows := connection.execute(find, {"after": after, "number": TOGETHER}).all():
+        connection.execute(
+            change,
+            [
+                {"page_id": page_id, "compressed": zlib.compress(zstd.decompress(compressed), 5)}
+                for page_id, compressed in rows
+            ],
+        )
+        after = rows[-1][0]
