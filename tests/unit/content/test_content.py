@@ -1,5 +1,8 @@
 """Pages read as wholes: what readers wrote is beside the article, not in it."""
 
+import pytest
+
+import worker.content
 from tests.pages import paragraphs
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from worker.comments import CommentPattern, vote
@@ -53,6 +56,14 @@ def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
     known = vote([comment_pattern_of(page(seed, 4)) for seed in (3, 4)])
     (comment,) = read_content(lonely, None, [known, comment_pattern_of(lonely)]).comments
     assert comment.author == NAMES[0]
+
+
+def test_of_very_many_comments_the_first_ones_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_all = read_content(page(1, 8)).comments
+    monkeypatch.setattr(worker.content, "MAX_COMMENTS", 5)
+    content = read_content(page(1, 8))
+    assert [comment.text for comment in content.comments] == [each.text for each in of_all[:5]]
+    assert content.article.text == "\n\n".join(paragraphs(1))
 
 
 def test_where_the_group_has_no_comments_the_page_may_have_its_own() -> None:
