@@ -1,8 +1,8 @@
 """Build of the native kernels; everything else is in pyproject.toml.
 
 They are optional: where there is no compiler the package installs without them,
-`worker.distance` compares pages through the `apted` package, and `worker.learning` sums over
-decision trees with NumPy. What only the evaluation needs is built where
+`worker.distance` compares pages through the `apted` package, `worker.learning` sums over decision
+trees with NumPy, and `worker.pages` writes XML with regular expressions. What only the evaluation needs is built where
 ``DETOURAGE_BUILD_EVALUATION`` is set, as ``make`` does in a checkout; without it
 `worker.evaluation.scores` matches texts in plain Python.
 """
@@ -30,6 +30,7 @@ def native(name: str, folder: Path, *sources: Path) -> Extension:
 SERVICE = [
     native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
     native("worker.learning._trees", Path("worker/learning"), Path("worker/learning/_trees.c")),
+    native("worker.pages._markup", Path("worker/pages"), Path("worker/pages/_markup.c")),
 ]
 SCORES = Path("worker/evaluation/scores")
 EVALUATION = [native("worker.evaluation.scores._matching", SCORES, SCORES / "_matching.c")]

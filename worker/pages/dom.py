@@ -13,6 +13,7 @@ from worker.pages.errors import (
     NotHtmlError,
     TooLargeError,
 )
+from worker.pages.html5 import ELEMENTS, parse_html
 from worker.pages.text import visible_text
 
 MAX_MARKUP = 500_000
@@ -52,14 +53,6 @@ _XHTML_ROOT = re.compile(
 )
 _ENTITY = re.compile("&([a-zA-Z][a-zA-Z0-9]*;)")
 _XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
-
-# What follows the end of a page belongs to it in a browser, and is dropped by libxml2: 5 of 2,814
-# corpus pages lost 49 to 2,080 words. Both end tags may be left out, and the slash of <html/>
-# means nothing in HTML.
-_PAGE_END = re.compile(r"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])(?=[\s/>])[^<>]*>")
-_SELF_CLOSED_PAGE = re.compile(
-    r"(<(?:[bB][oO][dD][yY]|[hH][tT][mM][lL]|[hH][eE][aA][dD])(?=[\s/])[^<>]*)/>"
-)
 
 _XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -114,7 +107,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> HtmlElement:
     # A document type that is still there hides entities, and with a root behind it, a bomb.
     document = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
     if document is None:
-        document = _parse_html(text)
+        document = parse_html(_well_encoded(text))
     if document is None:
         raise EmptyPageError("the page has no element")
     return _without_frames(document)
@@ -141,26 +134,6 @@ def _prolog(text: str) -> str:
     return found[0] if found else ""
 
 
-# Every element an HtmlElement: nothing here asks a form or an input for more, and a lookup in
-# Python for each element costs as much as a third of the parsing.
-_ELEMENTS = etree.ElementDefaultClassLookup(element=HtmlElement)
-
-
-def _parse_html(text: str) -> HtmlElement | None:
-    parser = HTMLParser(
-        encoding="utf-8",
-        huge_tree=True,
-        no_network=True,
-        remove_comments=True,
-        remove_pis=True,
-        collect_ids=False,
-    )
-    parser.set_element_class_lookup(_ELEMENTS)
-    unended = _SELF_CLOSED_PAGE.sub(r"\1>", _PAGE_END.sub("", text))
-    document: HtmlElement | None = etree.fromstring(_to_bytes(unended), parser)
-    return document
-
-
 def _parse_xml(text: str) -> HtmlElement | None:
     """Parse a page as XML; None where it is not well-formed, no page, or a frameset."""
     parser = XHTMLParser(
@@ -173,7 +146,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
         remove_pis=True,
         collect_ids=False,
     )
-    parser.set_element_class_lookup(_ELEMENTS)
+    parser.set_element_class_lookup(ELEMENTS)
     try:
         document: HtmlElement = etree.fromstring(_to_bytes(_ENTITY.sub(_expand, text)), parser)
     except etree.XMLSyntaxError:
@@ -194,11 +167,16 @@ def _expand(reference: re.Match[str]) -> str:
 
 
 def _to_bytes(text: str) -> bytes:
+    return _well_encoded(text).encode()
+
+
+def _well_encoded(text: str) -> str:
+    """Join halves of surrogate pairs that follow each other, and replace the others."""
     try:
-        return text.encode()
+        text.encode()
     except UnicodeEncodeError:
-        # Halves of surrogate pairs that follow each other become one character again.
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _check_attributes(text: str) -> None:
@@ -236,8 +214,8 @@ def _without_frames(document: HtmlElement) -> HtmlElement:
     if frameset is None or document.find("body") is not None:
         return document
     for noframes in frameset.iter("noframes"):
-        # libxml2 leaves the markup in there unparsed.
-        content = _parse_html(noframes.text or "")
+        # To a browser that shows frames it is a text.
+        content = parse_html(noframes.text or "")
         body = None if content is None else content.find("body")
         if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:
             document.replace(frameset, body)

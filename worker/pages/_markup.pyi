@@ -1,0 +1,3 @@
+from collections.abc import Callable
+
+def to_xml(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> bytes: ...
