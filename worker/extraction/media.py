@@ -70,12 +70,11 @@ def _sources(image: HtmlElement) -> Iterator[str | None]:
         yield src
     for name in _LAZY_SETS:
         yield _largest(image.get(name))
-    # The parser takes a source for an element with content: the image stands below the sources.
-    for source in islice(image.iterancestors("source", "picture"), MAX_SOURCES):
-        if source.tag == "picture":
-            break
-        for name in _LAZY_SETS:
-            yield _largest(source.get(name))
+    picture = image.getparent()
+    if picture is not None and picture.tag == "picture":
+        for source in islice(picture.iterchildren("source"), MAX_SOURCES):
+            for name in _LAZY_SETS:
+                yield _largest(source.get(name))
 
 
 def _largest(candidates: str | None) -> str | None:

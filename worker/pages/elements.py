@@ -20,8 +20,7 @@ CONTROLS = _tags("button input optgroup option select textarea")
 
 NO_TEXT = _NEVER_TEXT | CONTROLS | _tags("map math svg")
 """Elements that hold nothing of what a page tells: those that a browser shows no text of, and its
-controls, drawings and formulas, which it does. A ``source`` is none of them: the parser takes it
-for an element with content, and pictures stand below it."""
+controls, drawings and formulas, which it does."""
 
 _WORDING = _tags(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "

@@ -11,7 +11,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-from worker.pages.errors import TooLargeError
+from worker.pages.errors import TooDeepError, TooLargeError
 from worker.pages.markup import to_xml
 
 MAX_TAGS_AT_ONCE = 30_000
@@ -42,6 +42,14 @@ MAX_SERIALISED = 64 << 20
 The largest corpus page takes 0.1 s, 120 MB and 2.7 MB.
 """
 
+VERY_DEEP = 1_500
+"""Depth of libxml2's tree from which on the standard's is too deep for certain.
+
+What libxml2 nests and the standard does not are elements whose end tag is left out, a few levels.
+"""
+
+_IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
+
 MAX_NOSCRIPTS = 2_000
 """Elements ``noscript`` whose content is parsed, 20 µs each; the most in a corpus page are 154."""
 
@@ -61,13 +69,15 @@ _OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
-def parse_html(text: str) -> HtmlElement | None:
+def parse_html(text: str, *, has_long_tags: bool = False) -> HtmlElement | None:
     """Parse a page as a browser that runs scripts does.
 
     Parameters
     ----------
     text
         The page, decoded, without NUL.
+    has_long_tags
+        Whether a tag has so many attributes that parsing may take long.
 
     Returns
     -------
@@ -80,15 +90,18 @@ def parse_html(text: str) -> HtmlElement | None:
     ------
     TooLargeError
         If parsing would take too long or too much memory.
+    TooDeepError
+        If it would take long and the page is nested very deep.
     """
-    if is_costly(text):
-        html = _serialised_apart(text)
-    else:
-        html = serialised(text)
-    return document_of(html)
+    if not (has_long_tags or may_be_costly(text)):
+        return document_of(serialised(text))
+    # Of many attributes libxml2 makes a longer thing still.
+    if not has_long_tags:
+        _check_depth(text)
+    return document_of(_serialised_apart(text))
 
 
-def is_costly(text: str) -> bool:
+def may_be_costly(text: str) -> bool:
     """Tell whether a page might take seconds or a gigabyte to parse."""
     tags = text.count("<")
     if tags > MAX_TAGS_AT_ONCE or len(_ROOTS.findall(text)) > MAX_ROOTS:
@@ -136,6 +149,14 @@ def document_of(html: bytes) -> HtmlElement | None:
     parser.set_element_class_lookup(ELEMENTS)
     document: HtmlElement | None = etree.fromstring(to_xml(html, noscript), parser)
     return document
+
+
+def _check_depth(text: str) -> None:
+    """Refuse a page at once that libxml2, which drops what is nested deeper, finds very deep."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+    document = etree.fromstring(text.encode(), parser)
+    if document is not None and _IS_VERY_DEEP(document):
+        raise TooDeepError(f"elements are nested deeper than {VERY_DEEP}")
 
 
 def _serialised_apart(text: str) -> bytes:
