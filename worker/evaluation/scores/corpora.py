@@ -15,7 +15,7 @@ from typing import IO, Any
 from worker.evaluation.scores.markup import read_markup
 from worker.evaluation.scores.records import Comment, Gold
 
-BODY_ONLY = frozenset({"l3s_gn1", "zh_cwced"})
+BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
 """Corpora whose texts leave the headline out; in all others they begin with it."""
 
 MIN_WORD_RECALL = 0.8
@@ -193,6 +193,7 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
             comment_snippets=_snippets(record, "comments"),
             template_class=_text(record, "template_class"),
             word_recall=None if recall is None else float(recall),
+            kind=_text(record, "kind"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CorpusError(f"{place}: no gold record ({error!r})") from error

@@ -159,6 +159,8 @@ class Gold:
         The person's group of pages made from one template.
     word_recall
         Share of the words of `text` that the page's HTML holds, 0..1.
+    kind
+        What kind of page it is, as its corpus calls it; ``article`` is one of them.
     """
 
     id: str
@@ -177,6 +179,7 @@ class Gold:
     comment_snippets: tuple[str, ...] = ()
     template_class: str | None = None
     word_recall: float | None = None
+    kind: str | None = None
 
     @property
     def paragraphs(self) -> tuple[TextBlock, ...]:
