@@ -2,9 +2,9 @@
 
 They are optional: where there is no compiler the package installs without them,
 `worker.distance` compares pages through the `apted` package, `worker.learning` sums over decision
-trees with NumPy, and `worker.pages` writes XML with regular expressions. What only the evaluation needs is built where
-``DETOURAGE_BUILD_EVALUATION`` is set, as ``make`` does in a checkout; without it
-`worker.evaluation.scores` matches texts in plain Python.
+trees with NumPy, and `worker.pages` writes XML with regular expressions. What only the evaluation
+needs is built where ``DETOURAGE_BUILD_EVALUATION`` is set, as ``make`` does in a checkout; without
+it `worker.evaluation.scores` matches texts in plain Python.
 """
 
 import os

@@ -22,7 +22,6 @@ from worker.extraction.outline import Outline
 from worker.learning import Features
 from worker.pages import PageError
 
-
 TRAINED_KINDS = frozenset({None, "article"})
 """Kinds of pages that are trained on, None where a corpus does not tell: it holds articles."""
 
@@ -91,9 +90,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
     pages = list(corpus.pages.values())
     sources = [Source(page.html, page.url, page.content_type) for page in pages]
     neighbours = find_neighbours(sources, [page.site for page in pages])
-    measured = {
-        gold.id for gold in measurable(corpus) if gold.text and gold.kind in TRAINED_KINDS
-    }
+    measured = {gold.id for gold in measurable(corpus) if gold.text and gold.kind in TRAINED_KINDS}
     for page, source, around in zip(pages, sources, neighbours, strict=True):
         if page.id not in measured:
             continue

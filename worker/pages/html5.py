@@ -1,18 +1,17 @@
 """From the text of a page to the tree that a browser builds of it (HTML standard, section 13.2)."""
 
 import re
-import resource
-import subprocess
-import sys
 from itertools import count
 from typing import Final
 
 from lxml import etree
 from lxml.html import HtmlElement
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser
 
-from worker.pages.errors import TooDeepError, TooLargeError
+from worker.pages import confined
+from worker.pages.errors import TooDeepError
 from worker.pages.markup import to_xml
+from worker.pages.serialisation import OPTIONS, serialised
 
 MAX_TAGS_AT_ONCE = 30_000
 """Most ``<`` in a page that is parsed here and now.
@@ -25,22 +24,13 @@ limit: 100,000 of ``<ul><li>`` take it 33 s, 30,000 take 3 s. The largest of 4,5
 MAX_REOPENED = 1_000_000
 """Most elements that the standard may make of formatting elements which are opened again.
 
-Formatting elements (``<font>``, ``<b>``) that are open at the end of a block are opened again in the
-next: 1,000 different ones and 3,000 paragraphs, of 30 kB, make 3 million elements and 1.2 GB. The
-number of different ones, three of each at most, by the number of tags is a bound; 11 of 4,569 corpus
-pages are beyond it.
+Formatting elements (``<font>``, ``<b>``) that are open at the end of a block are opened again in
+the next: 1,000 different ones and 3,000 paragraphs, of 30 kB, make 3 million elements and 1.2 GB.
+The number of different ones, three of each at most, by the number of tags is a bound.
 """
 
 MAX_ROOTS = 50
 """Most tags of ``html`` and ``body``, whose attributes all go to the same element."""
-
-PARSING_SECONDS = 5
-PARSING_BYTES = 1 << 30
-MAX_SERIALISED = 64 << 20
-"""What parsing in a process of its own may take: processor time, memory, and bytes that come of it.
-
-The largest corpus page takes 0.1 s, 120 MB and 2.7 MB.
-"""
 
 VERY_DEEP = 1_500
 """Depth of libxml2's tree from which on the standard's is too deep for certain.
@@ -57,12 +47,8 @@ _FORMATTING = re.compile(
     r"<((?:b|big|code|em|font|i|s|small|strike|strong|tt|u)(?=[\s/>])[^>]*+)", re.IGNORECASE
 )
 _ROOTS = re.compile(r"<(?:html|body)(?=[\s/>])", re.IGNORECASE)
-_PLAINTEXT = re.compile(r"<plaintext(?=[\s/>])", re.IGNORECASE)
 _LEAST_TAGS_WITH_MANY: Final = 600
 """Tags below which no page is beyond `MAX_REOPENED`, as three of each count at most."""
-
-# The parser's events run what scripts would see: they copy the chosen option into its button.
-_OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 # Every element an HtmlElement: nothing here asks a form or an input for more, and a lookup in
 # Python for each element costs as much as a third of the parsing.
@@ -98,7 +84,7 @@ def parse_html(text: str, *, has_long_tags: bool = False) -> HtmlElement | None:
     # Of many attributes libxml2 makes a longer thing still.
     if not has_long_tags:
         _check_depth(text)
-    return document_of(_serialised_apart(text))
+    return document_of(confined.serialised(text))
 
 
 def may_be_costly(text: str) -> bool:
@@ -114,18 +100,6 @@ def may_be_costly(text: str) -> bool:
     return sum(copies.values()) * tags > MAX_REOPENED
 
 
-def serialised(text: str) -> bytes:
-    """Parse a page, and write it as the standard says (section 13.3).
-
-    Where a ``plaintext`` element would make the rest of the page one that cannot be told from
-    markup, what it holds stands in its parent.
-    """
-    parser = LexborHTMLParser(text, options=_OPTIONS, scripting=True)
-    if _PLAINTEXT.search(text):
-        parser.unwrap_tags(["plaintext"])
-    return (parser.html or "").encode()
-
-
 def document_of(html: bytes) -> HtmlElement | None:
     """Build the document of a serialised page."""
     numbers = count(1)
@@ -133,7 +107,7 @@ def document_of(html: bytes) -> HtmlElement | None:
     def noscript(content: bytes) -> bytes:
         if next(numbers) > MAX_NOSCRIPTS:
             return b""
-        fragment = LexborHTMLParser(content, is_fragment=True, options=_OPTIONS, scripting=True)
+        fragment = LexborHTMLParser(content, is_fragment=True, options=OPTIONS, scripting=True)
         return to_xml((fragment.html or "").encode())
 
     parser = etree.XMLParser(
@@ -157,34 +131,3 @@ def _check_depth(text: str) -> None:
     document = etree.fromstring(text.encode(), parser)
     if document is not None and _IS_VERY_DEEP(document):
         raise TooDeepError(f"elements are nested deeper than {VERY_DEEP}")
-
-
-def _serialised_apart(text: str) -> bytes:
-    """Parse a page in a process of its own, which ends where it takes too much."""
-    try:
-        done = subprocess.run(  # noqa: S603 - nothing of the page is in the command
-            [sys.executable, "-m", "worker.pages.html5"],
-            input=text.encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=PARSING_SECONDS * 10,
-            check=True,
-        )
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        raise TooLargeError(
-            f"parsing the page takes more than {PARSING_SECONDS} seconds or {PARSING_BYTES >> 20} MiB"
-        ) from None
-    return done.stdout
-
-
-def _main() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (PARSING_SECONDS, PARSING_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (PARSING_BYTES, PARSING_BYTES))
-    html = serialised(sys.stdin.buffer.read().decode())
-    if len(html) > MAX_SERIALISED:
-        sys.exit(1)
-    sys.stdout.buffer.write(html)
-
-
-if __name__ == "__main__":
-    _main()

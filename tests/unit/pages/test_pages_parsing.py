@@ -148,7 +148,9 @@ class TestXhtml:
         assert brackets(page) == "{html{head{title}}{body{p{br}}}}"
 
     def test_root_of_another_name_is_put_into_a_page(self) -> None:
-        assert brackets("<div><p>a</p></div>", "application/xhtml+xml") == "{html{head}{body{div{p}}}}"
+        assert (
+            brackets("<div><p>a</p></div>", "application/xhtml+xml") == "{html{head}{body{div{p}}}}"
+        )
 
     def test_elements_are_those_of_lxml_html(self) -> None:
         for html in (self.PAGE, "<p>a</p>"):
