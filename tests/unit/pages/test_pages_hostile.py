@@ -17,6 +17,7 @@ XHTML = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>
 ENTITIES = b"".join(
     b'<!ENTITY e%d "%s">' % (level, b"&e%d;" % (level - 1) * 10) for level in range(1, 20)
 )
+FORMATTING = b"".join(b"<font size=%d>" % number for number in range(1_000))
 BOMB = (
     b'<!DOCTYPE html [<!ENTITY e0 "%s">' + ENTITIES + b']>'
     b'<html xmlns="http://www.w3.org/1999/xhtml"><body title="&e19;"><p>a &e19;</p></body></html>'
@@ -54,6 +55,12 @@ HOSTILE = {
     "b'<b>a' * 2_000 + b'</i>' * 100_000": "too-deep",
     "XHTML + b'<div>' * 100_000 + b'a' + b'</div>' * 100_000 + b'</body></html>'": "too-deep",
     "b'<frameset><noframes>' + b'a ' * 100 + b'<div>' * 100_000": "too-deep",
+    "b'<ul><li>' * 100_000": "too-deep",
+    "b'<p><svg><style>' + b'<div>' * 100_000": "too-large",
+    "b'<p>' + FORMATTING + b'</p><p>a' * 3_000": "too-large",
+    "b'<p>a' + b''.join(b'<body a%d=1>' % n for n in range(60_000))": "too-large",
+    "b'<p>a' + b'<noscript>b</noscript>' * 45_000": "page",
+    "b'<p>a' + b'<a:b c:d=e>' * 400": "page",
     "b'<p>a</p>' * 1_000_000": "too-large",
     "b'a<br>' * 200_000": "too-large",
     "b'<p ' + b' '.join(b'a%d=1' % n for n in range(100_000)) + b'>a</p>'": "too-large",
