@@ -41,12 +41,13 @@ _TAG_OF_MANY_ATTRIBUTES = re.compile(
 
 _TAG = re.compile("<[a-zA-Z]")
 
-# What may stand before the root element. Nothing is lost with it: what a document type could
-# define, entities, is of no use but to blow up a parser.
+# What may stand before the root element. What a document type could define, entities, is of no use
+# but to blow up a parser; its name tells whether a paragraph ends where a table begins.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?--!?>)|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,
 )
+_DOCTYPE = re.compile(r"<!--(?:-?>|.*?--!?>)|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE)
 _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s>]")
 _XHTML_ROOT = re.compile(
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
@@ -117,7 +118,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> HtmlElement:
     # A document type that is still there hides entities, and with a root behind it, a bomb.
     document = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
     if document is None:
-        document = parse_html(_well_encoded(text), has_long_tags=has_long_tags)
+        document = parse_html(_doctype(prolog) + _well_encoded(text), has_long_tags=has_long_tags)
     if document is None:
         raise EmptyPageError("the page has no element")
     if has_long_tags and _HAS_MANY_ATTRIBUTES(document):
@@ -144,6 +145,11 @@ def _says_something(text: str | None) -> bool:
 def _prolog(text: str) -> str:
     found = _PROLOG.match(text)
     return found[0] if found else ""
+
+
+def _doctype(prolog: str) -> str:
+    found = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
+    return f"{_well_encoded(found)}>" if found else ""
 
 
 def _parse_xml(text: str) -> HtmlElement | None:

@@ -75,3 +75,18 @@ def test_a_page_of_more_tags_than_are_parsed_at_once_is_the_same() -> None:
     few = parse_page(paragraph * 100).tree
     many = parse_page(paragraph * 10_001).tree
     assert len(many) - 3 == (len(few) - 3) // 100 * 10_001
+
+
+@pytest.mark.parametrize(
+    ("beginning", "body"),
+    [
+        ("<!DOCTYPE html>", "<p>a</p><table/>"),
+        ("<!-- a --><!doctype html SYSTEM 'about:legacy-compat'>", "<p>a</p><table/>"),
+        ("<!DOCTYPE html [<!ENTITY a 'b'>]>", "<p>a</p><table/>"),
+        ("<!-- <!DOCTYPE html> -->", "<p>a<table/></p>"),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.0 Transitional//EN">', "<p>a<table/></p>"),
+        ("", "<p>a<table/></p>"),
+    ],
+)
+def test_a_document_type_decides_where_a_paragraph_ends(beginning: str, body: str) -> None:
+    assert body_of(f"{beginning}<body><p>a<table></table>") == f"<body>{body}</body>"
