@@ -10,6 +10,8 @@ from sqlalchemy import text
 from models.tables import Base
 from tests.services import Services, temporary_database
 from tests.versions import go_to
+from worker.messaging.task_names import COMPARE
+from worker.store import comparisons, outbox
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
@@ -218,4 +220,35 @@ def test_pages_can_be_read_by_the_version_before(services: Services) -> None:
         with database.transaction() as session:
             kept = session.scalars(text("SELECT compressed FROM page_contents ORDER BY page_id"))
             assert [zlib.decompress(bytes(each)) for each in kept] == contents
+        database.dispose()
+
+
+def test_comparisons_of_a_filled_database_go_on_before_later_ones(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        go_to(database, "0016")
+        with database.transaction() as session:
+            for statement in (
+                "INSERT INTO sites (key, version) VALUES ('news.example', 1), ('other.example', 1)",
+                "INSERT INTO site_comparisons (site_id, site_version, tree_ids)"
+                " VALUES (1, 1, '{}')",
+                "INSERT INTO outbox (task, arguments, site_id, turn)"
+                " VALUES ('detourage.compare', '{\"block_id\": 1}', 1, 7)",
+            ):
+                session.execute(text(statement))
+        migrate(database)
+        with database.transaction() as session:
+            comparisons.begin(session, 2, site_version=1, tree_ids=[])
+            turns = [comparisons.take_turns(session, site_id, 5) for site_id in (1, 2)]
+            outbox.add_tasks_in_turn(
+                session,
+                COMPARE,
+                [(site, {}, turn) for site, turn in zip((1, 2), turns, strict=True)],
+            )
+            order = [each.arguments for each in outbox.take_next(session, COMPARE, 9, max_bytes=1)]
+        assert turns == sorted(turns)
+        assert order == [{"block_id": 1}, {}, {}]
+        go_to(database, "0016", down=True)
+        migrate(database)
+        assert not is_behind(database)
         database.dispose()
