@@ -5,17 +5,12 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import idna
-from tldextract import TLDExtract
+from publicsuffixlist import PublicSuffixList
 
 # Private suffixes count: two blogs of one hosting service are two sites, with
-# templates of their own. Neither network nor cache: the list is the snapshot
-# that comes with the installed library, so that a URL always gives the same site.
-_public_suffixes = TLDExtract(
-    cache_dir=None,
-    suffix_list_urls=(),
-    fallback_to_snapshot=True,
-    include_psl_private_domains=True,
-)
+# templates of their own. The list is the one that comes with the installed library, so that a URL
+# always gives the same site.
+_public_suffixes = PublicSuffixList(accept_unknown=False)
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
 
@@ -44,7 +39,7 @@ def site_of(url: str) -> str:
     host = _host_of(url)
     if _is_address(host):
         return host
-    return _public_suffixes.extract_str(host).top_domain_under_public_suffix or host
+    return _public_suffixes.privatesuffix(host) or host
 
 
 def site_key(claim: str | None, url: str) -> str:
