@@ -217,3 +217,10 @@ def test_progress_counts_each_message_once_and_only_those_of_the_run(session: Se
 
 def test_the_status_of_an_unknown_site_is_empty(session: Session) -> None:
     assert site_statuses(session, ["unknown.example"]) == []
+
+
+def test_what_was_added_is_seen_by_every_later_statement(session: Session) -> None:
+    outbox.add_message(session, exchange="x", routing_key="y", body=b"z")
+    assert outbox.lanes_waiting(session, ["w", "x"]) == ["x"]
+    ((_, *_, body),) = outbox.take_next(session, "x", 10, max_bytes=10)
+    assert body == b"z"
