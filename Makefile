@@ -82,7 +82,7 @@ faults: $(development) $(package)
 soak: $(development) $(package)
 	$(bin)/python -m tests.faults.soak
 
-# Thousands of hostile messages of every kind through a deployment: some ten minutes.
+# Thousands of hostile messages of every kind through a deployment: some twenty minutes.
 hostile: $(development) $(package)
 	$(bin)/python -m tests.faults.hostile.report
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from models.messages import ArticleMessage, PageMessage
+from worker.content import MAX_COMMENTS
 from worker.messaging.task_names import STAGE_OF_TASK
 from worker.pages.dom import MAX_ATTRIBUTES, MAX_MARKUP
 from worker.pages.page import MAX_DEPTH, MAX_ELEMENTS
@@ -164,3 +165,4 @@ def test_the_reference_has_the_limits_of_pages() -> None:
     text = (ROOT / "docs/reference/limits.md").read_text()
     limits = [int(number.replace(",", "")) for number in re.findall(r"\| ([\d,]+) \|", text)]
     assert limits == [MAX_MARKUP, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
+    assert f"the first {MAX_COMMENTS:,} are read" in text
