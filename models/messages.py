@@ -8,6 +8,7 @@ know; any other change raises ``version``.
 import base64
 import binascii
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit
@@ -302,3 +303,15 @@ class ArticleMessage(_ArticlePart):
     def to_json(self) -> dict[str, Any]:
         """Return the message as JSON values."""
         return self.model_dump(mode="json")
+
+    @classmethod
+    def in_order(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON values of a message in the order of this contract.
+
+        Parameters
+        ----------
+        values
+            As a database gives them, which keeps no order. Keys that an earlier version of
+            the service did not write stay away.
+        """
+        return cls.model_validate(values).model_dump(mode="json", exclude_unset=True)

@@ -47,10 +47,6 @@ def run(
     0: all went well; 1: the run failed; 3: it was completed, but some messages
     were unusable or some pages failed.
     """
-    from worker.cli.display import TOP, print_summary
-    from worker.cli.progress import bars_by_stage
-    from worker.local.run import Run
-    from worker.processes.supervisor import termination_as_exit
     from worker.settings import load_settings
     from worker.wording.plural import counted
 
@@ -59,6 +55,14 @@ def run(
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
         raise click.UsageError(f"{output} is an input, and would be overwritten")
     output.parent.mkdir(parents=True, exist_ok=True)
+    servers = "" if settings.database_url or settings.broker_url else "PostgreSQL, a broker and "
+    click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
+    # All that runs takes as long to import as a person waits before asking what happens.
+    from worker.cli.display import TOP, print_summary
+    from worker.cli.progress import bars_by_stage
+    from worker.local.run import Run
+    from worker.processes.supervisor import termination_as_exit
+
     with termination_as_exit(), bars_by_stage() as bars:
         summary = Run(settings, workers, bars.update).execute(messages, output)
     print_summary(summary, output, None if all_sites else TOP)

@@ -17,6 +17,7 @@ from uuid import uuid4
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
+from models.messages import ArticleMessage
 from worker.errors import ExpectedError
 from worker.local.embedded import embedded_services
 from worker.messaging.publishing import publish_pages
@@ -261,7 +262,8 @@ def _first_line(error: Exception) -> str:
 def _write_lines(stream: IO[str], values: Iterator[dict[str, object]]) -> int:
     written = 0
     for value in values:
-        stream.write(json.dumps(value, ensure_ascii=False) + "\n")
+        line = json.dumps(ArticleMessage.in_order(value), ensure_ascii=False)
+        stream.write(line + "\n")
         written += 1
     return written
 

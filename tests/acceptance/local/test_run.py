@@ -15,6 +15,7 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
+from models.messages import ArticleMessage, Block, Metadata, Template
 from tests.acceptance.command_line import (
     BARE,
     DETOURAGE,
@@ -103,6 +104,19 @@ def explained(crawl: Path, url: str, file: Path) -> dict[str, Any]:
     assert done.exit_code == 0, done.stderr
     found: dict[str, Any] = json.loads(file.read_text())
     return found
+
+
+def test_articles_have_the_keys_of_the_contract_in_its_order(run: Run) -> None:
+    for article in run.articles:
+        assert list(article) == list(ArticleMessage.model_fields)
+        assert list(article["template"]) == list(Template.model_fields)
+        assert list(article["metadata"]) == list(Metadata.model_fields)
+        assert all(list(each) == list(Block.model_fields) for each in article["blocks"])
+        assert ArticleMessage.model_validate(article).to_json() == article
+
+
+def test_something_is_said_before_anything_is_started(run: Run) -> None:
+    assert run.summary.splitlines()[0] == "starting PostgreSQL, a broker and 1 worker"
 
 
 def test_neither_order_nor_number_of_workers_nor_repeats_change_a_byte(
