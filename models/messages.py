@@ -7,6 +7,7 @@ know; any other change raises ``version``.
 
 import base64
 import binascii
+import codecs
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -159,6 +160,17 @@ class PageMessage(BaseModel):
                 {"size": size, "limit": MAX_HTML_BYTES},
             )
         return self
+
+    @classmethod
+    def from_json(cls, body: bytes) -> Self:
+        """Read a message; a byte order mark before it is ignored, as RFC 8259 allows.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If the body is no page message.
+        """
+        return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
 
     @property
     def content(self) -> bytes | str:

@@ -53,8 +53,8 @@ def messages_page() -> str:
     return _page(
         "Messages",
         "models/messages.py",
-        "JSON in UTF-8. `detourage schema page` and `detourage schema article` print the JSON"
-        " Schema.",
+        "JSON in UTF-8; a byte order mark before it is ignored. `detourage schema page` and"
+        " `detourage schema article` print the JSON Schema.",
         *_of_object(page, "page message"),
         *_of_object(article, "article message"),
         *(

@@ -96,7 +96,7 @@ def cluster_pages(
     unusable = 0
     for body in messages:
         try:
-            message = PageMessage.model_validate_json(body)
+            message = PageMessage.from_json(body)
             page = parse_page(message.content, message.url, content_type=message.content_type)
         except (ValidationError, PageError):
             unusable += 1

@@ -1,5 +1,6 @@
 """The page to explain and the page that it is compared with, from addresses and files."""
 
+import codecs
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -110,7 +111,7 @@ def _load_page(place: str, url: str | None) -> tuple[Fetched, str]:
     if place == "-":
         with open_source(STANDARD_INPUT) as stream:
             content = stream.read(MAX_CONTENT_BYTES + 1)
-        if not content.lstrip().startswith(b"{"):
+        if not content.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
             source = Fetched(url or _UNKNOWN_URL, content, None)
             return source, site_of(source.url)
         bodies: Iterable[bytes] = content.splitlines()
@@ -146,7 +147,7 @@ def _site_pages(path: Path, page: Fetched, site: str) -> list[Fetched]:
 def _page_messages(bodies: Iterable[bytes]) -> Iterator[PageMessage]:
     for body in bodies:
         try:
-            yield PageMessage.model_validate_json(body)
+            yield PageMessage.from_json(body)
         except ValidationError:
             continue
 

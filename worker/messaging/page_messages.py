@@ -116,7 +116,7 @@ def _validated(body: bytes) -> PageMessage:
     if len(body) > MAX_BODY_BYTES:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message holds {len(body)} bytes")
     try:
-        return PageMessage.model_validate_json(body)
+        return PageMessage.from_json(body)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
     raise _told_by_source(body) or UnusableMessageError(

@@ -1,5 +1,6 @@
 """`detourage extract`, as a person uses it."""
 
+import codecs
 import json
 import subprocess
 from pathlib import Path
@@ -9,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from models.messages import ArticleMessage
 from tests.acceptance.command_line import BARE, DETOURAGE, SHELL, detourage, write_messages
-from tests.pages import article_html, paragraphs, site_messages
+from tests.pages import article_html, message, paragraphs, site_messages
 from worker.cli import main
 
 TITLE = "<title>A * story</title>"
@@ -73,6 +74,17 @@ def test_standard_input_holds_a_page_or_messages(tmp_path: Path, kind: str) -> N
     done = detourage("extract", "-", "--url", url, "--site-pages", crawl, given=given)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("\n\n".join(paragraphs(3)) + "\n")
+
+
+def test_a_byte_order_mark_before_a_message_is_ignored(tmp_path: Path) -> None:
+    body = message("https://one.example/a/3", article_html(3))
+    marked = codecs.BOM_UTF8 + body
+    pages = write_messages(tmp_path / "pages.jsonl", [body, marked])
+    pages.write_bytes(codecs.BOM_UTF8 + pages.read_bytes())
+    whole = extract(pages, "--url", "https://one.example/a/3")
+    assert whole.exit_code == 0, whole.stderr
+    done = detourage("extract", "-", given=marked.decode())
+    assert (done.returncode, done.stdout) == (0, whole.stdout)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 """What the intake makes of a message body, before anything is stored."""
 
 import base64
+import codecs
+import gzip
 import json
 
 import pytest
 
 from models.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
 from worker.inputs.messages import oversized_message
-from worker.messaging.page_messages import UnusableMessageError, read_message
+from worker.messaging.page_messages import UnusableMessageError, plain_body, read_message
 from worker.pages import site_name
 from worker.store.fetched_pages import FetchedPage
 
@@ -55,6 +57,15 @@ def test_each_kind_of_unusable_message_has_its_reason(raw: bytes, reason: str) -
         read_message(raw)
     assert caught.value.reason == reason
     assert caught.value.detail
+
+
+def test_a_byte_order_mark_is_no_part_of_the_message() -> None:
+    assert read_message(codecs.BOM_UTF8 + body()) == read_message(body())
+    packed = gzip.compress(codecs.BOM_UTF8 + body())
+    assert read_message(plain_body(packed, {}, "gzip")) == read_message(body())
+    # One: what follows must be JSON.
+    with pytest.raises(UnusableMessageError, match="not-json"):
+        read_message(2 * codecs.BOM_UTF8 + body())
 
 
 def test_a_page_too_large_to_send_is_told_by_who_read_it() -> None:
