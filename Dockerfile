@@ -1,6 +1,9 @@
 # syntax=docker/dockerfile:1
 
-FROM python:3.11-slim AS build
+# Both stages: the wheels are built for this Python. deploy/pin-images.sh pins it by digest.
+ARG PYTHON_IMAGE=docker.io/library/python:3.11.13-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS build
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends gcc libc6-dev \
  && rm -rf /var/lib/apt/lists/*
@@ -17,7 +20,7 @@ RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
  # The image has no compiler: a wheel without the kernel would compare pages slowly for ever.
  && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/distance/.*[.]so'
 
-FROM python:3.11-slim
+FROM ${PYTHON_IMAGE}
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin detourage
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --disable-pip-version-check --root-user-action=ignore --no-cache-dir \

@@ -17,10 +17,12 @@ import json
 import re
 import signal
 import sqlite3
+import ssl
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from kombu import Connection, Message, Queue
+from kombu import Connection, Exchange, Message, Queue
 from kombu.mixins import ConsumerMixin
 
 PREFETCH = 20
@@ -40,17 +42,30 @@ CREATE TABLE IF NOT EXISTS pages (
 class Recogniser(ConsumerMixin):  # type: ignore[misc]
     """Takes articles from a queue, and writes the names in them into a database."""
 
-    def __init__(self, broker_url: str, database: Path, queue: str) -> None:
+    def __init__(
+        self, broker_url: str, database: Path, queue: str, ca_file: Path | None = None
+    ) -> None:
+        # Without these the library does not verify the host's name.
+        verified = {
+            "cert_reqs": ssl.CERT_REQUIRED,
+            "ca_certs": str(ca_file) if ca_file else None,
+            "server_hostname": urlsplit(broker_url).hostname,
+        }
         self.connection = Connection(
-            broker_url, heartbeat=60, transport_options={"confirm_publish": True}
+            broker_url,
+            heartbeat=60,
+            ssl=verified if broker_url.startswith("amqps:") else False,
+            transport_options={"confirm_publish": True},
         )
         self._database = sqlite3.connect(database)
         self._database.executescript(SCHEMA)
         self._queue = queue
+        # Not by the default exchange: who may write there may write on every queue.
+        self._unreadable = Exchange(f"{queue}.unreadable", type="fanout", durable=True)
 
     def get_consumers(self, consumer_class: Any, channel: Any) -> list[Any]:
         """Return the consumer; the service has declared the queue."""
-        Queue(f"{self._queue}.unreadable", channel=channel, durable=True).declare()
+        Queue(self._unreadable.name, self._unreadable, channel=channel, durable=True).declare()
         consumer = consumer_class(
             [Queue(self._queue, no_declare=True)], on_message=self.take, auto_declare=False
         )
@@ -65,7 +80,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
             text = str(article["text"])
         except (ValueError, KeyError, TypeError):
             with self.connection.Producer() as producer:
-                producer.publish(message.body, routing_key=f"{self._queue}.unreadable")
+                producer.publish(message.body, exchange=self._unreadable.name, routing_key="")
         else:
             self._write(key, sorted(set(NAME.findall(text))))
         message.ack()
@@ -90,8 +105,11 @@ def main() -> None:
     parser.add_argument("broker", help="AMQP URL")
     parser.add_argument("database", type=Path, help="SQLite file")
     parser.add_argument("--queue", default="entities.articles")
+    parser.add_argument("--ca-file", type=Path, help="authorities that amqps:// trusts (PEM)")
     arguments = parser.parse_args()
-    recogniser = Recogniser(arguments.broker, arguments.database, arguments.queue)
+    recogniser = Recogniser(
+        arguments.broker, arguments.database, arguments.queue, arguments.ca_file
+    )
 
     def stop(*_: object) -> None:
         recogniser.should_stop = True

@@ -48,7 +48,11 @@ def remove_queues(settings: Settings) -> None:
     with connect(settings) as connection, connection.channel() as channel:
         for queue in [*topology.work_queues, *topology.quarantines.values()]:
             channel.queue_delete(queue)
-        for exchange in (topology.articles_exchange, topology.tasks_exchange):
+        for exchange in (
+            topology.pages_exchange,
+            topology.articles_exchange,
+            topology.tasks_exchange,
+        ):
             channel.exchange_delete(exchange.name)
 
 
@@ -132,8 +136,14 @@ class Deployment:
 
     def logged(self, process: str) -> list[dict[str, Any]]:
         """Return the lines that a process has logged, without what Celery prints at its start."""
-        _, start, rest = (self._logs / f"{process}.log").read_text().partition("{")
-        return [json.loads(line) for line in (start + rest).splitlines()]
+        _, start, rest = self.log_file(process).read_text().partition("{")
+        # The last line may be on its way.
+        lines = (start + rest).rpartition("\n")[0]
+        return [json.loads(line) for line in lines.splitlines()]
+
+    def log_file(self, process: str) -> Path:
+        """Return the file that takes what a process logs."""
+        return self._logs / f"{process}.log"
 
     def publish(self, bodies: Iterable[bytes]) -> None:
         """Publish page messages with a plain AMQP client that knows nothing of the service."""

@@ -8,6 +8,7 @@ service. What is brought up shares nothing with a service of this machine.
 """
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -161,8 +162,9 @@ def _compose(stack: ExitStack) -> str | None:
         return None
     compose = ("docker", "compose", "--project-name", "detourage-test", "--file", str(COMPOSE_FILE))
     stack.callback(_succeeds, *compose, "down", "--volumes")
-    password = {"RABBITMQ_PASSWORD": "detourage", "POSTGRES_PASSWORD": "detourage"}
-    if not _succeeds(*compose, "up", "--detach", "--wait", "rabbitmq", environment=password):
+    asked = re.findall(r"\$\{(\w+_PASSWORD):\?", COMPOSE_FILE.read_text())
+    passwords = dict.fromkeys(asked, "detourage")
+    if not _succeeds(*compose, "up", "--detach", "--wait", "rabbitmq", environment=passwords):
         return None
     return "amqp://detourage:detourage@127.0.0.1:5672//"
 
@@ -174,6 +176,24 @@ def rabbitmq_program() -> Path | None:
         _succeeds("apt-get", "update", "--quiet", environment=quiet)
         _succeeds("apt-get", "install", "--yes", "--quiet", "rabbitmq-server", environment=quiet)
     return RABBITMQ_SERVER if RABBITMQ_SERVER.exists() else None
+
+
+def postgresql_programs() -> Path:
+    """Return the directory of the programs of Debian's PostgreSQL, which root installs.
+
+    The embedded one has no TLS.
+    """
+    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+    if not _installed_postgresql() and os.geteuid() == 0:
+        _succeeds("apt-get", "update", "--quiet", environment=quiet)
+        _succeeds("apt-get", "install", "--yes", "--quiet", "postgresql", environment=quiet)
+    found = _installed_postgresql()
+    assert found, "PostgreSQL's programs are needed: apt-get install postgresql"
+    return found[-1]
+
+
+def _installed_postgresql() -> list[Path]:
+    return sorted(path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
 def _debian_package(stack: ExitStack) -> str | None:

@@ -12,10 +12,14 @@ _LOST = frozenset(
         "InterfaceError",
         "OperationalError",
         "RecoverableConnectionError",
+        "SSLError",
         "gaierror",
     }
 )
 """Errors of Python, of the broker's libraries and of the database's that say so."""
+
+_REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})
+"""Errors of the broker's library and of the database's that tell of a missing right."""
 
 
 class ExpectedError(Exception):
@@ -43,3 +47,9 @@ def is_lost_connection(error: BaseException) -> bool:
     """Tell whether an error says that a server does not answer, by whichever library."""
     names = {each.__name__ for each in type(error).__mro__}
     return bool(names & _LOST)
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Tell whether an error says that a user may not do something on a server."""
+    told = getattr(error, "orig", None) or error
+    return bool({each.__name__ for each in type(told).__mro__} & _REFUSED)

@@ -15,6 +15,9 @@ Format = Literal["text", "json"]
 bind = structlog.contextvars.bind_contextvars
 """Say what the log lines of this task or message are about from now on."""
 
+bound = structlog.contextvars.bound_contextvars
+"""Say it of the log lines of a block only."""
+
 unbind = structlog.contextvars.unbind_contextvars
 """Say no more what was bound by some names."""
 

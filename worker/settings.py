@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import ssl
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -82,6 +84,11 @@ class Settings(BaseSettings):
     )
     broker_options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="Transport options of the broker, as JSON."
+    )
+    broker_ca_file: Path | None = Field(
+        default=None,
+        description="Certificates (PEM) of the authorities that `amqps://` trusts, in place of the "
+        "system's; the broker's certificate and host name are verified in any case.",
     )
     queue_prefix: str = Field(
         default="",
@@ -206,6 +213,11 @@ class Settings(BaseSettings):
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
         description="Where each process touches its heartbeat file, for `detourage health`.",
     )
+    summary_seconds: float = Field(
+        default=60,
+        gt=0,
+        description="Period after which intake and relay log what they did in it, if anything.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",
         description="Lowest level that is logged, by every process; Celery's --loglevel "
@@ -236,6 +248,37 @@ class Settings(BaseSettings):
         schemes = DATABASE_SCHEMES if info.field_name == "database_url" else BROKER_SCHEMES
         if value is not None:
             _check_url(value.get_secret_value(), schemes)
+        return value
+
+    @field_validator("broker_url")
+    @classmethod
+    def _leaves_tls_alone(cls, value: SecretStr | None) -> SecretStr | None:
+        # kombu would take them in place of what verifies the broker.
+        if value is not None and re.search(r"[?&]ssl", value.get_secret_value()):
+            raise ValueError("takes no ssl parameters: DETOURAGE_BROKER_CA_FILE names authorities")
+        return value
+
+    @field_validator("broker_options")
+    @classmethod
+    def _verifies(
+        cls, value: dict[str, str | int | float | bool]
+    ) -> dict[str, str | int | float | bool]:
+        if "ssl" in value:
+            raise ValueError("takes no ssl: DETOURAGE_BROKER_CA_FILE names authorities")
+        return value
+
+    @field_validator("broker_ca_file")
+    @classmethod
+    def _holds_certificates(cls, value: Path | None) -> Path | None:
+        if value == Path():
+            return None
+        if value is not None:
+            try:
+                ssl.create_default_context(cafile=value)
+            except ssl.SSLError:
+                raise ValueError(f"{value} holds no certificates") from None
+            except OSError as error:
+                raise ValueError(f"{value}: {error.strerror}") from None
         return value
 
     @field_validator("render_seconds")

@@ -1,7 +1,9 @@
 """The deployment file is valid, and each of its services is what a deployment needs."""
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,11 +19,13 @@ from worker.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "docker-compose.yml"
+DEPLOY = ROOT / "deploy"
 PROCESSES = ("intake", "relay", "worker", "beat")
 PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "monitoring"} | {
     "flower": "flower"
 }
-SERVICES = ("rabbitmq", "postgres", "migrate", *PROCESSES, *PROFILES)
+ONCE = ("broker-users", "database-roles", "migrate")
+SERVICES = ("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)
 OURS = ("migrate", *PROCESSES, "metrics")
 
 
@@ -55,8 +59,76 @@ def test_it_follows_the_compose_specification() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_compose_programs_of_this_machine_accept_it() -> None:
-    passwords = {"POSTGRES_PASSWORD": "a", "RABBITMQ_PASSWORD": "b"}
+@pytest.fixture
+def passwords(tmp_path: Path) -> dict[str, str]:
+    """What the script makes for a first start."""
+    subprocess.run([DEPLOY / "passwords.sh", tmp_path / ".env"], check=True)
+    lines = (tmp_path / ".env").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_every_password_that_is_asked_for_is_made_once(
+    passwords: dict[str, str], tmp_path: Path
+) -> None:
+    assert set(passwords) == set(re.findall(r"\$\{(\w+_PASSWORD):\?", COMPOSE.read_text()))
+    assert len(set(passwords.values())) == len(passwords)
+    assert all(re.fullmatch("[0-9a-f]{48}", each) for each in passwords.values())
+    file = tmp_path / ".env"
+    before = file.read_text()
+    subprocess.run([DEPLOY / "passwords.sh", file], check=True)
+    assert file.read_text() == before
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_image_has_a_tag_that_moves() -> None:
+    named = re.findall(r"\bimage: (?:&\w+ )?(.+)", COMPOSE.read_text())
+    chosen = [re.fullmatch(r"\$\{[A-Z]+_IMAGE:-(.+)\}", each) for each in named]
+    tags = [each[1] for each in chosen if each] + [python_image()]
+    ours = [each for each in named if each == "detourage"]
+    references = [each for each in named if each.startswith("*")]
+    assert len(tags) - 1 + len(ours) + len(references) == len(named)
+    for tag in tags:
+        assert re.fullmatch(r"docker\.io/[a-z/]+:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?", tag), tag
+
+
+def python_image() -> str:
+    """Return the image that ours is made from, which two files name."""
+    built: str
+    (built,) = re.findall(r"ARG PYTHON_IMAGE=(.+)", (ROOT / "Dockerfile").read_text())
+    (asked,) = re.findall(r"\$\{PYTHON_IMAGE:-(.+)\}", COMPOSE.read_text())
+    assert built == asked
+    assert (
+        re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+        == ["${PYTHON_IMAGE}"] * 2
+    )
+    return built
+
+
+def test_images_are_pinned_by_the_digests_that_their_registry_tells(tmp_path: Path) -> None:
+    # In place of a registry, which no test has: a digest made of the name that is asked for.
+    told = tmp_path / "docker"
+    told.write_text(
+        "#!/bin/sh\n"
+        '[ "$2" = version ] || echo "sha256:$(printf %s "$6" | sha256sum | head -c 64)"\n'
+    )
+    told.chmod(0o755)
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    done = subprocess.run(
+        [DEPLOY / "pin-images.sh"],
+        env={**os.environ, "PATH": path, "POSTGRES_IMAGE": "mirror.example/postgres:17.6@old"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pinned = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    assert set(pinned) == set(re.findall(r"\$\{(\w+_IMAGE):-", COMPOSE.read_text()))
+    for image in pinned.values():
+        tag, _, digest = image.partition("@")
+        assert digest == f"sha256:{hashlib.sha256(tag.encode()).hexdigest()}"
+    assert pinned["POSTGRES_IMAGE"].startswith("mirror.example/postgres:17.6@")
+
+
+def test_the_compose_programs_of_this_machine_accept_it(passwords: dict[str, str]) -> None:
     for program in compose_programs():
         done = subprocess.run(
             [*program, "--file", COMPOSE, "config"],
@@ -77,7 +149,7 @@ def test_nothing_starts_with_a_password_that_everybody_knows(
         for name, value in service.get("environment", {}).items()
         if "PASS" in name or "AUTH" in name or name.endswith("_URL")
     ]
-    assert len(asked) >= 2 * len(OURS)
+    assert len(asked) >= 2 * len(OURS) - 1
     assert all("_PASSWORD:?" in value for value in asked)
 
 
@@ -105,7 +177,7 @@ def test_a_service_waits_only_for_what_can_come(
             assert services[other]["restart"] == "no"
 
 
-@pytest.mark.parametrize("name", [name for name in SERVICES if name != "migrate"])
+@pytest.mark.parametrize("name", [name for name in SERVICES if name not in ONCE])
 def test_a_service_restarts_and_tells_its_health(
     name: str, services: dict[str, dict[str, Any]]
 ) -> None:
@@ -120,7 +192,7 @@ def test_what_only_some_want_is_left_out_unless_asked_for(
     assert services[name].get("profiles", []) == ([PROFILES[name]] if name in PROFILES else [])
 
 
-@pytest.mark.parametrize("name", sorted({*OURS, *PROFILES}))
+@pytest.mark.parametrize("name", sorted({*OURS, *ONCE, *PROFILES}))
 def test_a_process_has_no_privileges(name: str, services: dict[str, dict[str, Any]]) -> None:
     service = services[name]
     assert service["user"].split(":")[0] != "0"
@@ -132,7 +204,7 @@ def test_a_process_has_no_privileges(name: str, services: dict[str, dict[str, An
 def test_files_that_are_mounted_are_there(services: dict[str, dict[str, Any]]) -> None:
     mounts = [mount for service in services.values() for mount in service.get("volumes", [])]
     files = [mount.split(":") for mount in mounts if mount.startswith("./")]
-    assert len(files) == 5
+    assert len(files) == 7
     for source, _, mode in files:
         assert (ROOT / source).is_file()
         assert mode == "ro"
@@ -166,7 +238,19 @@ def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str
         for variable in services[name]["environment"]
         if variable.startswith("DETOURAGE_")
     }
-    assert {"database_url", "broker_url"} <= given <= set(Settings.model_fields)
+    needed = {"database_url"} if name == "migrate" else {"database_url", "broker_url"}
+    assert needed <= given <= set(Settings.model_fields)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_process_has_the_rights_that_it_needs(
+    name: str, services: dict[str, dict[str, Any]]
+) -> None:
+    owner, reader = {"migrate"}, {"metrics"}
+    role = "detourage" if name in owner else f"detourage_{'read' if name in reader else 'service'}"
+    environment = services[name]["environment"]
+    assert f"//{role}:" in environment["DETOURAGE_DATABASE_URL"]
+    assert "//detourage_service:" in environment.get("DETOURAGE_BROKER_URL", "//detourage_service:")
 
 
 def test_the_commands_exist(services: dict[str, dict[str, Any]]) -> None:

@@ -47,9 +47,9 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:
-            from worker.errors import cause, is_lost_connection, without_passwords
+            from worker.errors import cause, is_lost_connection, is_refusal, without_passwords
 
-            if not is_lost_connection(error):
+            if not is_lost_connection(error) and not is_refusal(error):
                 raise
             raise click.ClickException(_printable(without_passwords(cause(error)))) from error
 

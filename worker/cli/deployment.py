@@ -19,15 +19,22 @@ PROCESSES = ("intake", "relay", "worker", "beat")
 
 
 @click.command()
-def migrate() -> None:
-    """Bring the database to the schema of this version."""
+@click.option(
+    "--to",
+    "version",
+    metavar="VERSION",
+    help="Another version of the schema, such as 0012: before an older version of the service is "
+    "installed again. What later ones have added is lost.",
+)
+def migrate(version: str | None) -> None:
+    """Bring the database to the schema of this version; what is stored stays."""
     from worker.settings import load_settings
     from worker.store import migrations
     from worker.store.database import Database
 
     database = Database(load_settings().require_database_url())
     try:
-        migrations.migrate(database)
+        migrations.migrate(database, version)
     finally:
         database.dispose()
 
@@ -37,7 +44,7 @@ def intake() -> None:
     """Run the intake: page messages into the store."""
     from worker.service.intake import Intake
 
-    settings = process_settings()
+    settings = process_settings("intake")
     Intake(settings).run_until_signalled()
 
 
@@ -46,7 +53,7 @@ def relay() -> None:
     """Run the relay: from the outbox to the broker."""
     from worker.service.relay import Relay
 
-    settings = process_settings()
+    settings = process_settings("relay")
     Relay(settings).run_until_signalled()
 
 
@@ -114,7 +121,7 @@ def metrics(port: int | None, host: str) -> None:
     """Show what a monitor watches, in Prometheus' text format."""
     from worker.service.metrics import metrics_text, serve_metrics
 
-    settings = process_settings()
+    settings = process_settings("metrics" if port else None)
     with_database(settings, lambda _: None)
     if port is None:
         click.echo(metrics_text(settings), nl=False)

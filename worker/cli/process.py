@@ -10,15 +10,24 @@ if TYPE_CHECKING:
     from worker.settings import Settings
 
 
-def process_settings() -> Settings:
-    """Return the settings of a process that needs the deployment, which logs from now on."""
+def process_settings(process: str | None = None) -> Settings:
+    """Return the settings of a process that needs the deployment, which logs from now on.
+
+    Parameters
+    ----------
+    process
+        Its name, which it begins the log with; a command that only prints says nothing.
+    """
     from worker import logs
+    from worker.service.build import log_beginning
     from worker.settings import load_settings
 
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
     settings.require_database_url()
     settings.require_broker_url()
+    if process is not None:
+        log_beginning(process, settings)
     return settings
 
 

@@ -9,6 +9,7 @@ and in a spider: ``yield page_item(response)``.
 """
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
@@ -19,6 +20,7 @@ from scrapy.http import Response
 
 from worker.inputs.messages import page_message
 from worker.messaging.topology import Topology
+from worker.messaging.transport import tls_options
 
 PAGE = "detourage_page"
 """Key of the items that the pipeline publishes; it leaves others to the next one."""
@@ -54,13 +56,19 @@ class PagePipeline:
     ----------
     broker_url
         AMQP URL of RabbitMQ.
-    queue_prefix
-        As the service's setting ``DETOURAGE_QUEUE_PREFIX``.
+    queue_prefix, ca_file
+        As the service's settings ``DETOURAGE_QUEUE_PREFIX`` and ``DETOURAGE_BROKER_CA_FILE``.
     """
 
-    def __init__(self, broker_url: str, queue_prefix: str = "") -> None:
+    def __init__(
+        self, broker_url: str, queue_prefix: str = "", ca_file: Path | None = None
+    ) -> None:
         self._topology = Topology(prefix=queue_prefix, durable_features=True)
-        self._connection = Connection(broker_url, transport_options={"confirm_publish": True})
+        self._connection = Connection(
+            broker_url,
+            ssl=tls_options(broker_url, ca_file) or False,
+            transport_options={"confirm_publish": True},
+        )
         self._producer: Any = None
 
     @classmethod
@@ -75,12 +83,17 @@ class PagePipeline:
         broker_url = crawler.settings.get("DETOURAGE_BROKER_URL")
         if not broker_url:
             raise NotConfigured("DETOURAGE_BROKER_URL is not set")
-        return cls(broker_url, crawler.settings.get("DETOURAGE_QUEUE_PREFIX", ""))
+        ca_file = crawler.settings.get("DETOURAGE_BROKER_CA_FILE")
+        return cls(
+            broker_url,
+            crawler.settings.get("DETOURAGE_QUEUE_PREFIX", ""),
+            Path(ca_file) if ca_file else None,
+        )
 
     def open_spider(self) -> None:
-        """Declare the queues, so that no page is sent to none."""
+        """Declare the queues where the broker's user may; else they must be there."""
         self._connection.ensure_connection()
-        self._topology.declare(self._connection)
+        self._topology.declare_for_crawler(self._connection)
         self._producer = Producer(self._connection)
 
     def close_spider(self) -> None:
@@ -91,10 +104,11 @@ class PagePipeline:
         """Publish the page that an item is."""
         message = item.get(PAGE) if isinstance(item, dict) else None
         if message is not None:
+            exchange, routing_key = self._topology.pages_address
             self._producer.publish(
                 message,
-                exchange="",
-                routing_key=self._topology.pages,
+                exchange=exchange,
+                routing_key=routing_key,
                 message_id=str(uuid4()),
                 content_type="application/json",
                 content_encoding="utf-8",

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from amqp.exceptions import PreconditionFailed
 from kombu import Connection, Producer
@@ -12,7 +12,7 @@ from kombu.transport.base import StdChannel
 
 from worker.errors import ExpectedError, cause, warn_of, without_passwords
 from worker.messaging.topology import Topology
-from worker.messaging.transport import TlsTransport, Transport
+from worker.messaging.transport import TlsTransport, Transport, tls_options
 from worker.settings import Settings, SettingsError
 
 logger = logging.getLogger(__name__)
@@ -46,6 +46,11 @@ def transport_options(settings: Settings) -> dict[str, str | int | float | bool]
     return {**confirmed, **settings.broker_options}
 
 
+def broker_tls(settings: Settings) -> dict[str, Any] | None:
+    """Return how the broker is verified; nothing where the connection is not encrypted."""
+    return tls_options(settings.require_broker_url(), settings.broker_ca_file)
+
+
 def connect(settings: Settings, connect_seconds: float | None = None) -> Connection:
     """Return a connection to the broker, not yet established.
 
@@ -61,6 +66,7 @@ def connect(settings: Settings, connect_seconds: float | None = None) -> Connect
     return Connection(
         url,
         transport=transports.get(url.partition(":")[0]),
+        ssl=broker_tls(settings) or False,
         transport_options=transport_options(settings),
         heartbeat=HEARTBEAT_SECONDS if settings.broker_is_amqp else 0,
         connect_timeout=connect_seconds,

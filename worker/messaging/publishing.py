@@ -22,15 +22,16 @@ def publish_pages(settings: Settings, messages: Iterable[bytes], *, message_pref
         can be followed.
     """
     topology = topology_of(settings)
+    exchange, routing_key = topology.pages_address
     sent = 0
     with connected(settings) as connection:
-        topology.declare(connection)
+        topology.declare_for_crawler(connection)
         producer = Producer(connection.channel())
         for body in messages:
             producer.publish(
                 body,
-                exchange="",
-                routing_key=topology.pages,
+                exchange=exchange,
+                routing_key=routing_key,
                 message_id=f"{message_prefix}{sent}",
                 content_type="application/json",
                 content_encoding="utf-8",

@@ -6,6 +6,7 @@ and consumers fail with 406 PRECONDITION_FAILED, so nobody else declares one.
 
 from dataclasses import dataclass
 
+from amqp.exceptions import AccessRefused
 from kombu import Connection, Exchange, Queue
 
 from worker.messaging.task_names import STAGES
@@ -37,6 +38,20 @@ class Topology:
     def pages(self) -> str:
         """Queue that crawlers publish page messages on."""
         return f"{self.prefix}crawler.pages"
+
+    @property
+    def pages_exchange(self) -> Exchange:
+        """Exchange of page messages alone.
+
+        Who may publish on the default exchange may publish on any queue, so a crawler whose
+        rights end at its pages needs another one.
+        """
+        return Exchange(self.pages, type="fanout", durable=True)
+
+    @property
+    def pages_address(self) -> tuple[str, str]:
+        """Exchange and routing key that page messages are published with."""
+        return (self.pages_exchange.name if self.durable_features else "", self.pages)
 
     @property
     def articles_exchange(self) -> Exchange:
@@ -90,14 +105,34 @@ class Topology:
         ]
 
     def pages_queue(self) -> Queue:
-        """Queue of page messages, on the default exchange."""
-        return Queue(self.pages, queue_arguments=self._work_arguments(self.pages))
+        """Queue of page messages: on an exchange of its own and on the default one."""
+        exchange = self.pages_exchange if self.durable_features else None
+        return Queue(
+            self.pages,
+            exchange=exchange,
+            routing_key=self.pages,
+            queue_arguments=self._work_arguments(self.pages),
+        )
 
     def declare(self, connection: Connection) -> None:
         """Declare everything; repeating it changes nothing."""
         with connection.channel() as channel:
             for queue in self._queues():
                 queue(channel).declare()
+
+    def declare_for_crawler(self, connection: Connection) -> None:
+        """Declare everything, so that no page is sent to nowhere.
+
+        Raises
+        ------
+        amqp.exceptions.NotFound
+            Where the user may not declare, and the service has not done it yet.
+        """
+        try:
+            self.declare(connection)
+        except AccessRefused:
+            with connection.channel() as channel:
+                channel.exchange_declare(self.pages_exchange.name, type="fanout", passive=True)
 
     def _queues(self) -> list[Queue]:
         quarantines = [

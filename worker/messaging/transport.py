@@ -6,9 +6,12 @@ are no UTF-8, which ends the connection. Here the body arrives as it was sent, p
 decoded with replacement characters, and a body beyond the limit is never held in memory.
 """
 
+import ssl
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from struct import pack, unpack_from
 from typing import Any
+from urllib.parse import urlsplit
 
 import amqp
 from amqp.method_framing import frame_handler
@@ -189,6 +192,26 @@ class Connection(pyamqp.Connection):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, frame_handler=readable_frames, **options)
+
+
+def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
+    """Return how the server of an ``amqps://`` URL is verified; nothing for other URLs.
+
+    Parameters
+    ----------
+    url
+        Of the broker. Left to itself the AMQP library does not verify the server's name: any
+        certificate of any authority would do.
+    ca_file
+        Certificates of the authorities that are trusted; the system's where absent.
+    """
+    if not url.startswith("amqps:"):
+        return None
+    return {
+        "cert_reqs": ssl.CERT_REQUIRED,
+        "ca_certs": str(ca_file) if ca_file else None,
+        "server_hostname": urlsplit(url).hostname or "localhost",
+    }
 
 
 class Transport(pyamqp.Transport):

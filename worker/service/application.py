@@ -11,6 +11,7 @@ from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
 from celery.signals import (
     beat_init,
+    celeryd_after_setup,
     setup_logging,
     task_failure,
     task_postrun,
@@ -22,7 +23,8 @@ from celery.signals import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker import logs
-from worker.messaging.broker import connect, topology_of, transport_options
+from worker.errors import ExpectedError
+from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.task_names import (
     ASSIGN,
     CLUSTER_DUE,
@@ -35,6 +37,7 @@ from worker.messaging.task_names import (
     STAGES,
 )
 from worker.processes.heartbeat import Heartbeat
+from worker.service.build import log_beginning
 from worker.settings import Settings
 from worker.store import failures, schema
 from worker.store.database import Database
@@ -67,6 +70,7 @@ def create_app(settings: Settings) -> Celery:
     app = Celery("detourage", include=[f"worker.tasks.{stage}" for stage in STAGES])
     app.conf.update(
         broker_url=settings.require_broker_url(),
+        broker_use_ssl=broker_tls(settings),
         broker_transport_options=transport_options(settings),
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
@@ -152,13 +156,24 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
     logs.configure(settings.log_level, settings.log_format, logfile, secrets=settings.secrets)
 
 
+@celeryd_after_setup.connect
+def _log_worker(**_: object) -> None:
+    # At worker_init there is no log yet.
+    log_beginning("worker", process_state().settings)
+
+
+@beat_init.connect
+def _log_beat(**_: object) -> None:
+    log_beginning("beat", process_state().settings)
+
+
 @worker_init.connect
 @beat_init.connect
 def _require_schema(**_: object) -> None:
     database = Database(process_state().settings.require_database_url())
     try:
         schema.require_current(database)
-    except schema.SchemaIsBehindError as error:
+    except ExpectedError as error:
         # Celery logs what else its signals raise, and goes on.
         sys.exit(f"Error: {error}")
     finally:

@@ -154,8 +154,10 @@ def _room(settings: Settings, *, needed: bool) -> str:
 
 def _schema(settings: Settings) -> str:
     with _short_connection(settings) as database:
-        if schema.is_behind(database):
-            raise RuntimeError(schema.BEHIND)
+        try:
+            schema.check_current(database)
+        except ExpectedError as error:
+            raise RuntimeError(str(error).removeprefix("schema: ")) from error
     return "up to date"
 
 

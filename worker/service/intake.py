@@ -11,7 +11,7 @@ import logging
 import signal
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
@@ -37,6 +37,7 @@ from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.time_limit import TimeIsUpError, time_limit
+from worker.service.summary import Summary
 from worker.settings import Settings
 from worker.store import backlog, outbox, pages, schema
 from worker.store.database import Database, is_connection_lost
@@ -74,6 +75,10 @@ LOOK_SECONDS = 1.0
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between two looks at a database that is away."""
+
+
+class StoppedError(Exception):
+    """The intake was told to end while it had no broker."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,7 @@ class Intake(ConsumerMixin):
         self._consumer: Any = None
         self._is_careful = True
         self._waiting: list[Message] = []
+        self._summary = Summary("intake", settings.summary_seconds)
         self._taken = 0
         self._looked_at = 0.0
         self._asked_at = 0.0
@@ -144,12 +150,26 @@ class Intake(ConsumerMixin):
             signal.signal(number, self._request_stop)
         # Modules and tables are never garbage: looking through them again and again takes time.
         gc.freeze()
-        self.run()
+        with suppress(StoppedError):
+            self.run()
         self._durations.write()
+        self._summary.log()
         self._database.dispose()
 
     def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
         self.should_stop = True
+
+    @contextmanager
+    def establish_connection(self) -> Iterator[Connection]:
+        """Connect, as often as it takes, and hear of SIGTERM between two attempts."""
+        with self.connection.clone() as connection:
+            connection.ensure_connection(self.on_connection_error, callback=self._check_stop)
+            yield connection
+
+    def _check_stop(self) -> None:
+        self._heartbeat.beat()
+        if self.should_stop:
+            raise StoppedError
 
     def on_connection_revived(self) -> None:
         """Declare the queues, anew after each reconnection, and forget what will come again."""
@@ -191,6 +211,7 @@ class Intake(ConsumerMixin):
     def on_iteration(self) -> None:
         """Beat, store what came, and take more only while the stages behind have room for it."""
         self._heartbeat.beat()
+        self._summary.log_if_due()
         if self._waiting:
             self._gather()
             self._deal_with_waiting()
@@ -257,6 +278,7 @@ class Intake(ConsumerMixin):
         messages = self._waiting[:]
         self._waiting.clear()
         self._taken += len(messages)
+        self._summary.count("taken", len(messages))
         redelivered = [message for message in messages if _is_redelivered(message)]
         fresh = [message for message in messages if not _is_redelivered(message)]
         for batch in [fresh, *([message] for message in redelivered)]:
@@ -273,7 +295,7 @@ class Intake(ConsumerMixin):
             try:
                 prepared.append(self._prepare(message))
             except Exception:  # noqa: BLE001 - one message must not stop those beside it
-                _requeue(message)
+                self._requeue(message)
             logs.unbind_all()
             if time.monotonic() - began >= BATCH_SECONDS:
                 self._beat()
@@ -303,7 +325,7 @@ class Intake(ConsumerMixin):
         except Exception:
             if len(batch) == 1:
                 logs.bind(message_id=batch[0].message_id)
-                _requeue(batch[0].message)
+                self._requeue(batch[0].message)
                 logs.unbind_all()
                 return True
             logger.warning("messages could not be stored together", exc_info=True)
@@ -344,12 +366,22 @@ class Intake(ConsumerMixin):
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         try:
             with self._database.transaction() as session:
-                _store(session, batch, self._topology.quarantines["intake"])
+                receipts = _store(session, batch, self._topology.quarantines["intake"])
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
             return False
+        for receipt in receipts:
+            if receipt.reason is not None:
+                self._summary.count("quarantined", kind=receipt.reason)
+            else:
+                self._summary.count("stored", kind=receipt.result)
         return True
+
+    def _requeue(self, message: Message) -> None:
+        logger.exception("message could not be stored, it goes back to the queue")
+        self._summary.count("requeued")
+        message.requeue()
 
     def _wait_for_database(self) -> None:
         logger.warning("the database does not answer, the intake waits")
@@ -383,12 +415,7 @@ def _is_redelivered(message: Message) -> bool:
     return bool(message.delivery_info.get("redelivered"))
 
 
-def _requeue(message: Message) -> None:
-    logger.exception("message could not be stored, it goes back to the queue")
-    message.requeue()
-
-
-def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> None:
+def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> Sequence[NewReceipt]:
     receipts = []
     for each in batch:
         if each.unusable is not None:
@@ -402,6 +429,7 @@ def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> None
         logger.debug("page %d %s", page.page_id, page.result)
         receipts.append(NewReceipt(message_id, page.result, page_id=page.page_id))
     pages.add_receipts(session, receipts)
+    return receipts
 
 
 def _quarantine(

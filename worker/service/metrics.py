@@ -17,6 +17,7 @@ from prometheus_client.core import (
 )
 
 from worker.messaging.broker import queue_states
+from worker.service.build import build
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.durations import Histogram, histograms
@@ -35,9 +36,11 @@ class ServiceCollector:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._database = Database(settings.require_database_url())
+        self._build = _of_build()
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics as they are now."""
+        yield self._build
         yield from _of_store(self._database.read_snapshot(service_counts))
         yield _of_durations(self._database.read_snapshot(histograms))
         depths = GaugeMetricFamily(
@@ -90,6 +93,15 @@ def _registry(collector: ServiceCollector) -> CollectorRegistry:
     registry = CollectorRegistry(auto_describe=False)
     registry.register(collector)
     return registry
+
+
+def _of_build() -> Metric:
+    found = build()
+    family = GaugeMetricFamily(
+        "detourage_build_info", "1, with the versions of this build.", labels=found._fields
+    )
+    family.add_metric(found, 1)
+    return family
 
 
 def _of_durations(found: Mapping[str, Histogram]) -> Metric:

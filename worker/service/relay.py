@@ -7,6 +7,7 @@ transaction that locked it; a crash in between publishes it once more.
 import logging
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from worker.messaging.task_names import (
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
+from worker.service.summary import Summary
 from worker.settings import Settings
 from worker.store import outbox, schema
 from worker.store.database import Database
@@ -70,6 +72,9 @@ before: what a page may wait at each of its few steps."""
 DEFAULT_EXCHANGE = ""
 """Of messages that go into quarantine, which takes any number of them."""
 
+QUARANTINE = "quarantine"
+"""What the summary calls them."""
+
 TROUBLE_SECONDS = 2.0
 """Pause after the broker or the database failed."""
 
@@ -84,14 +89,22 @@ class PublishedBatch:
 
     Parameters
     ----------
-    published
-        Entries whose messages the broker confirmed.
+    lanes
+        Lane of each entry whose message the broker confirmed.
+    refused
+        Entries that it refused.
     trouble
         What ended the batch before its end.
     """
 
-    published: int
+    lanes: Sequence[str]
+    refused: int
     trouble: Exception | None
+
+    @property
+    def published(self) -> int:
+        """Entries whose messages the broker confirmed."""
+        return len(self.lanes)
 
 
 @dataclass(frozen=True)
@@ -144,6 +157,7 @@ class Relay:
         self._stopping = threading.Event()
         self._returned: list[str] = []
         self._bounds = bounds_of(settings)
+        self._summary = Summary("relay", settings.summary_seconds)
 
     def run_until_signalled(self) -> None:
         """Publish until SIGTERM or SIGINT; the batch in hand is finished first.
@@ -174,6 +188,7 @@ class Relay:
                 warn_of(logger, "relay interrupted, it starts again", error)
                 self._heartbeat.beat()
                 self._stopping.wait(TROUBLE_SECONDS)
+        self._summary.log()
         self._database.dispose()
 
     def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
@@ -192,6 +207,10 @@ class Relay:
             self._heartbeat.beat()
             with self._database.transaction() as session:
                 batch = self._publish_batch(session, producer)
+            self._summary.count("refused", batch.refused)
+            for lane, number in Counter(batch.lanes).items():
+                self._summary.count("published", number, kind=lane or QUARANTINE)
+            self._summary.log_if_due()
             if isinstance(batch.trouble, PreconditionFailed):
                 # The broker closed the channel on the entry that it refused.
                 producer = self._producer(connection)
@@ -213,7 +232,8 @@ class Relay:
 
     def _publish_batch(self, session: Session, producer: Producer) -> PublishedBatch:
         """Publish what is waiting, up to the first trouble; what was confirmed is removed."""
-        confirmed: list[int] = []
+        confirmed: dict[int, str] = {}
+        refused = 0
         trouble: Exception | None = None
         logs.unbind_all()
         try:
@@ -227,15 +247,16 @@ class Relay:
                         self._publish(as_one_task(entries), producer)
                     except PreconditionFailed as error:
                         _set_aside(session, entries, error)
+                        refused = len(entries)
                         raise
-                    confirmed += [entry.id for entry in entries]
+                    confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again, after the transaction
             trouble = error
         if confirmed:
-            outbox.remove(session, confirmed)
-        return PublishedBatch(len(confirmed), trouble)
+            outbox.remove(session, list(confirmed))
+        return PublishedBatch(list(confirmed.values()), refused, trouble)
 
     def _room(self, lane: str, producer: Producer) -> int:
         bound = self._bounds[lane]

@@ -1,6 +1,8 @@
 """Connections and transactions."""
 
 import json
+import logging
+import re
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -25,8 +27,11 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, Opera
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
+from worker.errors import ExpectedError, cause, warn_of
 from worker.store.locks import AdvisoryLock
 from worker.store.statements import RowSession, rows_only
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -80,6 +85,18 @@ _UNLOCK = select(func.pg_advisory_unlock(*_LOCK))
 
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
 """What a lost or refused connection raises; deadlocks and shutdowns are among them."""
+
+
+REFUSALS = re.compile(
+    "certificate|SSL was required|SSL is required|server does not support SSL"
+    "|password authentication failed|no password supplied|no pg_hba.conf entry"
+    "|permission denied for database|(?:role|database) .* does not exist"
+)
+"""Words of libpq and PostgreSQL where a connection will be refused however long one waits."""
+
+
+class DatabaseRefusesError(ExpectedError):
+    """The database is there and lets this process not in, or cannot be trusted."""
 
 
 class Database:
@@ -183,6 +200,24 @@ class Database:
                         # A connection that is lost has released them.
                         if not is_connection_lost(error):
                             raise
+
+    def wait(self) -> None:
+        """Wait until the database answers, and say that once.
+
+        Raises
+        ------
+        DatabaseRefusesError
+            If waiting does not help, for want of a right or of a certificate.
+        """
+        try:
+            self.ping()
+        except DBAPIError as error:
+            if not is_connection_lost(error):
+                raise
+            if REFUSALS.search(str(error.orig)):
+                raise DatabaseRefusesError(f"the database refuses: {cause(error)}") from error
+            warn_of(logger, "the database does not answer, it is waited for", error)
+            _patiently(self.ping)
 
     def ping(self) -> None:
         """Raise if the database does not answer."""

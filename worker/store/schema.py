@@ -28,7 +28,13 @@ _REVISION: Select[str] = select(column("version_num", Text)).select_from(table(_
 def is_behind(database: Database) -> bool:
     """Tell whether the schema is older than this code."""
     with database.engine.connect() as connection:
-        return _is_behind(connection)
+        return revision_of(connection) != newest_revision()
+
+
+def check_current(database: Database) -> None:
+    """Raise as `require_current` does, and if the database does not answer."""
+    with database.engine.connect() as connection:
+        _require_current(connection)
 
 
 class DatabaseIsAwayError(ExpectedError):
@@ -45,16 +51,30 @@ class SchemaIsBehindError(ExpectedError):
         super().__init__(f"schema: {BEHIND}")
 
 
+class UnknownSchemaError(ExpectedError):
+    """A version of the schema that this code does not know."""
+
+    def __init__(self, version: str) -> None:
+        super().__init__(
+            f"schema: {version} is none that this version of the service knows, up to"
+            f" {newest_revision()}"
+        )
+
+
 def require_current(database: Database) -> None:
-    """Raise if the schema is older than this code; waits for a database that is away.
+    """Raise if the schema is not of this code; waits for a database that is away.
 
     Raises
     ------
     SchemaIsBehindError
-        If it is.
+        If it is older.
+    UnknownSchemaError
+        If it is newer.
+    DatabaseRefusesError
+        If waiting does not help.
     """
-    if database.run(lambda session: _is_behind(session.connection())):
-        raise SchemaIsBehindError
+    database.wait()
+    database.run(lambda session: _require_current(session.connection()))
 
 
 @contextmanager
@@ -65,32 +85,45 @@ def current_database(url: str) -> Iterator[Database]:
     ------
     DatabaseIsAwayError
         If it does not answer now. One that goes away later is waited for.
-    SchemaIsBehindError
-        If its schema is older than this code.
+    SchemaIsBehindError, UnknownSchemaError
+        If its schema is older than this code, or newer.
     """
     database = Database(url, connect_seconds=COMMAND_CONNECT_SECONDS)
     try:
         try:
-            behind = is_behind(database)
+            check_current(database)
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
             raise DatabaseIsAwayError(error) from error
-        if behind:
-            raise SchemaIsBehindError
         yield database
     finally:
         database.dispose()
 
 
 @cache
-def newest_revision() -> str:
-    """Return the newest revision of this code, with which the name of its migration begins."""
+def known_revisions() -> tuple[str, ...]:
+    """Return the revisions of this code, with which the names of the migrations begin, in order."""
     names = (each.name for each in files("migrations").joinpath("versions").iterdir())
-    return max(name.partition("_")[0] for name in names if name[0].isdigit())
+    return tuple(sorted(name.partition("_")[0] for name in names if name[0].isdigit()))
 
 
-def _is_behind(connection: Connection) -> bool:
+def newest_revision() -> str:
+    """Return the revision that this code works on."""
+    return known_revisions()[-1]
+
+
+def revision_of(connection: Connection) -> str | None:
+    """Return the revision of a database, None where it was never migrated."""
     if connection.scalar(select(func.to_regclass(_VERSION_TABLE))) is None:
-        return True
-    return connection.scalars(_REVISION).all() != [newest_revision()]
+        return None
+    return connection.scalar(_REVISION)
+
+
+def _require_current(connection: Connection) -> None:
+    current = revision_of(connection)
+    if current == newest_revision():
+        return
+    if current is not None and current not in known_revisions():
+        raise UnknownSchemaError(current)
+    raise SchemaIsBehindError

@@ -59,7 +59,9 @@ def own_queues(services: Services) -> Iterator[Settings]:
     yield settings
     remove_queues(settings)
     with connect(settings) as connection, connection.channel() as channel:
-        channel.queue_delete(f"{topology_of(settings).articles_queue}.unreadable")
+        unreadable = f"{topology_of(settings).articles_queue}.unreadable"
+        channel.queue_delete(unreadable)
+        channel.exchange_delete(unreadable)
 
 
 @pytest.fixture

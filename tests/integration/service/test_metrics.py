@@ -7,12 +7,15 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from tests.deployment import Deployment
 from tests.integration.service.crawl import UNUSABLE
+from worker.tasks.extract import EXTRACTION_VERSION
 
 MONITORING = Path(__file__).parents[3] / "monitoring"
 
@@ -22,6 +25,11 @@ DONE = {"intake": len(UNUSABLE), "detourage.extract": 6}
 
 READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
 """Files that name metrics."""
+
+
+def schema_of(deployment: Deployment) -> str:
+    with deployment.database.transaction() as session:
+        return str(session.scalar(text("SELECT version_num FROM alembic_version")))
 
 
 @pytest.mark.usefixtures("articles")
@@ -34,13 +42,13 @@ def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
         env={**os.environ, **deployment.settings.environment()},
     )
     try:
-        text = ""
+        found = ""
 
         def answers() -> bool:
-            nonlocal text
+            nonlocal found
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as response:
-                    text = response.read().decode()
+                    found = response.read().decode()
             except urllib.error.URLError:
                 return False
             # Durations are written every few seconds.
@@ -53,15 +61,21 @@ def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
     finally:
         process.kill()
         process.wait()
-    assert 'detourage_pages{outcome="article"}' in text
-    assert "detourage_queue_messages{queue=" in text
-    served = set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", text, re.MULTILINE))
+    assert 'detourage_pages{outcome="article"}' in found
+    (built,) = re.findall(r"^detourage_build_info\{(.*)\} 1\.0$", found, re.MULTILINE)
+    assert dict(re.findall(r'(\w+)="([^"]*)"', built)) == {
+        "version": version("detourage"),
+        "schema_version": schema_of(deployment),
+        "extraction_version": EXTRACTION_VERSION,
+    }
+    assert "detourage_queue_messages{queue=" in found
+    served = set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", found, re.MULTILINE))
     for reader in READERS:
         read = set(re.findall(r"detourage_[a-z_]+", reader.read_text()))
         assert read
         assert read <= served
     for queue, consumers in {"crawler.pages": 1, "detourage.extract": 1}.items():
         name = f"{deployment.settings.queue_prefix}{queue}"
-        assert f'detourage_queue_consumers{{queue="{name}"}} {consumers}.0' in text
-    assert "detourage_outbox_messages 0.0" in text
-    assert 'detourage_oldest_seconds{work="extract"} 0.0' in text
+        assert f'detourage_queue_consumers{{queue="{name}"}} {consumers}.0' in found
+    assert "detourage_outbox_messages 0.0" in found
+    assert 'detourage_oldest_seconds{work="extract"} 0.0' in found

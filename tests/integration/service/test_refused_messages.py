@@ -46,6 +46,7 @@ def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
             "broker_url": SecretStr(broker_url),
             "queue_prefix": f"{secrets.token_hex(4)}.",
             "max_message_bytes": LIMIT,
+            "summary_seconds": 0.1,
             "heartbeat_directory": tmp_path / "heartbeats",
         }
     )
@@ -74,6 +75,10 @@ def test_a_refused_message_is_set_aside_and_the_others_are_published_once(
         waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
         assert messages_waiting(small, deployment.topology.articles_queue) == 3
+
+        deployment.wait_until(
+            lambda: sum(each.get("refused", 0) for each in deployment.logged("relay")) == 2
+        )
 
         found = list(browse(small, "relay"))
         assert [each.message_id for each in found] == ["m1", "m3"]

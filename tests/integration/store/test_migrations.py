@@ -2,6 +2,7 @@
 
 import zlib
 
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -15,7 +16,12 @@ from worker.store import comparisons, outbox
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
-from worker.store.schema import is_behind, newest_revision
+from worker.store.schema import (
+    UnknownSchemaError,
+    is_behind,
+    newest_revision,
+    require_current,
+)
 from worker.tasks.parsing import store_pages
 
 
@@ -42,6 +48,26 @@ def test_migrating_again_keeps_what_is_stored(services: Services) -> None:
         assert not is_behind(database)
         with database.transaction() as session:
             assert session.scalar(text("SELECT key FROM sites")) == "news.example"
+        database.dispose()
+
+
+def test_a_schema_of_a_newer_version_is_told_and_left_alone(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        migrate(database)
+        with database.transaction() as session:
+            session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        for use in (require_current, migrate):
+            with pytest.raises(UnknownSchemaError, match=r"^schema: 9999 is none .* up to \d+$"):
+                use(database)
+        database.dispose()
+
+
+def test_a_version_that_is_none_is_told(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        with pytest.raises(UnknownSchemaError, match=r"^schema: latest is none"):
+            migrate(database, "latest")
         database.dispose()
 
 

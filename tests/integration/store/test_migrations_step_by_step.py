@@ -119,3 +119,20 @@ def test_there_is_a_way_back_from_every_version(database: Database) -> None:
     assert not is_behind(database)
     go_to(database, first, down=True)
     assert "reprocessings" not in inspect(database.engine).get_table_names()
+
+
+def test_there_is_a_way_back_by_one_from_every_version_and_up_again(database: Database) -> None:
+    migrate(database)
+    fill(database)
+    for version, before in zip(reversed(VERSIONS[:-1]), reversed(VERSIONS), strict=False):
+        kept = counts(database)
+        migrate(database, version)
+        left = counts(database)
+        migrate(database, before)
+        again = counts(database)
+        assert {table: again[table] for table in left} == left, version
+        assert {table: left[table] for table in left} == {table: kept[table] for table in left}
+        migrate(database, version)
+    assert version == VERSIONS[0]
+    migrate(database)
+    assert not is_behind(database)

@@ -1,0 +1,50 @@
+#!/bin/sh
+# The users of the broker beside its administrator, each with what it needs and no more:
+#
+#   detourage_service   the processes: their queues; reads pages, writes articles
+#   crawler             writes pages, on the exchange crawler.pages
+#   recogniser          reads articles, and has a queue for those that it cannot read
+#
+# On a host whose rabbitmqctl reaches the node, as often as one likes; arguments are handed to
+# rabbitmqctl, as in `deploy/broker-users.sh --node rabbit@host`. New passwords are taken over. They
+# come from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
+# With a DETOURAGE_QUEUE_PREFIX, begin each name in the expressions with it.
+set -eu
+: "${BROKER_SERVICE_PASSWORD:?}" "${BROKER_CRAWLER_PASSWORD:?}" "${BROKER_RECOGNISER_PASSWORD:?}"
+
+known=$(rabbitmqctl --quiet "$@" list_users)
+
+# user NAME PASSWORD: makes it, or changes its password, which goes by standard input so that no
+# list of processes shows it.
+user() {
+    name=$1 password=$2
+    shift 2
+    case "
+$known" in
+        *"
+$name	"*) change=change_password ;;
+        *) change=add_user ;;
+    esac
+    printf '%s\n' "$password" | rabbitmqctl --quiet "$@" "$change" "$name" >/dev/null
+}
+
+# rights NAME CONFIGURE WRITE READ: of resources whose whole name matches.
+rights() {
+    name=$1 configure=$2 write=$3 read=$4
+    shift 4
+    rabbitmqctl --quiet "$@" set_permissions --vhost / "$name" "$configure" "$write" "$read"
+}
+
+# Queues and exchanges of the service, and those that Celery makes of its own accord.
+own='crawler\.pages.*|articles|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+unreadable='entities\.articles\.unreadable'
+
+user detourage_service "$BROKER_SERVICE_PASSWORD" "$@"
+rights detourage_service "^($own|entities\.articles)\$" \
+    "^($own|entities\.articles|amq\.default)\$" "^($own)\$" "$@"
+
+user crawler "$BROKER_CRAWLER_PASSWORD" "$@"
+rights crawler '^$' '^crawler\.pages$' '^$' "$@"
+
+user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
+rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.articles(\.unreadable)?$' "$@"

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Pins the images of docker-compose.yml and the Dockerfile: asks their registry for the digest of each
+# tag, and writes it into .env, where the compose file finds it:
+#
+#   deploy/pin-images.sh >>.env                what the compose file names
+#   POSTGRES_IMAGE=… deploy/pin-images.sh      of another registry or version
+#
+# With docker (buildx), else podman, which pulls the images.
+set -eu
+cd "$(dirname "$0")/.."
+
+digest() {
+    if command -v docker >/dev/null 2>&1 && docker buildx version >/dev/null 2>&1; then
+        docker buildx imagetools inspect --format '{{.Manifest.Digest}}' "$1"
+    else
+        podman pull --quiet "$1" >/dev/null
+        podman image inspect --format '{{.Digest}}' "$1"
+    fi
+}
+
+# Lines such as `POSTGRES_IMAGE docker.io/library/postgres:17.6`.
+sed -n 's/.*\${\([A-Z]*_IMAGE\):-\([^}]*\)}.*/\1 \2/p' docker-compose.yml | sort -u |
+    while read -r name image; do
+        eval "image=\${$name:-$image}"
+        image=${image%@*}
+        pinned=$(digest "$image")
+        echo "$name=$image@$pinned"
+    done

@@ -1,0 +1,68 @@
+"""Servers with certificates, and the service on them with the least rights."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.deployment import Deployment
+from tests.integration.secured.servers import SecuredServers
+from worker.cli import main
+from worker.settings import Settings, load_settings
+from worker.store.database import Database
+from worker.store.migrations import migrate
+
+
+@pytest.fixture(scope="package")
+def servers() -> Iterator[SecuredServers]:
+    """PostgreSQL and RabbitMQ, with roles and users made before the first migration."""
+    with SecuredServers() as running:
+        running.make_roles()
+        owned = Database(running.database_url("detourage"))
+        migrate(owned)
+        owned.dispose()
+        yield running
+
+
+@pytest.fixture(scope="package")
+def deployment(
+    servers: SecuredServers, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployment]:
+    """Intake, relay, worker and beat as the users that the recipes make for them."""
+    settings = Settings.model_validate(
+        {
+            "database_url": servers.database_url("detourage_service"),
+            "broker_url": servers.broker_url("detourage_service"),
+            "broker_ca_file": servers.authority,
+            "settle_seconds": 1,
+            "cluster_interval_seconds": 1,
+            "log_format": "json",
+            "heartbeat_directory": tmp_path_factory.mktemp("heartbeats"),
+        }
+    )
+    with Deployment(settings, tmp_path_factory.mktemp("logs")) as running:
+        yield running
+
+
+CommandLine = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
+    """Return what runs a command on the deployment, with settings that differ."""
+
+    def run(command: str, **other: str | Path) -> tuple[int, str]:
+        for name, value in deployment.settings.environment().items():
+            monkeypatch.setenv(name, value)
+        for name, changed in other.items():
+            monkeypatch.setenv(f"DETOURAGE_{name.upper()}", str(changed))
+        load_settings.cache_clear()
+        result = CliRunner().invoke(main, command.split())
+        return result.exit_code, result.output
+
+    yield run
+    load_settings.cache_clear()
+
+
+ROOT = Path(__file__).parents[3]

@@ -1,0 +1,222 @@
+"""A PostgreSQL and a RabbitMQ with certificates and passwords, as an operator sets them up."""
+
+import os
+import pwd
+import secrets
+import subprocess
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psycopg2
+from sqlalchemy import URL
+
+from tests.certificates import Authority
+from tests.faults.proving_ground import CONTROL
+from tests.services import (
+    START_SECONDS,
+    postgresql_programs,
+    private_node,
+    rabbitmq_program,
+    unused_ports,
+    wait_for_broker,
+)
+from worker.processes.supervisor import Supervisor
+
+RECIPES = Path(__file__).parents[3] / "deploy"
+
+CERTIFIED = "localhost"
+"""The one name of the servers' certificates."""
+
+UNCERTIFIED = "127.0.0.1"
+
+OWNER = "detourage"
+
+
+class SecuredServers:
+    """Both servers; the roles and users are made by the recipes that are documented.
+
+    Attributes
+    ----------
+    authority, stranger
+        Certificates of the authority that signed the servers', and of another one.
+    """
+
+    def __init__(self) -> None:
+        self._home = Path(tempfile.mkdtemp(prefix="detourage-secured-"))
+        # PostgreSQL runs as another user than root.
+        self._home.chmod(0o711)
+        self._supervisor = Supervisor(remove=[self._home])
+        authority = Authority(self._home, "authority")
+        self.authority = authority.file
+        self.stranger = Authority(self._home, "stranger").file
+        self._certificate, self._key = authority.sign_for(CERTIFIED)
+        for file in (self.authority, self._certificate):
+            file.chmod(0o644)
+        self._passwords = {
+            name: secrets.token_hex(8)
+            for name in (OWNER, "service", "read", "crawler", "recogniser")
+        }
+        self._database_port, self._port, self._tls_port, *others = unused_ports(5)
+        self._node = private_node(self._home / "broker", self._port, *others)
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(self._supervisor)
+            self._start_broker()
+            self._start_postgresql()
+            assert wait_for_broker(f"amqp://guest:guest@127.0.0.1:{self._port}//")
+            self.make_users()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def database_url(
+        self,
+        role: str,
+        *,
+        host: str = CERTIFIED,
+        authority: Path | None = None,
+        database: str = OWNER,
+        password: str | None = None,
+    ) -> str:
+        """Return the address of the database for a role, verified in full."""
+        return URL.create(
+            "postgresql+psycopg2",
+            username=role,
+            password=password or self._passwords[role.removeprefix("detourage_")],
+            host=host,
+            port=self._database_port,
+            database=database,
+            query={"sslmode": "verify-full", "sslrootcert": str(authority or self.authority)},
+        ).render_as_string(hide_password=False)
+
+    def broker_url(self, user: str, *, host: str = CERTIFIED) -> str:
+        """Return the address of the broker for a user."""
+        password = self._passwords[user.removeprefix("detourage_")]
+        return f"amqps://{user}:{password}@{host}:{self._tls_port}//"
+
+    def make_roles(self) -> None:
+        """Make the roles of the database by the recipe."""
+        self._run_recipe(
+            "psql",
+            "--no-psqlrc",
+            f"--file={RECIPES / 'database-roles.sql'}",
+            self.database_url(OWNER).replace("+psycopg2", ""),
+        )
+
+    def make_users(self) -> None:
+        """Make the users of the broker by the recipe."""
+        node = ("--node", self._node["RABBITMQ_NODENAME"])
+        self._run_recipe(RECIPES / "broker-users.sh", *node)
+
+    def _run_recipe(self, *command: str | Path) -> None:
+        given = {
+            f"{server}_{name.upper()}_PASSWORD": password
+            for name, password in self._passwords.items()
+            for server in ("DATABASE", "BROKER")
+        }
+        path = os.pathsep.join([str(CONTROL.parent), os.environ["PATH"]])
+        environment = {**self._node, **given, "PATH": path}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    def _start_broker(self) -> None:
+        home = self._home / "broker"
+        home.mkdir()
+        (home / "rabbitmq.conf").write_text(
+            f"listeners.ssl.1 = 127.0.0.1:{self._tls_port}\n"
+            f"ssl_options.cacertfile = {self.authority}\n"
+            f"ssl_options.certfile = {self._certificate}\n"
+            f"ssl_options.keyfile = {self._key}\n"
+        )
+        program = rabbitmq_program()
+        assert program is not None, "RabbitMQ's program is needed: apt-get install rabbitmq-server"
+        self._supervisor.start(
+            "broker", [program], log=self._home / "broker.log", env=self._node, cwd=home
+        )
+
+    def _start_postgresql(self) -> None:
+        programs = postgresql_programs()
+        user = _unprivileged_user()
+        data, key, password = (self._home / name for name in ("data", "key", "password"))
+        data.mkdir(mode=0o700)
+        key.write_bytes(self._key.read_bytes())
+        password.write_text(self._passwords[OWNER])
+        for file in (key, password):
+            file.chmod(0o600)
+        if user is not None:
+            for path in (data, key, password):
+                os.chown(path, *user)
+        subprocess.run(
+            [
+                programs / "initdb",
+                f"--pgdata={data}",
+                f"--username={OWNER}",
+                f"--pwfile={password}",
+                "--auth=scram-sha-256",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+            ],
+            check=True,
+            capture_output=True,
+            cwd="/",
+            user=user[0] if user else None,
+            group=user[1] if user else None,
+            extra_groups=[] if user else None,
+        )
+        (data / "pg_hba.conf").write_text("hostssl all all 127.0.0.1/32 scram-sha-256\n")
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": self._database_port,
+            "unix_socket_directories": "",
+            "ssl": "on",
+            "ssl_cert_file": self._certificate,
+            "ssl_key_file": key,
+            "fsync": "off",
+        }
+        self._supervisor.start(
+            "postgresql",
+            [
+                programs / "postgres",
+                "-D",
+                data,
+                *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
+            ],
+            log=self._home / "postgresql.log",
+            cwd=Path("/"),
+            user=user,
+        )
+        deadline = time.monotonic() + START_SECONDS
+        address = self.database_url(OWNER, database="postgres").replace("+psycopg2", "")
+        while True:
+            try:
+                connection = psycopg2.connect(address)
+            except psycopg2.OperationalError:
+                self._supervisor.check()
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            else:
+                break
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE {OWNER}")
+        connection.close()
+
+
+def _unprivileged_user() -> tuple[int, int] | None:
+    if os.geteuid() != 0:
+        return None
+    entry = pwd.getpwnam("nobody")
+    return entry.pw_uid, entry.pw_gid

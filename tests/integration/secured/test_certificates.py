@@ -1,0 +1,117 @@
+"""No process speaks to a server whose certificate it cannot trust, and each says so."""
+
+import subprocess
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.deployment import PROCESSES, Deployment, process_command, process_environment
+from tests.integration.secured.conftest import CommandLine
+from tests.integration.secured.servers import UNCERTIFIED, SecuredServers
+from worker.settings import Settings
+
+UNTRUSTED = "certificate verify failed"
+
+
+def test_the_database_must_have_the_certificate_that_its_address_asks_for(
+    servers: SecuredServers, command_line: CommandLine
+) -> None:
+    strange = servers.database_url("detourage_service", authority=servers.stranger)
+    elsewhere = servers.database_url("detourage_service", host=UNCERTIFIED)
+    wrong = servers.database_url("detourage_service", password="wrong")
+    for address, told in (
+        (strange, UNTRUSTED),
+        (elsewhere, "does not match host name"),
+        (wrong, "password authentication failed"),
+    ):
+        for command in ("status", "migrate", "quarantine list"):
+            code, output = command_line(command, database_url=address)
+            assert code == 1
+            assert told in output
+            assert len(output.splitlines()) == 1
+            assert "@" not in output
+        code, output = command_line("doctor", database_url=address)
+        lines = [line for line in output.splitlines() if told in line]
+        assert (code, lines[0][:16]) == (1, "FAIL  database: ")
+
+
+def test_the_broker_must_have_a_certificate_of_its_name_by_an_authority_that_is_trusted(
+    servers: SecuredServers, command_line: CommandLine
+) -> None:
+    elsewhere = servers.broker_url("detourage_service", host=UNCERTIFIED)
+    for other, told in (
+        ({"broker_ca_file": servers.stranger}, UNTRUSTED),
+        # The system's authorities.
+        ({"broker_ca_file": ""}, UNTRUSTED),
+        ({"broker_url": elsewhere}, "certificate is not valid for"),
+    ):
+        code, output = command_line("status --queues", **other)
+        assert code == 1
+        assert told in output
+        assert len(output.splitlines()) == 1
+        code, output = command_line("doctor", **other)
+        assert code == 1
+        assert [line[:14] for line in output.splitlines() if told in line] == [
+            "FAIL  broker: ",
+            "FAIL  queues: ",
+        ]
+
+
+@contextmanager
+def started(
+    settings: Settings, home: Path, names: Collection[str]
+) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    with ExitStack() as stack:
+        running = {}
+        for name in names:
+            process = subprocess.Popen(
+                process_command(name, home, pool=1),
+                env=process_environment(settings),
+                stdout=subprocess.DEVNULL,
+                stderr=stack.enter_context((home / f"{name}.log").open("wb")),
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            running[name] = process
+        yield running
+
+
+def test_no_process_speaks_to_a_server_that_it_cannot_trust(
+    servers: SecuredServers, deployment: Deployment, tmp_path: Path
+) -> None:
+    strange = Settings.model_validate(
+        {
+            **deployment.settings.model_dump(),
+            "broker_ca_file": servers.stranger,
+            "heartbeat_directory": tmp_path,
+        }
+    )
+    with started(strange, tmp_path, PROCESSES) as running:
+        logs = [tmp_path / f"{name}.log" for name in running]
+        deployment.wait_until(lambda: all(UNTRUSTED in log.read_text() for log in logs))
+        for process in running.values():
+            process.terminate()
+        for name, process in running.items():
+            assert process.wait(60) == 0, name
+    for name in PROCESSES:
+        log = (tmp_path / f"{name}.log").read_text()
+        assert "Traceback" not in log
+        assert strange.secrets[0] not in log
+
+
+def test_no_process_starts_on_a_database_that_it_cannot_trust(
+    servers: SecuredServers, deployment: Deployment, tmp_path: Path
+) -> None:
+    strange = Settings.model_validate(
+        {
+            **deployment.settings.model_dump(),
+            "database_url": servers.database_url("detourage_service", authority=servers.stranger),
+            "heartbeat_directory": tmp_path,
+        }
+    )
+    with started(strange, tmp_path, ("intake", "beat")) as running:
+        for name, process in running.items():
+            assert process.wait(60) == 1
+            log = (tmp_path / f"{name}.log").read_text()
+            assert log.splitlines()[-1].startswith("Error: the database refuses: ")
+            assert "Traceback" not in log

@@ -1,0 +1,208 @@
+"""Each user of the servers may do what it needs, and nothing else."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from amqp.exceptions import AccessRefused
+from kombu import Connection, Producer
+from kombu.transport.base import StdChannel
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from tests.deployment import Deployment
+from tests.integration.secured.conftest import CommandLine
+from tests.integration.secured.servers import SecuredServers
+from tests.integration.service.crawl import described
+from worker.messaging.publishing import publish_pages
+from worker.messaging.transport import tls_options
+from worker.settings import Settings
+from worker.store.database import Database
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_page_of_the_crawlers_user_becomes_an_article_for_the_recognisers(
+    servers: SecuredServers, deployment: Deployment, tmp_path: Path
+) -> None:
+    crawler = Settings.model_validate(
+        {"broker_url": servers.broker_url("crawler"), "broker_ca_file": servers.authority}
+    )
+    publish_pages(crawler, [described(seed) for seed in range(3)], message_prefix="page-")
+    deployment.wait_for_receipts(3)
+    deployment.wait_for_outcomes()
+    found = tmp_path / "entities.sqlite"
+    command = [sys.executable, "examples/recognise.py", servers.broker_url("recogniser")]
+    recogniser = subprocess.Popen(
+        [*command, str(found), "--ca-file", str(servers.authority)], cwd=ROOT
+    )
+    try:
+        deployment.wait_until(lambda: count_of(found) == 3)
+    finally:
+        recogniser.terminate()
+        assert recogniser.wait(30) == 0
+    for process in ("intake", "relay", "worker", "beat"):
+        levels = {line["level"] for line in deployment.logged(process)}
+        assert "error" not in levels, process
+
+
+def count_of(found: Path) -> int:
+    with closing(sqlite3.connect(found)) as connection:
+        try:
+            return int(connection.execute("SELECT count(*) FROM articles").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0
+
+
+@contextmanager
+def channel_of(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
+    address = servers.broker_url(user)
+    with (
+        Connection(
+            address,
+            ssl=tls_options(address, servers.authority),
+            transport_options={"confirm_publish": True},
+        ) as connection,
+        connection.channel() as channel,
+    ):
+        yield channel
+
+
+@pytest.mark.usefixtures("deployment")
+@pytest.mark.parametrize(
+    ("user", "exchange"),
+    [
+        ("crawler", ""),
+        ("crawler", "articles"),
+        ("crawler", "detourage.tasks"),
+        ("recogniser", ""),
+        ("recogniser", "articles"),
+        ("recogniser", "crawler.pages"),
+    ],
+)
+def test_neighbours_may_not_publish_anywhere_else(
+    servers: SecuredServers, user: str, exchange: str
+) -> None:
+    with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
+        Producer(channel).publish(b"{}", exchange=exchange, routing_key="crawler.pages")
+
+
+@pytest.mark.usefixtures("deployment")
+@pytest.mark.parametrize(
+    ("user", "queue"),
+    [
+        ("crawler", "crawler.pages"),
+        ("crawler", "entities.articles"),
+        ("recogniser", "crawler.pages"),
+        ("recogniser", "detourage.extract"),
+        ("recogniser", "crawler.pages.quarantine"),
+        ("detourage_service", "entities.articles"),
+    ],
+)
+def test_nobody_may_take_what_is_for_another(
+    servers: SecuredServers, user: str, queue: str
+) -> None:
+    with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
+        channel.basic_get(queue)
+
+
+@pytest.mark.usefixtures("deployment")
+@pytest.mark.parametrize("user", ["crawler", "recogniser"])
+def test_neighbours_may_not_make_queues(servers: SecuredServers, user: str) -> None:
+    with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
+        channel.queue_declare("entities.articles.mine")
+
+
+def test_the_reading_role_sees_the_service_and_changes_nothing(
+    servers: SecuredServers, command_line: CommandLine
+) -> None:
+    reader = servers.database_url("detourage_read")
+    code, output = command_line("status --json", database_url=reader)
+    assert code == 0
+    assert json.loads(output)["totals"]["sites"] >= 0
+    code, output = command_line("metrics", database_url=reader)
+    assert (code, "detourage_sites " in output) == (0, True)
+    for statement in (
+        "DELETE FROM pages",
+        "SET default_transaction_read_only = off; DELETE FROM pages",
+    ):
+        assert refused(reader, statement)
+
+
+def refused(address: str, statement: str) -> bool:
+    database = Database(address)
+    try:
+        with database.transaction() as session:
+            session.execute(text(statement))
+    except DBAPIError as error:
+        refusals = ("permission denied", "must be owner", "read-only transaction")
+        return any(each in str(error) for each in refusals)
+    finally:
+        database.dispose()
+    return False
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE other (id int)",
+        "DROP TABLE pages",
+        "TRUNCATE receipts",
+        "ALTER TABLE pages ADD COLUMN more int",
+        "CREATE ROLE other",
+    ],
+)
+def test_the_service_changes_rows_and_no_table(servers: SecuredServers, statement: str) -> None:
+    assert refused(servers.database_url("detourage_service"), statement)
+
+
+def test_what_a_migration_adds_is_granted(servers: SecuredServers) -> None:
+    owned = Database(servers.database_url("detourage"))
+    with owned.transaction() as session:
+        session.execute(text("CREATE TABLE added (id bigserial PRIMARY KEY, value int)"))
+    service = Database(servers.database_url("detourage_service"))
+    with service.transaction() as session:
+        session.execute(text("INSERT INTO added (value) VALUES (1), (2)"))
+        session.execute(text("UPDATE added SET value = 3 WHERE id = 1"))
+        session.execute(text("DELETE FROM added WHERE id = 2"))
+    reader = Database(servers.database_url("detourage_read"))
+    with reader.transaction() as session:
+        assert session.execute(text("SELECT * FROM added")).all() == [(1, 3)]
+    with owned.transaction() as session:
+        session.execute(text("DROP TABLE added"))
+    for database in (owned, service, reader):
+        database.dispose()
+
+
+def test_the_recipes_may_be_run_again(servers: SecuredServers) -> None:
+    servers.make_roles()
+    servers.make_users()
+
+
+@pytest.mark.parametrize(
+    ("command", "setting", "user", "told"),
+    [
+        ("migrate --to 0001", "database_url", "detourage_service", "must be owner"),
+        ("prune --older-than 1 --yes", "database_url", "detourage_read", "read-only transaction"),
+        ("quarantine list", "broker_url", "crawler", "refused"),
+        ("status --queues", "broker_url", "recogniser", "refused"),
+    ],
+)
+def test_a_command_without_the_right_says_so_in_a_line(
+    servers: SecuredServers,
+    command_line: CommandLine,
+    command: str,
+    setting: str,
+    user: str,
+    told: str,
+) -> None:
+    address = getattr(servers, setting)(user)
+    code, output = command_line(command, **{setting: address})
+    assert code == 1
+    assert told in output
+    assert len(output.splitlines()) == 1

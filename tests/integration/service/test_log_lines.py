@@ -1,0 +1,109 @@
+"""What each process says of itself: which build it is when it begins, and what it did lately."""
+
+import re
+from collections import Counter
+from importlib.metadata import version
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, func, select
+
+from models.tables import OutboxEntry
+from tests.deployment import PROCESSES, Deployment
+from tests.integration.service.conftest import Alone
+from tests.integration.service.crawl import described
+from worker.messaging import task_names
+from worker.store import outbox
+
+SECONDS = 0.2
+"""Period of the summaries."""
+
+
+@pytest.mark.parametrize("process", PROCESSES)
+def test_a_process_begins_with_its_version_and_all_its_settings(
+    deployment: Deployment, process: str
+) -> None:
+    lines = deployment.logged(process)
+    (begun,) = [line for line in lines if line["event"] == f"{process} begins"]
+    assert begun["version"] == version("detourage")
+    told = begun["settings"]
+    assert {*told} == {*type(deployment.settings).model_fields}
+    assert told["settle_seconds"] == deployment.settings.settle_seconds
+    assert told["broker_url"].replace("***", "guest") == deployment.settings.require_broker_url()
+    log = deployment.log_file(process).read_text()
+    assert not any(f":{secret}@" in log for secret in deployment.settings.secrets)
+
+
+def summaries(deployment: Deployment, process: str) -> list[dict[str, Any]]:
+    return [line for line in deployment.logged(process) if line["event"] == f"{process} summary"]
+
+
+def total(found: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
+    """Return the sums of the summaries."""
+    sums: dict[str, Any] = {}
+    for key in keys:
+        for each in found:
+            value = each.get(key, {})
+            if isinstance(value, dict):
+                sums.setdefault(key, Counter()).update(value)
+            else:
+                sums[key] = sums.get(key, 0) + value
+    return sums
+
+
+def test_the_intake_tells_what_it_took_and_what_became_of_it(alone: Alone) -> None:
+    good = [described(seed) for seed in range(5)]
+    with alone("intake", summary_seconds=SECONDS) as deployment:
+        deployment.publish([*good, b"{broken", good[0], b"[]", b"[]"])
+        deployment.wait_for_receipts(9)
+        expected = {
+            "taken": 9,
+            "stored": {"accepted": 5, "duplicate": 1},
+            "quarantined": {"not-json": 1, "invalid-message": 2},
+        }
+        deployment.wait_until(lambda: total(summaries(deployment, "intake"), *expected) == expected)
+        told = len(summaries(deployment, "intake"))
+        deployment.publish(good[:1])
+        deployment.wait_for_receipts(10)
+        deployment.wait_until(lambda: len(summaries(deployment, "intake")) > told)
+        # Nothing was told where nothing was done, however many periods that were.
+        assert all(each["taken"] for each in summaries(deployment, "intake"))
+        assert not any("message_id" in each for each in summaries(deployment, "intake"))
+
+
+def test_the_relay_tells_what_it_published_by_lane(alone: Alone) -> None:
+    with alone("relay", summary_seconds=SECONDS) as deployment:
+        topology = deployment.topology
+        with deployment.database.transaction() as session:
+            # What an intake of other queues has left.
+            session.execute(delete(OutboxEntry))
+            outbox.add_tasks(
+                session, task_names.PARSE, ({"page_id": each} for each in range(3)), site_id=1
+            )
+            for exchange, key in (
+                (topology.articles_exchange.name, "und.a.example"),
+                ("", topology.quarantines["intake"]),
+            ):
+                outbox.add_message(session, exchange=exchange, routing_key=key, body=b"1")
+        left = select(func.count()).select_from(OutboxEntry)
+        deployment.wait_until(lambda: deployment.count(left) == 0)
+        expected = {task_names.PARSE: 3, topology.articles_exchange.name: 1, "quarantine": 1}
+        deployment.wait_until(
+            lambda: total(summaries(deployment, "relay"), "published") == {"published": expected}
+        )
+        assert not any("outbox_id" in each for each in summaries(deployment, "relay"))
+
+
+def test_people_read_the_same_on_a_line(alone: Alone) -> None:
+    with alone("intake", summary_seconds=SECONDS, log_format="text") as deployment:
+        log = deployment.log_file("intake")
+        deployment.publish([described(7)])
+        deployment.wait_until(lambda: "intake summary" in log.read_text())
+        deployment.wait_until(lambda: "accepted" in log.read_text())
+        lines = log.read_text().splitlines()
+        (begun,) = [line for line in lines if "intake begins" in line]
+        assert f"version={version('detourage')}" in begun
+        assert "'summary_seconds': 0.2" in begun
+        assert any(
+            re.search(r"intake summary .*stored=\{'accepted': 1\} taken=1", line) for line in lines
+        )

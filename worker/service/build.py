@@ -1,0 +1,54 @@
+"""Which build of the service this is, and what a process says of that when it begins."""
+
+import logging
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from pydantic import SecretStr
+
+from worker import logs
+from worker.errors import without_passwords
+from worker.settings import Settings
+from worker.store import schema
+
+logger = logging.getLogger(__name__)
+
+
+class Build(NamedTuple):
+    """The versions that together say what is stored, and how it was made."""
+
+    version: str
+    """Of the package."""
+
+    schema_version: str
+    """Of the database that it works on."""
+
+    extraction_version: str
+    """Of what makes articles: where it differs, the same page may give another one."""
+
+
+def build() -> Build:
+    """Return the versions of this build."""
+    # Imports all of the extraction, which no process needs that does not extract.
+    from worker.tasks.extract import EXTRACTION_VERSION
+
+    return Build(version("detourage"), schema.newest_revision(), EXTRACTION_VERSION)
+
+
+def log_beginning(process: str, settings: Settings) -> None:
+    """Log that a process begins, with its version and all settings, without their secrets."""
+    with logs.bound(version=version("detourage"), settings=_shown(settings)):
+        logger.info("%s begins", process)
+
+
+def _shown(settings: Settings) -> dict[str, Any]:
+    return {
+        name: (
+            without_passwords(value.get_secret_value())
+            if isinstance(value, SecretStr)
+            else value
+            if isinstance(value, (bool, int, float, dict)) or value is None
+            else str(value)
+        )
+        for name, value in settings
+    }

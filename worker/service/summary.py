@@ -1,0 +1,65 @@
+"""What a process did lately, in a line of its log."""
+
+import logging
+import time
+from collections import Counter
+
+from worker import logs
+
+logger = logging.getLogger(__name__)
+
+
+class Summary:
+    """Counts what a process does, and logs that once a period; nothing where there was nothing.
+
+    Parameters
+    ----------
+    process
+        The process.
+    seconds
+        The period.
+    """
+
+    def __init__(self, process: str, seconds: float) -> None:
+        self._process = process
+        self._seconds = seconds
+        self._began = time.monotonic()
+        self._counts: dict[str, Counter[str]] = {}
+        self._totals: Counter[str] = Counter()
+
+    def count(self, what: str, number: int = 1, *, kind: str | None = None) -> None:
+        """Count something that was done.
+
+        Parameters
+        ----------
+        what
+            What was done.
+        number
+            How often.
+        kind
+            With what; each is counted by itself.
+        """
+        if not number:
+            return
+        if kind is None:
+            self._totals[what] += number
+        else:
+            self._counts.setdefault(what, Counter())[str(kind)] += number
+
+    def log_if_due(self) -> None:
+        """Log what was counted, if the period is over."""
+        if time.monotonic() - self._began >= self._seconds:
+            self.log()
+
+    def log(self) -> None:
+        """Log what was counted, and begin anew."""
+        now = time.monotonic()
+        if self._totals or self._counts:
+            # It is about no single message.
+            logs.unbind_all()
+            kinds = {what: dict(sorted(counted.items())) for what, counted in self._counts.items()}
+            with logs.bound(**self._totals, **kinds, seconds=round(now - self._began)):
+                logger.info("%s summary", self._process)
+        self._began = now
+        self._counts = {}
+        self._totals = Counter()
