@@ -52,7 +52,7 @@ def test_metrics_are_served_until_told_to_stop(deployment: Deployment) -> None:
             except urllib.error.URLError:
                 return False
             # Durations are written every few seconds.
-            counted = dict(re.findall(r'duration_seconds_count{work="(.*)"} (.*)', text))
+            counted = dict(re.findall(r'duration_seconds_count{work="(.*)"} (.*)', found))
             return all(float(counted.get(work, 0)) >= number for work, number in DONE.items())
 
         deployment.wait_until(answers)
