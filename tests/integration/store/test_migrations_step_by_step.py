@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 import pytest
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, Table, func, insert, inspect, select
+from sqlalchemy import MetaData, Table, func, insert, inspect, select, text
 from sqlalchemy import types as sql
 
 from tests.services import Services, temporary_database
@@ -89,11 +90,14 @@ def fill(database: Database) -> None:
 
 
 def counts(database: Database) -> dict[str, int]:
+    names = sorted({*inspect(database.engine).get_table_names()} - {"alembic_version"})
+    if not names:
+        return {}
+    # One statement: to reflect the tables takes ten times as long.
+    each = ", ".join(f'(SELECT count(*) FROM "{name}")' for name in names)
     with database.engine.connect() as connection:
-        return {
-            table.name: connection.scalar(select(func.count()).select_from(table)) or 0
-            for table in tables(database)
-        }
+        (found,) = connection.execute(text(f"SELECT {each}")).all()
+    return dict(zip(names, found, strict=True))
 
 
 def test_every_version_is_brought_to_the_next_with_all_its_rows(database: Database) -> None:
@@ -107,32 +111,29 @@ def test_every_version_is_brought_to_the_next_with_all_its_rows(database: Databa
     assert not is_behind(database)
 
 
-def test_there_is_a_way_back_from_every_version(database: Database) -> None:
+def test_there_is_a_way_back_by_one_from_every_version_and_up_again(database: Database) -> None:
     migrate(database)
-    first = VERSIONS[0]
     fill(database)
-    for version in reversed(VERSIONS[:-1]):
-        go_to(database, version, down=True)
+    for newer, older in pairwise(reversed(VERSIONS)):
+        filled = counts(database)
+        migrate(database, older)
+        left = counts(database)
+        assert left.items() <= filled.items(), older
+        migrate(database, newer)
+        assert left.items() <= counts(database).items(), newer
+        migrate(database, older)
     assert is_behind(database)
     assert counts(database)["pages"] == 2
     migrate(database)
     assert not is_behind(database)
-    go_to(database, first, down=True)
-    assert "reprocessings" not in inspect(database.engine).get_table_names()
 
 
-def test_there_is_a_way_back_by_one_from_every_version_and_up_again(database: Database) -> None:
+def test_there_is_a_way_back_to_the_first_version_at_once(database: Database) -> None:
     migrate(database)
     fill(database)
-    for version, before in zip(reversed(VERSIONS[:-1]), reversed(VERSIONS), strict=False):
-        kept = counts(database)
-        migrate(database, version)
-        left = counts(database)
-        migrate(database, before)
-        again = counts(database)
-        assert {table: again[table] for table in left} == left, version
-        assert {table: left[table] for table in left} == {table: kept[table] for table in left}
-        migrate(database, version)
-    assert version == VERSIONS[0]
+    migrate(database, VERSIONS[0])
+    assert is_behind(database)
+    assert "reprocessings" not in counts(database)
     migrate(database)
     assert not is_behind(database)
+    assert counts(database)["pages"] == 2
