@@ -11,7 +11,6 @@ from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
 from celery.signals import (
     beat_init,
-    celeryd_after_setup,
     setup_logging,
     task_failure,
     task_postrun,
@@ -19,6 +18,7 @@ from celery.signals import (
     worker_init,
     worker_process_init,
     worker_process_shutdown,
+    worker_ready,
 )
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -156,9 +156,9 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
     logs.configure(settings.log_level, settings.log_format, logfile, secrets=settings.secrets)
 
 
-@celeryd_after_setup.connect
+@worker_ready.connect
 def _log_worker(**_: object) -> None:
-    # At worker_init there is no log yet.
+    # Earlier it would stand before what Celery prints of itself.
     log_beginning("worker", process_state().settings)
 
 

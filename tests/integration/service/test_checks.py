@@ -136,7 +136,9 @@ def test_before_the_migration_every_command_says_what_to_do(
     command: tuple[str, ...],
 ) -> None:
     result = CliRunner().invoke(main, list(command))
-    assert (result.exit_code, result.output.splitlines()) == (1, [BEHIND])
+    # A process says first what it is.
+    said = [line for line in result.output.splitlines() if " begins " not in line]
+    assert (result.exit_code, said) == (1, [BEHIND])
 
 
 @pytest.mark.usefixtures("without_schema")
