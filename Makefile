@@ -1,5 +1,7 @@
 # make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
 # make run INPUT=path OUTPUT=file   your own pages
+# make plot                         what the extra plot needs, beside the rest; so for every extra of
+#                                   pyproject.toml: peers, recognisers, render, scrapy, dev (all of them)
 # make test                         every check and every test
 # make docs                         the reference pages, from the code that they describe
 # make fuzz                         hostile input, for the better part of an hour
@@ -7,12 +9,14 @@
 # make test-render                  the tests of rendering, which need Debian's package chromium
 # make coverage                     which lines the tests run, as a report in out/coverage
 #
-# Both install what they need into .venv, once. Needed beforehand: Python 3.11 or
+# Each installs what it needs into .venv, once. Needed beforehand: Python 3.11 or
 # later with its venv module; a C compiler and Python's headers for the fast
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-domain test-services test-command-line test-render coverage faults soak hostile fuzz lint format docs requirements audit clean
+extras := peers plot recognisers render scrapy
+
+.PHONY: run $(extras) dev test test-domain test-services test-command-line test-render coverage faults soak hostile fuzz lint format docs requirements audit clean
 
 # The tests start more than a hundred Python processes: where what they import is compiled anew each
 # time, as in the images of many containers, they take twice as long.
@@ -42,6 +46,12 @@ else
 	$(bin)/detourage sample out/sample
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
+
+# In the versions of requirements-dev.txt, which has all extras.
+$(extras): $(runtime) $(package)
+	$(uv) --verify-hashes --constraint requirements-dev.txt --requirement pyproject.toml --extra $@
+
+dev: $(development) $(package)
 
 # Without the faults, which take minutes and hurt servers of their own. Three at a time, the longest
 # first: the tests of the services wait for half of their time. What they say comes when they end.
@@ -127,11 +137,11 @@ $(tools): requirements-build.txt | $(bin)/python
 	@touch $@
 
 $(runtime): requirements.txt $(tools)
-	$(uv) --require-hashes --no-deps --requirement requirements.txt
+	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements.txt
 	@touch $@
 
 $(development): requirements-dev.txt $(tools)
-	$(uv) --require-hashes --no-deps --requirement requirements-dev.txt
+	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
 
 $(package): pyproject.toml setup.py $(shell find worker -name '*.[ch]') $(tools)

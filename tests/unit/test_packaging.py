@@ -142,3 +142,10 @@ def test_the_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
     assert {name for name in listed if name.startswith(PACKAGES)} - packed == set()
     compiled = {name.split(".")[0] for name in packed if name.endswith(".so")}
     assert compiled == {"worker/distance/_native", "worker/learning/_trees"}
+
+
+def test_make_has_a_target_for_every_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    makefile = (ROOT / "Makefile").read_text()
+    (listed,) = re.findall(r"^extras := (.*)$", makefile, re.MULTILINE)
+    assert {*listed.split(), "dev"} == set(project["optional-dependencies"])
