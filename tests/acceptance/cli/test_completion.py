@@ -1,0 +1,60 @@
+"""Completion in bash, by the script that docs/how-to/install.md tells to install."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.command_line import BARE
+
+COMPLETE = """
+source "$SCRIPT"
+[[ $(complete -p detourage) == *" -F _detourage_completion detourage" ]] || exit 1
+COMP_WORDS=(detourage "$@")
+COMP_CWORD=$#
+_detourage_completion detourage
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+"""What bash does when Tab is pressed after the last word."""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The variables of a shell that has the script."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    script = tmp_path_factory.mktemp("completions") / "detourage"
+    with script.open("w") as stream:
+        subprocess.run(
+            ["detourage"],
+            env={**BARE, "PATH": path, "_DETOURAGE_COMPLETE": "bash_source"},
+            executable=Path(sys.executable).with_name("detourage"),
+            stdout=stream,
+            check=True,
+        )
+    return {**BARE, "PATH": path, "SCRIPT": str(script)}
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["qua"], ["quarantine"]),
+        (["quarantine", "re"], ["requeue"]),
+        (["status", "--q"], ["--queues"]),
+        (["extract", "--format", "m"], ["markdown"]),
+        (["health", ""], ["intake", "relay", "worker", "beat"]),
+    ],
+)
+def test_bash_completes(
+    environment: dict[str, str], words: list[str], completed: list[str]
+) -> None:
+    done = subprocess.run(
+        ["bash", "--norc", "-c", COMPLETE, "bash", *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == completed
+    assert done.stderr == ""
