@@ -24,6 +24,9 @@ The intake and the relay do not read from the broker while they parse a page or
 write to the database, which takes seconds at worst.
 """
 
+CONNECT_SECONDS = 5.0
+"""Time that the broker has to take a connection of a process, which then tries again."""
+
 COMMAND_CONNECT_SECONDS = 3.0
 """Time that the broker has to take a connection of a command, for which a person waits."""
 
@@ -51,7 +54,7 @@ def broker_tls(settings: Settings) -> dict[str, Any] | None:
     return tls_options(settings.require_broker_url(), settings.broker_ca_file)
 
 
-def connect(settings: Settings, connect_seconds: float | None = None) -> Connection:
+def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Connection:
     """Return a connection to the broker, not yet established.
 
     Parameters
@@ -59,7 +62,7 @@ def connect(settings: Settings, connect_seconds: float | None = None) -> Connect
     settings
         Which broker.
     connect_seconds
-        Time that it has to take the connection; the library's unless given.
+        Time that it has to take the connection.
     """
     url = settings.require_broker_url()
     transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
