@@ -104,7 +104,10 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        logger.warning("extracted one by one: %s", counted(len(jobs), "page"), exc_info=True)
+        # Where the time was up says nothing of why.
+        is_late = isinstance(error, SoftTimeLimitExceeded)
+        told = counted(len(jobs), "page")
+        logger.warning("extracted one by one: %s", told, exc_info=not is_late)
         again = {job.page_id: job.generation for job in jobs}
         state.database.run(lambda session: _request_each_alone(session, again))
 
