@@ -188,7 +188,12 @@ def test_the_recipes_may_be_run_again(servers: SecuredServers) -> None:
     ("command", "setting", "user", "told"),
     [
         ("migrate --to 0001", "database_url", "detourage_service", "must be owner"),
-        ("prune --older-than 1", "database_url", "detourage_read", "read-only transaction"),
+        (
+            "quarantine drop --stage relay --yes",
+            "database_url",
+            "detourage_read",
+            "read-only transaction",
+        ),
         ("quarantine list", "broker_url", "crawler", "refused"),
         ("status --queues", "broker_url", "recogniser", "refused"),
     ],
