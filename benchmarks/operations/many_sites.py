@@ -117,7 +117,8 @@ def _make_known(ground: ProvingGround) -> None:
     """Have the pages of a site clustered and extracted, before anything is measured."""
     ground.publish(page_message(KNOWN, number) for number in range(KNOWN_PAGES))
     ground.wait_for_receipts(KNOWN_PAGES)
-    create_app(ground.settings).send_task(CLUSTER_DUE, kwargs={"settle_seconds": 0})
+    with create_app(ground.settings) as app:
+        app.send_task(CLUSTER_DUE, kwargs={"settle_seconds": 0})
     ground.wait_until(lambda: _sites_without_clustering(ground) == 0)
     ground.wait_for_outcomes()
 
