@@ -4,10 +4,15 @@ The subtrees that CommentsMiner mines miss the comments of every second page: co
 inside, while their outermost elements bear the same names or stand in the same place.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
 
 from worker.comments.elements import PageElements
-from worker.comments.signatures import PathNames, Signature, signatures_of
+from worker.comments.signatures import Signature, paths_of, signatures_of
+from worker.pages.flat import Integers
 
 MIN_RECORDS = 2
 """Records of which a page says by itself that they are alike."""
@@ -53,37 +58,79 @@ def find_candidates(page: PageElements) -> list[Candidate]:
     and dates often stand beside the element of a comment's text. No two groups have the same
     elements then. They are in the order of their first signature in the page.
     """
-    groups: dict[Signature, list[int]] = {}
-    paths: list[str] = []
-    made = PathNames()
-    room = MAX_MEMBERS
-    for index, (element, tag, parent) in enumerate(
-        zip(page.elements, page.tags, page.parents, strict=True)
-    ):
-        path = made.below(paths[parent] if parent >= 0 else "", tag)
-        paths.append(path)
-        if tag in _NO_RECORD or page.text_starts[index] == page.text_ends[index] or room <= 0:
-            continue
-        for signature in signatures_of(element, path):
-            groups.setdefault(signature, []).append(index)
-            room -= 1
-    characters = page.counts[:, 0].tolist()
-    found: dict[tuple[int, ...], Candidate] = {}
-    for signature, group in groups.items():
-        if len(group) < MIN_RECORDS:
-            continue
-        members, levels = _widened(page, tuple(group))
-        if members not in found and sum(characters[index] for index in members) >= MIN_CHARACTERS:
-            found[members] = Candidate(signature, levels, members)
+    groups = _groups(page)
+    shared = [(signature, group) for signature, group in groups.items() if len(group) > 1]
+    if not shared:
+        return []
+    members, owners, levels = _widened(page, [group for _, group in shared])
+    firsts = np.searchsorted(owners, np.arange(len(shared) + 1))
+    characters = np.add.reduceat(page.counts[members, 0], firsts[:-1])
+    found: dict[bytes, Candidate] = {}
+    for number in np.flatnonzero(characters >= MIN_CHARACTERS).tolist():
+        own = members[firsts[number] : firsts[number + 1]]
+        key = own.tobytes()
+        if key not in found:
+            found[key] = Candidate(shared[number][0], int(levels[number]), tuple(own.tolist()))
     return list(found.values())
 
 
-def _widened(page: PageElements, members: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """Replace elements by those around them while each still holds one."""
-    levels = 0
-    while levels < MAX_LEVELS:
-        around = {page.parents[index] for index in members}
-        if len(around) < len(members) or -1 in around:
+def _groups(page: PageElements) -> dict[Signature, list[int]]:
+    """Return the elements of each signature, in the order of their first ones."""
+    groups: dict[Signature, list[int]] = {}
+    # Elements alike in all that signatures are made of belong to the same groups.
+    known: dict[tuple[str, ...], list[list[int]]] = {}
+    paths = paths_of(page)
+    holds = (page.text_ends > page.text_starts) & ~page.having(_NO_RECORD)
+    classes, identities = page.classes, page.identities
+    properties, types = page.attribute("itemprop"), page.attribute("itemtype")
+    room = MAX_MEMBERS
+    for index in np.flatnonzero(holds).tolist():
+        alike = (
+            *(paths[index], classes[index], identities[index]),
+            properties[index] or types[index],
+        )
+        of_element = known.get(alike)
+        if of_element is None:
+            signatures = signatures_of(page.tags[index], *alike)
+            of_element = [groups.setdefault(signature, []) for signature in signatures]
+            known[alike] = of_element
+        for group in of_element:
+            group.append(index)
+        room -= len(of_element)
+        if room <= 0:
             break
-        members, levels = tuple(sorted(around)), levels + 1
-    return members, levels
+    return groups
+
+
+def _widened(
+    page: PageElements, groups: Sequence[Sequence[int]]
+) -> tuple[Integers, Integers, Integers]:
+    """Replace the elements of groups by those around them while each still holds one.
+
+    Returns
+    -------
+    members, owners : array
+        The elements of all groups, rising in each, and the number of the group of each.
+    levels : array
+        For each group how many levels it rose.
+    """
+    sizes = [*map(len, groups)]
+    members = np.fromiter(chain.from_iterable(groups), np.int64, sum(sizes))
+    owners = np.repeat(np.arange(len(groups)), sizes)
+    levels = np.zeros(len(groups), dtype=np.int64)
+    rises = np.ones(len(groups), dtype=np.bool_)
+    step = len(page)
+    for _ in range(MAX_LEVELS):
+        rises[owners[page.parents[members] < 0]] = False
+        places = np.flatnonzero(rises[owners])
+        around = page.parents[members[places]]
+        # Groups keep their order, so that what is sorted is sorted in each.
+        keys = np.sort(owners[places] * step + around)
+        rises[keys[1:][keys[1:] == keys[:-1]] // step] = False
+        places = places[rises[owners[places]]]
+        if not len(places):
+            break
+        keys = keys[rises[keys // step]]
+        members[places] = keys % step
+        levels[rises] += 1
+    return members, owners, levels

@@ -1,21 +1,17 @@
 """A page's elements in document order, with what each one holds counted beforehand."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
-from lxml import etree
 from lxml.html import HtmlElement
 
 from worker.language.wordlists import listed
 from worker.pages.elements import HEADINGS, UNSEEN
-
-Integers = npt.NDArray[np.int64]
+from worker.pages.flat import Booleans, FlatDocument, Integers, numbered
 
 LONGEST_DATE = 80
 """Characters of the longest text that is looked at for a date: a longer one is prose."""
@@ -38,7 +34,7 @@ _DATE = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _SENTENCE_END = re.compile(r"[。！？]|[.!?…؟](?=\s|$|[”\"')])")
-_IDEOGRAPH = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
+_IDEOGRAPHS = ((0x3041, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7FF))
 _DISCUSSION = re.compile(
     r"comm?ent|kommentar|repl[yi]|respon|post(?!s\b)|message|discuss|forum|thread|review|opinion"
     r"|beitrag|antwort|react|réagi|author|autor|avatar|user|member|profil",
@@ -96,145 +92,98 @@ HEADLINE = 25
 _UNENDORSED = frozenset(["nofollow", "ugc", "external"])
 
 _TEXT_COLUMNS = len(_OF_TEXT) + len(_IN_PLACE)
-_LINK_COLUMNS = [_OF_ELEMENT.index(name) for name in _OF_LINK]
+_LINK_COLUMNS = slice(_OF_ELEMENT.index(_OF_LINK[0]), _OF_ELEMENT.index(_OF_LINK[-1]) + 1)
 _COLUMN_OF_TAG = {tag: _OF_ELEMENT.index(name) for tag, name in _OF_TAG.items()}
 
 
-@dataclass
-class PageElements:
-    """The elements of a page that a browser shows something of, the root first.
+@dataclass(frozen=True, eq=False)
+class PageElements(FlatDocument):
+    """The elements of a page that a browser shows something of.
 
-    An element is named by its index; its descendants are the indices up to its end.
-
-    Attributes
-    ----------
-    elements
-        The elements; left out with all that is below them are those of
-        `worker.pages.elements.UNSEEN`. What a style hides is kept: a page may unfold its comments.
-    tags
-        Their tags.
-    parents
-        Index of the parent, -1 for the root.
-    depths
-        Number of elements around each.
-    ends
-        Index after the last descendant.
-    texts
-        Texts between tags, white space normalised, none of them empty.
-    linked
-        Whether each text stands in a link.
-    text_starts, text_ends
-        Stretch of `texts` below the element.
+    Left out with all that is below them are those of `worker.pages.elements.UNSEEN`. What a style
+    hides is kept: a page may unfold its comments. White space in texts is normalised.
     """
 
-    elements: list[HtmlElement] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
-    depths: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    linked: list[bool] = field(default_factory=list)
-    text_starts: list[int] = field(default_factory=list)
-    text_ends: list[int] = field(default_factory=list)
-
     @classmethod
-    def of(cls, document: HtmlElement) -> Self:
-        """Flatten a parsed document in one pass."""
-        page = cls()
-        open_elements: list[int] = []
-        links = 0
-        walk = etree.iterwalk(document, events=("start", "end"))
-        for event, node in walk:
-            tag = node.tag
-            text: str | None
-            if event == "start":
-                if tag in UNSEEN:
-                    walk.skip_subtree()
-                    continue
-                page.parents.append(open_elements[-1] if open_elements else -1)
-                page.depths.append(len(open_elements))
-                open_elements.append(len(page.elements))
-                page.elements.append(node)
-                page.tags.append(tag)
-                page.ends.append(0)
-                page.text_starts.append(len(page.texts))
-                page.text_ends.append(0)
-                links += tag == "a"
-                text = node.text
-            else:
-                if tag not in UNSEEN:
-                    index = open_elements.pop()
-                    page.ends[index] = len(page.elements)
-                    page.text_ends[index] = len(page.texts)
-                    links -= tag == "a"
-                text = node.tail if open_elements else None
-            if text and not text.isspace():
-                page.texts.append(" ".join(text.split()))
-                page.linked.append(links > 0)
-        return page
+    def of(cls, document: HtmlElement | FlatDocument) -> Self:
+        """Choose from a document what is shown of it."""
+        flat = FlatDocument.of(document)
+        shown = flat.select(~flat.within(flat.having(UNSEEN)))
+        columns = {each.name: getattr(shown, each.name) for each in fields(FlatDocument)}
+        return cls(**{**columns, "texts": [" ".join(text.split()) for text in shown.texts]})
 
     def __len__(self) -> int:
         return len(self.elements)
 
     @cached_property
-    def name_kinds(self) -> list[tuple[bool, bool]]:
+    def name_kinds(self) -> Booleans:
         """For every element whether its names speak of a discussion, and of another part."""
-        return [
-            _name_kind(element.get("class") or "", element.get("id") or "")
-            for element in self.elements
-        ]
+        names, numbers = self.names
+        kinds = [_name_kind(classes, identity) for classes, identity in names]
+        return np.array(kinds, dtype=np.bool_).reshape(-1, 2)[numbers]
 
     @cached_property
     def counts(self) -> Integers:
         """What each element holds, shape (elements, `COUNTED`)."""
         counts = np.empty((len(self), len(COUNTED)), dtype=np.int64)
-        starts, ends = np.array(self.text_starts), np.array(self.text_ends)
         texts = _summed(self._counts_of_texts())
-        counts[:, :_TEXT_COLUMNS] = texts[ends] - texts[starts]
+        counts[:, :_TEXT_COLUMNS] = texts[self.text_ends] - texts[self.text_starts]
         elements = _summed(self._counts_of_elements())
-        counts[:, _TEXT_COLUMNS:] = elements[np.array(self.ends)] - elements[:-1]
+        counts[:, _TEXT_COLUMNS:] = elements[self.ends] - elements[:-1]
         return counts
+
+    @cached_property
+    def linked(self) -> Booleans:
+        """For each text whether it stands in a link."""
+        return self.within(self.having({"a"}))[self.text_parents]
+
+    @cached_property
+    def distinct_texts(self) -> tuple[list[str], Integers]:
+        """The texts, each once, and for each text its number there."""
+        return numbered(self.texts)
 
     @cached_property
     def lengths(self) -> Integers:
         """Number of letters and other characters of each text, see `LETTERS_OF_IDEOGRAPH`."""
-        return np.array([_length(text) for text in self.texts], dtype=np.int64)
+        return self._counts_of_distinct[self.distinct_texts[1], 0]
+
+    @cached_property
+    def _counts_of_distinct(self) -> Integers:
+        texts = self.distinct_texts[0]
+        return _counts_of(texts) if texts else np.zeros((0, len(_OF_TEXT)), dtype=np.int64)
 
     def _counts_of_texts(self) -> Integers:
-        counts = np.zeros((len(self.texts), _TEXT_COLUMNS), dtype=np.int64)
-        if self.texts:
-            counts[:, : len(_OF_TEXT)] = [_counts_of_text(text) for text in self.texts]
-            times = Counter(self.texts)
-            repeated = np.array([times[text] >= OFTEN for text in self.texts])
-            counts[:, len(_OF_TEXT) :] = np.column_stack(
-                [
-                    np.ones(len(self.texts), dtype=np.int64),
-                    np.where(self.linked, self.lengths, 0),
-                    repeated,
-                    np.where(repeated, self.lengths, 0),
-                ]
-            )
+        numbers = self.distinct_texts[1]
+        counts = np.zeros((len(numbers), _TEXT_COLUMNS), dtype=np.int64)
+        counts[:, : len(_OF_TEXT)] = self._counts_of_distinct[numbers]
+        repeated = (np.bincount(numbers) >= OFTEN)[numbers]
+        in_place = (1, self.lengths * self.linked, repeated, self.lengths * repeated)
+        for column, values in enumerate(in_place, len(_OF_TEXT)):
+            counts[:, column] = values
         return counts
 
     def _counts_of_elements(self) -> Integers:
         counts = np.zeros((len(self), len(_OF_ELEMENT)), dtype=np.int64)
         counts[:, 0] = 1
-        for index, tag in enumerate(self.tags):
-            column = _COLUMN_OF_TAG.get(tag)
-            if column is not None:
-                counts[index, column] = 1
-            if tag == "a":
-                counts[index, _LINK_COLUMNS] = self._link_kinds(index)
+        for column in dict.fromkeys(_COLUMN_OF_TAG.values()):
+            tags = {tag for tag, of_tag in _COLUMN_OF_TAG.items() if of_tag == column}
+            counts[:, column] = self.having(tags)
+        links = np.flatnonzero(self.having({"a"}))
+        counts[links, _LINK_COLUMNS] = self._link_kinds(links)
         counts[:, -2:] = self.name_kinds
         return counts
 
-    def _link_kinds(self, index: int) -> tuple[bool, bool, bool]:
-        """Say which of `_OF_LINK` a link is."""
-        link = self.elements[index]
-        letters = sum(self.lengths[self.text_starts[index] : self.text_ends[index]].tolist())
-        fragment = (link.get("href") or "").partition("#")[2]
-        kinds = (link.get("rel") or "").lower().split()
-        return letters >= HEADLINE, len(fragment) > 1, not _UNENDORSED.isdisjoint(kinds)
+    def _link_kinds(self, links: Integers) -> Integers:
+        """Say which of `_OF_LINK` links are."""
+        before = _summed(self.lengths[:, None])[:, 0]
+        kinds = np.zeros((len(links), len(_OF_LINK)), dtype=np.int64)
+        kinds[:, 0] = before[self.text_ends[links]] - before[self.text_starts[links]] >= HEADLINE
+        for place, index in enumerate(links.tolist()):
+            link = self.elements[index]
+            kinds[place, 1] = len(link.get("href", "").partition("#")[2]) > 1
+            rel = link.get("rel")
+            kinds[place, 2] = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
+        return kinds
 
     def text_of(self, index: int, without: Iterable[int] = ()) -> str:
         """Return the text below an element on one line, without that of some inside it.
@@ -259,37 +208,58 @@ MAX_NAMES = 2_000
 """Characters of an element's classes, and of its id, that are looked at."""
 
 
-@lru_cache(maxsize=8192)
 def _name_kind(classes: str, identity: str) -> tuple[bool, bool]:
-    names = f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
-    return _DISCUSSION.search(names) is not None, _OTHER_PART.search(names) is not None
+    kinds = [
+        *map(_kind_of_word, classes[:MAX_NAMES].split()),
+        *map(_kind_of_word, identity[:MAX_NAMES].split()),
+    ]
+    return any(kind[0] for kind in kinds), any(kind[1] for kind in kinds)
 
 
-def _counts_of_text(text: str) -> tuple[int, int, int, int, int, bool]:
-    has_date = (
+@lru_cache(maxsize=8192)
+def _kind_of_word(word: str) -> tuple[bool, bool]:
+    return _DISCUSSION.search(word) is not None, _OTHER_PART.search(word) is not None
+
+
+def _counts_of(texts: Sequence[str]) -> Integers:
+    """Count what `_OF_TEXT` names in texts, of which there is at least one."""
+    joined = "\n".join([*texts, ""])
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    lengths = np.array([*map(len, texts)])
+    ends = np.cumsum(lengths + 1)
+    starts = ends - lengths - 1
+
+    def count(chosen: Booleans) -> Integers:
+        counts: Integers = np.add.reduceat(chosen, starts, dtype=np.int64)
+        return counts
+
+    ideographs = np.zeros(len(texts), dtype=np.int64)
+    if not joined.isascii():
+        for first, last in _IDEOGRAPHS:
+            ideographs += count((codes >= first) & (codes <= last))
+    sentences = [match.start() for match in _SENTENCE_END.finditer(joined)]
+    # What stands between spaces, not `worker.language.words.tokens`: the shipped classifiers were
+    # trained on this count.
+    words = count(codes == ord(" ")) + 1
+    columns = (
+        lengths + (LETTERS_OF_IDEOGRAPH - 1) * ideographs,
+        words + ideographs // 2,
+        np.bincount(np.searchsorted(ends, sentences, side="right"), minlength=len(texts)),
+        count((codes == ord("!")) | (codes == ord("?"))),
+        [sum(map(_PERSONAL.__contains__, text.split(" "))) for text in joined.lower().split("\n")][
+            :-1
+        ],
+        [*map(_has_date, texts)],
+    )
+    return np.column_stack(columns).astype(np.int64)
+
+
+def _has_date(text: str) -> bool:
+    return (
         len(text) <= LONGEST_DATE
         and _DIGIT.search(text) is not None
         and _DATE.search(text) is not None
     )
-    # What stands between spaces, not `worker.language.words.tokens`: the shipped classifiers were
-    # trained on this count.
-    words = text.lower().split(" ")
-    return (
-        _length(text),
-        len(words) + _ideographs(text) // 2,
-        len(_SENTENCE_END.findall(text)),
-        text.count("!") + text.count("?"),
-        sum(word in _PERSONAL for word in words),
-        has_date,
-    )
-
-
-def _length(text: str) -> int:
-    return len(text) + (LETTERS_OF_IDEOGRAPH - 1) * _ideographs(text)
-
-
-def _ideographs(text: str) -> int:
-    return 0 if text.isascii() else len(_IDEOGRAPH.findall(text))
 
 
 def _summed(counts: Integers) -> Integers:

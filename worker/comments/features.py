@@ -5,7 +5,9 @@ what its answers say.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ from worker.comments.elements import COUNTED, PageElements
 from worker.comments.nesting import nesting_of
 from worker.comments.signatures import masked
 from worker.learning import Features, NamedColumn
+from worker.pages.flat import numbered
 
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
@@ -93,13 +96,13 @@ class _Records:
 
     def __init__(self, page: PageElements, groups: Sequence[Sequence[int]]) -> None:
         self.page = page
-        self.sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        self.sizes = np.array([*map(len, groups)], dtype=np.int64)
         self.firsts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
-        self.element = np.concatenate([np.array(group) for group in groups])
+        self.element = np.fromiter(chain.from_iterable(groups), np.int64, self.sizes.sum())
         self.candidate = np.repeat(np.arange(len(groups)), self.sizes)
-        self.ends = np.array(page.ends)[self.element]
-        self.text_starts = np.array(page.text_starts)[self.element]
-        self.text_ends = np.array(page.text_ends)[self.element]
+        self.ends = page.ends[self.element]
+        self.text_starts = page.text_starts[self.element]
+        self.text_ends = page.text_ends[self.element]
         self.whole = page.counts[self.element]
         around = nesting_of(self.candidate, self.element, self.ends)
         self.own = self.whole.copy()
@@ -185,8 +188,7 @@ def _contents(records: _Records) -> Iterator[NamedColumn]:
 def _texts(records: _Records) -> Iterator[NamedColumn]:
     """Measure the first and the last text of each record: names, dates and buttons stand there."""
     page = records.page
-    number_of: dict[str, int] = {}
-    numbers = np.array([number_of.setdefault(text, len(number_of)) for text in page.texts])
+    numbers = page.distinct_texts[1]
     has_text = records.text_ends > records.text_starts
     # Every candidate has elements with text only.
     first, last = records.text_starts, records.text_ends - 1
@@ -197,7 +199,7 @@ def _texts(records: _Records) -> Iterator[NamedColumn]:
     yield "distinct records", records.distinct(whole)
     yield "mean first text", records.mean(first_length)
     yield "variation of first text", records.variation(first_length)
-    yield "first text linked", records.mean(np.array(page.linked)[first] & has_text)
+    yield "first text linked", records.mean(page.linked[first] & has_text)
     yield "mean last text", records.mean(page.lengths[last])
 
 
@@ -209,13 +211,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     of_page = max(int(characters[-1]), 1)
     outermost = np.where(records.depth == 0, records.whole[:, 0], 0)
     covered = records.total(outermost)
-    around = np.array(
-        [
-            _common_ancestor(page, each, last)
-            for each, last in zip(first.tolist(), (end - 1).tolist(), strict=True)
-        ]
-    )
-    depths = np.array(page.depths)
+    around = _common_ancestors(page, first, end - 1)
     follows = np.zeros(len(records.element))
     follows[1:] = (records.ends[:-1] == records.element[1:]) & (
         records.candidate[1:] == records.candidate[:-1]
@@ -228,7 +224,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     )
     own = np.maximum(records.mean(records.count("characters")), 1)
     text_end = records.most(records.text_ends).astype(np.int64)
-    textareas = np.array([i for i, tag in enumerate(page.tags) if tag == "textarea"])
+    textareas = np.flatnonzero(page.having({"textarea"}))
     nearest = _distances(end, textareas) / len(page) if len(textareas) else np.ones(len(end))
     yield "tag", [_CODE_OF_TAG.get(page.tags[index], 0) for index in first.tolist()]
     yield "first element", first / len(page)
@@ -237,10 +233,10 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     yield "text after", 1.0 - characters[text_end] / of_page
     yield "share of page", covered / of_page
     yield "share of common ancestor", covered / np.maximum(page.counts[around, 0], 1)
-    yield "depth", records.mean(depths[records.element])
-    yield "variation of depth", records.variation(depths[records.element])
-    yield "depth of common ancestor", depths[around]
-    yield "distinct parents", records.distinct(np.array(page.parents)[records.element])
+    yield "depth", records.mean(page.depths[records.element])
+    yield "variation of depth", records.variation(page.depths[records.element])
+    yield "depth of common ancestor", page.depths[around]
+    yield "distinct parents", records.distinct(page.parents[records.element])
     yield "records after each other", records.mean(follows)
     yield "text between", records.mean(between) / own
     yield "records in others", records.mean(records.depth > 0)
@@ -259,27 +255,21 @@ def _distances(places: _Integers, others: _Integers) -> _Integers:
     return np.asarray(np.minimum(np.abs(following - places), np.abs(places - preceding)))
 
 
-def _common_ancestor(page: PageElements, first: int, last: int) -> int:
-    """Return the nearest element around two, and around the first alone if it holds the last."""
-    around = max(page.parents[first], 0)
-    while last >= page.ends[around]:
-        around = page.parents[around]
+def _common_ancestors(page: PageElements, firsts: _Integers, lasts: _Integers) -> _Integers:
+    """Return the nearest element around each two, and around the first alone if it holds both."""
+    around = np.maximum(page.parents[firsts], 0)
+    while (is_beyond := lasts >= page.ends[around]).any():
+        around = np.where(is_beyond, page.parents[around], around)
     return around
 
 
 def _names(records: _Records) -> Iterator[NamedColumn]:
     page = records.page
-    own = np.array(page.name_kinds, dtype=np.int64)
-    around = own.tolist()
-    for index, parent in enumerate(page.parents):
-        if parent >= 0:
-            above = around[parent]
-            here = around[index]
-            around[index] = [here[0] + above[0], here[1] + above[1]]
-    names_around = np.minimum(np.array(around), MOST_NAMES)
+    own = page.name_kinds
     for kind, name in enumerate(("discussing", "other_parts")):
+        around = np.minimum(page.count_around(own[:, kind]), MOST_NAMES)
         yield f"records named {name}", records.mean(own[records.element, kind])
-        yield f"{name} around", records.mean(names_around[records.element, kind])
+        yield f"{name} around", records.mean(around[records.element])
 
 
 def _beside_others(records: _Records) -> Iterator[NamedColumn]:
@@ -289,13 +279,7 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
     dated = records.total(records.count("dates") > 0)
     dates = COUNTED.index("dates")
     captured = records.total(np.where(records.depth == 0, records.whole[:, dates], 0))
-    alike: dict[tuple[str, str], int] = {}
-    number_of_kind = np.array(
-        [
-            alike.setdefault((tag, masked(element.get("class") or "")), len(alike))
-            for tag, element in zip(page.tags, page.elements, strict=True)
-        ]
-    )
+    number_of_kind = _kinds(page, masked)
     kin = np.bincount(number_of_kind)[number_of_kind[records.element]]
     sentences = records.total(records.count("sentences"))
     sentences_of_page = max(int(page.counts[0, COUNTED.index("sentences")]), 1)
@@ -311,23 +295,13 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
     """Measure how far the records are all there is of their kind, and of no other kind."""
     page = records.page
-    kinds: dict[tuple[int, str], int] = {}
-    kind_of = np.array(
-        [kinds.setdefault(each, len(kinds)) for each in zip(page.parents, page.tags, strict=True)]
-    )
-    shown = np.array(page.text_ends) > np.array(page.text_starts)
-    of_kind = np.bincount(kind_of[shown], minlength=len(kinds))
+    _, tags = numbered(page.tags)
+    _, kind_of = np.unique((page.parents + 1) * len(page) + tags, return_inverse=True)
+    shown = page.text_ends > page.text_starts
+    of_kind = np.bincount(kind_of[shown], minlength=int(kind_of.max()) + 1)
     pairs = np.unique(np.column_stack([records.candidate, kind_of[records.element]]), axis=0)
     siblings = np.bincount(pairs[:, 0], weights=of_kind[pairs[:, 1]], minlength=len(records.sizes))
-    made: dict[tuple[str, str], int] = {}
-    class_of = np.array(
-        [
-            made.setdefault(
-                (tag, masked(next(iter((element.get("class") or "").split()), ""))), len(made)
-            )
-            for tag, element in zip(page.tags, page.elements, strict=True)
-        ]
-    )
+    class_of = _kinds(page, _first_class)
     pairs, counts = np.unique(
         np.column_stack([records.candidate, class_of[records.element]]), axis=0, return_counts=True
     )
@@ -337,17 +311,35 @@ def _left_out(records: _Records) -> Iterator[NamedColumn]:
     yield "records of the commonest class", commonest / records.sizes
 
 
+def _kinds(page: PageElements, name: Callable[[str], str]) -> _Integers:
+    """Number the elements by their tag and what their class is called."""
+    distinct, numbers = numbered([*zip(page.tags, page.classes, strict=True)])
+    _, kinds = numbered([(tag, name(classes)) for tag, classes in distinct])
+    return kinds[numbers]
+
+
+def _first_class(classes: str) -> str:
+    return masked(next(iter(classes.split()), ""))
+
+
 def _count_said(records: _Records) -> list[bool]:
     """Tell whether the page says the number of the records, shortly before the first."""
-    numbers = [
-        frozenset(map(int, _NUMBER.findall(text))) if len(text) <= LONGEST_COUNT else frozenset()
-        for text in records.page.texts
+    said = [
+        (place, int(number))
+        for place, text in enumerate(records.page.texts)
+        if len(text) <= LONGEST_COUNT
+        for number in _NUMBER.findall(text)
     ]
+    places = [place for place, _ in said]
+    starts = records.text_starts[records.firsts].tolist()
     return [
-        any(size in each for each in numbers[max(0, start - COUNT_WITHIN) : start + 1])
-        for size, start in zip(
-            records.sizes.tolist(), records.text_starts[records.firsts].tolist(), strict=True
+        any(
+            number == size
+            for _, number in said[
+                bisect_left(places, start - COUNT_WITHIN) : bisect_right(places, start)
+            ]
         )
+        for size, start in zip(records.sizes.tolist(), starts, strict=True)
     ]
 
 

@@ -73,8 +73,8 @@ def find_comments(
         Without records where no candidate is likely enough: most pages have no comments.
     """
     if known is not None and known.is_named:
-        return FoundComments(known.records(page.document), known, known.confidence)
-    elements = PageElements.of(page.document)
+        return FoundComments(known.records(page.flat), known, known.confidence)
+    elements = PageElements.of(page.flat)
     candidates = find_candidates(elements)
     if not candidates:
         return FoundComments((), CommentPattern(None, 0, 1.0), 1.0)

@@ -3,13 +3,15 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 from lxml.html import HtmlElement
 
-from worker.comments.signatures import PathNames, Signature, signatures_of
+from worker.comments.signatures import Signature, paths_of, signatures_of
+from worker.pages.flat import FlatDocument
 
 MIN_TRUST = 0.5
 """Mean confidence of its pages from which on a pattern holds for a template.
@@ -68,19 +70,28 @@ class CommentPattern:
         """Write the pattern down, in some dozens of bytes."""
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
-    def records(self, document: HtmlElement) -> tuple[HtmlElement, ...]:
+    def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
         """Return the elements of a page that the pattern says hold a comment each.
 
         Parameters
         ----------
         document
-            Root element of a page of the same template.
+            Root element of a page of the same template, or all of it, flat.
         """
-        if self.signature is None:
+        wanted = self.signature
+        if wanted is None:
             return ()
+        flat = FlatDocument.of(document)
+        paths = paths_of(flat) if wanted.path else None
         found: dict[HtmlElement, None] = {}
-        for element, path in _elements(document, self.signature):
-            if self.signature in signatures_of(element, path):
+        for index in np.flatnonzero(flat.having({wanted.tag})).tolist():
+            path = paths[index] if paths is not None else ""
+            if path != wanted.path:
+                continue
+            element = flat.elements[index]
+            kind = element.get("itemprop") or element.get("itemtype") or ""
+            names = flat.classes[index], flat.identities[index]
+            if wanted in signatures_of(wanted.tag, path, *names, kind):
                 found[_above(element, self.levels)] = None
         return tuple(found)
 
@@ -116,20 +127,6 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
 
 NONE_SEEN = CommentPattern(None, 0, 0.0)
 """Nothing is known of a template's comments."""
-
-
-def _elements(document: HtmlElement, signature: Signature) -> Iterator[tuple[HtmlElement, str]]:
-    """Yield the elements of a signature's tag, with their paths where these are asked for."""
-    if not signature.path:
-        for element in document.iter(signature.tag):
-            yield element, ""
-        return
-    made = PathNames()
-    path_of: dict[HtmlElement | None, str] = {None: ""}
-    for element in document.iter():
-        path = path_of[element] = made.below(path_of[element.getparent()], element.tag)
-        if path == signature.path:
-            yield element, path
 
 
 def _read_signature(shared: Any) -> Signature:

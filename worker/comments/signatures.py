@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from lxml.html import HtmlElement
+from worker.pages.flat import FlatDocument
 
 _DIGITS = re.compile(r"\d+")
 # Each run of such characters is tried at the first end of a word in it alone: where that is none,
@@ -38,31 +38,38 @@ class Signature(NamedTuple):
     path: str
 
 
-class PathNames:
-    """Paths of elements, each kind of which is made once: a page repeats a few of them."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], str] = {}
-
-    def below(self, above: str, tag: str) -> str:
-        """Return the path of an element from that of the one around it, empty for the root's."""
-        step = (above, tag)
-        path = self._known.get(step)
+def paths_of(page: FlatDocument) -> list[str]:
+    """Return for each element the tags from the root down to it, parted by ``/``."""
+    paths: list[str] = []
+    # A page repeats a few of them.
+    known: dict[tuple[str, str], str] = {}
+    for tag, parent in zip(page.tags, page.parents.tolist(), strict=True):
+        step = (paths[parent] if parent >= 0 else "", tag)
+        path = known.get(step)
         if path is None:
-            path = self._known[step] = f"{above}/{tag}"
-        return path
+            path = known[step] = "/".join(step)
+        paths.append(path)
+    return paths
 
 
-def signatures_of(element: HtmlElement, path: str) -> Iterator[Signature]:
-    """Yield an element's signatures, those of its names first."""
-    tag = element.tag
-    names = _class_names(element.get("class") or "")
+def signatures_of(
+    tag: str, path: str, classes: str, identity: str, kind: str
+) -> Iterator[Signature]:
+    """Yield an element's signatures, those of its names first.
+
+    Parameters
+    ----------
+    tag, path
+        Its tag, and the tags down to it.
+    classes, identity, kind
+        Its class, its id, and what microdata it is; empty for none.
+    """
+    names = _class_names(classes)
     for name in names:
         yield Signature(tag, name, "")
-    identity = masked(element.get("id") or "")
-    if "#" in identity:
-        yield Signature(tag, f"#{identity}", "")
-    kind = element.get("itemprop") or element.get("itemtype")
+    masked_identity = masked(identity)
+    if "#" in masked_identity:
+        yield Signature(tag, f"#{masked_identity}", "")
     if kind:
         yield Signature(tag, f"[{kind}]", "")
     if names:
@@ -73,6 +80,8 @@ def signatures_of(element: HtmlElement, path: str) -> Iterator[Signature]:
 @lru_cache(maxsize=8192)
 def masked(name: str) -> str:
     """Return a class or id without its numbers, which tell records of one kind apart."""
+    if _DIGITS.search(name) is None:
+        return name
     return _DIGITS.sub("#", _HEXADECIMAL.sub(r"\1#", name))
 
 

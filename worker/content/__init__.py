@@ -131,7 +131,7 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
     if patterns is None:
         return find_comments(page)
     for pattern in patterns:
-        records = pattern.records(page.document)
+        records = pattern.records(page.flat)
         if records:
             return FoundComments(records, pattern, pattern.confidence)
     return FoundComments((), NONE_SEEN, 1.0)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -10,6 +11,7 @@ from models.limits import MAX_HTML_BYTES
 from worker.pages.dom import has_text, parse_document
 from worker.pages.encoding import decode
 from worker.pages.errors import EmptyPageError, TooDeepError, TooLargeError
+from worker.pages.flat import FlatDocument
 from worker.pages.media import check_content_type, check_signature, media_type
 from worker.pages.tree import Tree
 
@@ -56,12 +58,21 @@ class Page:
     encoding: str
 
     @cached_property
+    def flat(self) -> FlatDocument:
+        """The document in columns."""
+        return FlatDocument.of(self.document)
+
+    @cached_property
     def tree(self) -> Tree:
         """Every element of the document, labelled with its lower-case local name.
 
         Text plays no part.
         """
-        return _tree_of(self.document)
+        flat = self.flat
+        starts = np.arange(len(flat.elements))
+        postorder = np.lexsort((-starts, flat.ends))
+        labels = [flat.tags[index] for index in postorder.tolist()]
+        return Tree.from_postorder(labels, (flat.ends - starts)[postorder])
 
 
 def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = None) -> Page:
@@ -108,16 +119,3 @@ def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = N
     if not has_text(document):
         raise EmptyPageError("the page has no text")
     return Page(url, document, encoding)
-
-
-def _tree_of(document: HtmlElement) -> Tree:
-    labels: list[str] = []
-    sizes: list[int] = []
-    open_elements: list[int] = []
-    for event, element in etree.iterwalk(document, events=("start", "end")):
-        if event == "start":
-            open_elements.append(len(labels))
-        else:
-            labels.append(element.tag)
-            sizes.append(len(labels) - open_elements.pop())
-    return Tree.from_postorder(labels, sizes)

@@ -74,7 +74,7 @@ class _Mining:
     def __init__(self, page: PageElements) -> None:
         self.page = page
         self.children: list[list[int]] = [[] for _ in page.elements]
-        for index, parent in enumerate(page.parents):
+        for index, parent in enumerate(page.parents.tolist()):
             if parent >= 0:
                 self.children[parent].append(index)
         self.found: list[Subtree] = []
