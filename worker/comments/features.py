@@ -312,7 +312,7 @@ def _left_out(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _kinds(page: PageElements, name: Callable[[str], str]) -> _Integers:
-    """Number the elements by their tag and what their class is called."""
+    """Return a number for each element: that of its tag and what its class is called."""
     distinct, numbers = numbered([*zip(page.tags, page.classes, strict=True)])
     _, kinds = numbered([(tag, name(classes)) for tag, classes in distinct])
     return kinds[numbers]

@@ -40,7 +40,7 @@ class KnownTemplate:
     def of(cls, other: Page | TemplateKnowledge | None) -> Self:
         """Learn from another page, unless what is known is given."""
         if isinstance(other, Page):
-            other = TemplateKnowledge.of([Outline.of(other.document)])
+            other = TemplateKnowledge.of([Outline.of(other.flat)])
         return cls(other)
 
     @property
@@ -115,7 +115,7 @@ def extract_article(
     NoTextError
         If the page shows no text, or none but a headline.
     """
-    outline = Outline.of(page.document)
+    outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, KnownTemplate.of(other))
     article, _ = find_article(flat, outline.indices_of(apart))
     return article

@@ -112,7 +112,7 @@ def explain_article(
     page, pivot, apart
         As for `worker.extraction.extract_article`. A page without an article is explained too.
     """
-    outline = Outline.of(page.document)
+    outline = Outline.of(page.flat)
     # Of the other page what is known of it alone, as the service has it.
     flat = PageInTemplate(page.url, outline, KnownTemplate(KnownTemplate.of(pivot).knowledge))
     left_out = outline.indices_of(apart)

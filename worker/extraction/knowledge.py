@@ -75,7 +75,7 @@ class TemplateKnowledge:
     @classmethod
     def from_pages(cls, pages: Iterable[Page]) -> Self:
         """Learn from parsed pages: the group's representative, or others of the group."""
-        return cls.of([Outline.of(page.document) for page in pages])
+        return cls.of([Outline.of(page.flat) for page in pages])
 
     @classmethod
     def of(cls, outlines: Sequence[Outline]) -> Self:

@@ -1,17 +1,18 @@
 """A page flattened into arrays, so that every measure is one pass and no recursion."""
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, chain, groupby
 from operator import attrgetter
 from typing import NamedTuple, Self, TypeVar
 
-from lxml import etree
+import numpy as np
 from lxml.html import HtmlElement
 
 from worker.language import words
 from worker.pages.elements import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
+from worker.pages.flat import Booleans, FlatDocument, Integers
 from worker.pages.names import split_words
 
 _Item = TypeVar("_Item")
@@ -49,6 +50,8 @@ class Outline:
 
     Attributes
     ----------
+    flat
+        The elements in columns.
     elements
         Every element with text to show, the root first. Those of
         `worker.pages.elements.NO_TEXT` are listed, their descendants are not.
@@ -68,66 +71,54 @@ class Outline:
         Stretch of `texts` below the element.
     """
 
-    elements: list[HtmlElement] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    tokens: list[str] = field(default_factory=list)
-    token_starts: list[int] = field(default_factory=list)
-    token_ends: list[int] = field(default_factory=list)
-    texts: list[TextNode] = field(default_factory=list)
-    text_starts: list[int] = field(default_factory=list)
-    text_ends: list[int] = field(default_factory=list)
+    flat: FlatDocument
+    elements: Sequence[HtmlElement]
+    parents: list[int]
+    tags: Sequence[str]
+    ends: list[int]
+    tokens: list[str]
+    token_starts: list[int]
+    token_ends: list[int]
+    texts: list[TextNode]
+    text_starts: list[int]
+    text_ends: list[int]
 
     @classmethod
-    def of(cls, document: HtmlElement) -> Self:
-        """Flatten a parsed document."""
-        outline = cls()
-        elements, parents, tags, ends = (
-            outline.elements,
-            outline.parents,
-            outline.tags,
-            outline.ends,
+    def of(cls, document: HtmlElement | FlatDocument) -> Self:
+        """Choose from a document what may hold text to show."""
+        whole = FlatDocument.of(document)
+        silent = whole.having(NO_TEXT)
+        around = whole.count_around(silent)
+        outermost = silent & (around == 1)
+        flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
+        borders = ~flat.having(WITHIN_SENTENCES)
+        count = len(flat.texts)
+        crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
+        crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
+        found = [*map(words.tokens, flat.texts)]
+        sizes = [*map(len, found)]
+        before = np.array([0, *accumulate(sizes)])
+        return cls(
+            flat=flat,
+            elements=flat.elements,
+            parents=flat.parents.tolist(),
+            tags=flat.tags,
+            ends=flat.ends.tolist(),
+            tokens=[*chain.from_iterable(found)],
+            token_starts=before[flat.text_starts].tolist(),
+            token_ends=before[flat.text_ends].tolist(),
+            texts=[
+                *map(
+                    TextNode,
+                    flat.text_parents.tolist(),
+                    np.cumsum(crossed).tolist(),
+                    flat.texts,
+                    sizes,
+                )
+            ],
+            text_starts=flat.text_starts.tolist(),
+            text_ends=flat.text_ends.tolist(),
         )
-        text_starts, text_ends = outline.text_starts, outline.text_ends
-        texts, tokens = outline.texts, outline.tokens
-        token_counts = [0]
-        open_elements: list[int] = []
-        line = 0
-        walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
-        for event, node in walk:
-            text: str | None
-            if event == "start":
-                tag = node.tag
-                elements.append(node)
-                parents.append(open_elements[-1] if open_elements else -1)
-                tags.append(tag)
-                ends.append(0)
-                text_starts.append(len(texts))
-                text_ends.append(0)
-                open_elements.append(len(ends) - 1)
-                line += tag not in WITHIN_SENTENCES
-                if tag in NO_TEXT:
-                    walk.skip_subtree()
-                    continue
-                text = node.text
-            else:
-                if event == "end":
-                    index = open_elements.pop()
-                    line += tags[index] not in WITHIN_SENTENCES
-                    ends[index] = len(ends)
-                    text_ends[index] = len(texts)
-                if not open_elements:
-                    continue
-                text = node.tail
-            if text and not text.isspace():
-                found = words.tokens(text)
-                tokens += found
-                texts.append(TextNode(open_elements[-1], line, text, len(found)))
-                token_counts.append(len(tokens))
-        outline.token_starts = [token_counts[start] for start in text_starts]
-        outline.token_ends = [token_counts[end] for end in text_ends]
-        return outline
 
     @cached_property
     def steps(self) -> list[tuple[str, int]]:
@@ -140,31 +131,53 @@ class Outline:
         return found
 
     @cached_property
+    def distinct_names(self) -> list[str]:
+        """Each class and id of an element, with a space between, once."""
+        return [" ".join(names) for names in self.flat.names[0]]
+
+    @property
+    def name_numbers(self) -> Integers:
+        """For every element the place of its class and id in `distinct_names`."""
+        return self.flat.names[1]
+
+    @cached_property
     def names(self) -> list[str]:
         """For every element its class and its id, with a space between."""
-        return [
-            f"{element.get('class') or ''} {element.get('id') or ''}" for element in self.elements
-        ]
+        return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
 
     @cached_property
     def name_words(self) -> list[frozenset[str]]:
         """For every element the words of its class and id, see `split_words`."""
-        return [split_words(names) for names in self.names]
+        distinct = [*map(split_words, self.distinct_names)]
+        return [*map(distinct.__getitem__, self.name_numbers.tolist())]
+
+    def named(self, names: frozenset[str]) -> Booleans:
+        """Say of each element whether its class or id has one of some words."""
+        has = [not names.isdisjoint(split_words(each)) for each in self.distinct_names]
+        return np.array(has, dtype=np.bool_)[self.name_numbers]
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """For every element the number of its tokens."""
+        return np.array(self.token_ends) - np.array(self.token_starts)
 
     @cached_property
     def blocks(self) -> list[int]:
         """For every element the nearest of itself and those around it that is no part of a line."""
-        found: list[int] = []
-        for index, (tag, parent) in enumerate(zip(self.tags, self.parents, strict=True)):
-            found.append(found[parent] if tag in WITHIN_SENTENCES and parent >= 0 else index)
-        return found
+        return self._nearest(~self.flat.having(WITHIN_SENTENCES))
 
     @cached_property
     def divided(self) -> list[int]:
         """For every element the nearest of itself and those around it that divides no text."""
+        return self._nearest(~self.flat.having(DIVISIONS))
+
+    def _nearest(self, marked: Booleans) -> list[int]:
+        """For every element the nearest marked one of itself and those around it, or the root."""
         found: list[int] = []
-        for index, (tag, parent) in enumerate(zip(self.tags, self.parents, strict=True)):
-            found.append(found[parent] if tag in DIVISIONS and parent >= 0 else index)
+        for index, (is_marked, parent) in enumerate(
+            zip(marked.tolist(), self.parents, strict=True)
+        ):
+            found.append(index if is_marked or parent < 0 else found[parent])
         return found
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
@@ -242,11 +255,7 @@ class Outline:
     @cached_property
     def holders(self) -> list[int]:
         """The elements that hold text, in order."""
-        return [
-            index
-            for index, (start, end) in enumerate(zip(self.text_starts, self.text_ends, strict=True))
-            if start < end
-        ]
+        return np.flatnonzero(np.array(self.text_starts) < np.array(self.text_ends)).tolist()
 
     @cached_property
     def metas(self) -> dict[str, str]:
@@ -268,8 +277,7 @@ class Outline:
         """The headings of the first three levels, each with its text."""
         return [
             (index, self.text_of(index))
-            for index, tag in enumerate(self.tags)
-            if tag in ("h1", "h2", "h3")
+            for index in np.flatnonzero(self.flat.having(("h1", "h2", "h3"))).tolist()
         ]
 
     @cached_property

@@ -26,6 +26,8 @@ the packet are kept; 78.9 % when one block, not a packet, is the argmax.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline, TextNode
 from worker.extraction.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
@@ -84,17 +86,14 @@ class _Packet:
 
 def uninteresting(page: Outline) -> set[int]:
     """List the outermost elements that the cleaning leaves out."""
-    largest = MAX_CLEANED * len(page.tokens)
+    left_out = page.flat.having(UNINTERESTING_TAGS) | page.named(UNINTERESTING)
+    left_out &= page.sizes <= MAX_CLEANED * len(page.tokens)
     cleaned: set[int] = set()
-    index = 0
-    while index < len(page.elements):
-        left_out = page.size(index) <= largest and (
-            page.tags[index] in UNINTERESTING_TAGS
-            or not UNINTERESTING.isdisjoint(page.name_words[index])
-        )
-        if left_out:
+    end = 0
+    for index in np.flatnonzero(left_out).tolist():
+        if index >= end:
             cleaned.add(index)
-        index = page.ends[index] if left_out else index + 1
+            end = page.ends[index]
     return cleaned
 
 

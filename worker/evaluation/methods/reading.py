@@ -28,7 +28,7 @@ def page_of(source: Source) -> Page:
 @lru_cache(maxsize=CACHED_PAGES)
 def outline_of(source: Source) -> Outline:
     """Flatten a page, once for all that compare with it."""
-    return Outline.of(page_of(source).document)
+    return Outline.of(page_of(source).flat)
 
 
 def pivot_of(neighbours: Neighbours) -> Source:

@@ -8,7 +8,7 @@ import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, Floats, View
+from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, Integers, View
 from worker.extraction.vocabulary import (
     BODY_NAMES,
     OTHER_NAMES,
@@ -17,6 +17,7 @@ from worker.extraction.vocabulary import (
     UNINTERESTING_TAGS,
 )
 from worker.learning import NamedColumn
+from worker.pages.flat import numbered
 from worker.pages.names import split_words
 
 NEARNESS = 0.7
@@ -47,20 +48,19 @@ class _Marks(NamedTuple):
     tables: bool
     hidden: bool
 
-    def of_large(self) -> "_Marks":
-        """Return what is left where the element is too large for its name to mean all of it."""
-        return self._replace(other_names=False, sections=False, uninteresting=False)
 
+_OF_SMALL = [_Marks._fields.index(name) for name in ("other_names", "sections", "uninteresting")]
+"""Marks that an element too large for its name to mean all of it does not make."""
 
 _COUNTED = ("body_names", "other_names", "sections", "lists", "tables")
 """Marks that are counted; of any other one is as good as several."""
 
 
 @lru_cache(maxsize=4096)
-def _marks_of(tag: str, names: str, hides: bool) -> _Marks | None:
-    """Say what an element tells of what it holds, None where that is nothing."""
+def _marks_of(tag: str, names: str) -> _Marks:
+    """Say what an element tells of what it holds, its style aside."""
     name_words = split_words(names)
-    marks = _Marks(
+    return _Marks(
         body_names=not BODY_NAMES.isdisjoint(name_words),
         other_names=not OTHER_NAMES.isdisjoint(name_words),
         sections=tag in UNINTERESTING_TAGS,
@@ -68,9 +68,8 @@ def _marks_of(tag: str, names: str, hides: bool) -> _Marks | None:
         in_article=tag in ("article", "main"),
         lists=tag in ("ul", "ol", "dl"),
         tables=tag == "table",
-        hidden=hides,
+        hidden=False,
     )
-    return marks if any(marks) else None
 
 
 def _hides(style: str) -> bool:
@@ -80,43 +79,46 @@ def _hides(style: str) -> bool:
 
 def _of_elements(view: View) -> Iterator[NamedColumn]:
     page = view.page
-    blocks = view.blocks.tolist()
-    parents = view.parents[blocks].tolist()
-    name_words = [page.name_words[block] for block in blocks]
-    yield "tag", [_TAG_NUMBERS.get(page.tags[block], UNKNOWN) for block in blocks]
-    yield "parent_tag", [_TAG_NUMBERS.get(page.tags[parent], UNKNOWN) for parent in parents]
-    yield "body_names_here", [len(each & BODY_NAMES) for each in name_words]
-    yield "other_names_here", [len(each & OTHER_NAMES) for each in name_words]
-    yield "depth", view.depths[blocks]
-    sums = _sums_of_marks(view)[blocks]
+    tags, numbers = numbered(page.tags)
+    codes = np.array([_TAG_NUMBERS.get(tag, UNKNOWN) for tag in tags])[numbers]
+    names = [*map(split_words, page.distinct_names)]
+    named = page.name_numbers[view.blocks]
+    yield "tag", codes[view.blocks]
+    yield "parent_tag", codes[view.parents[view.blocks]]
+    yield "body_names_here", np.array([len(each & BODY_NAMES) for each in names])[named]
+    yield "other_names_here", np.array([len(each & OTHER_NAMES) for each in names])[named]
+    yield "depth", view.depths[view.blocks]
+    sums = _sums_of_marks(view)[view.blocks]
     is_counted = [name in _COUNTED for name in _Marks._fields]
     yield from zip(_Marks._fields, np.where(is_counted, sums, sums > 0).T, strict=True)
 
 
-def _sums_of_marks(view: View) -> Floats:
+def _sums_of_marks(view: View) -> Integers:
     page = view.page
+    holders = view.holders.tolist()
+    kinds, numbers = numbered([(page.tags[index], page.names[index]) for index in holders])
+    marks = np.array([_marks_of(*kind) for kind in kinds], dtype=np.int64)[numbers]
     styled = cast("list[HtmlElement]", _STYLED(page.elements[0]))
     hiding = {element for element in styled if _hides(element.get("style", ""))}
-    marked = {}
-    for index, tag, names in view.holder_names:
-        marks = _marks_of(tag, names, bool(hiding) and page.elements[index] in hiding)
-        if marks is not None:
-            is_large = page.size(index) > view.largest_section
-            marked[index] = marks.of_large() if is_large else marks
-    if not marked:
-        return np.zeros((len(page.elements), len(_Marks._fields)))
-    return view.sums_around(marked)
+    if hiding:
+        marks[:, -1] = [page.elements[index] in hiding for index in holders]
+    is_large = page.sizes[view.holders] > view.largest_section
+    marks[np.ix_(is_large, _OF_SMALL)] = 0
+    return view.sums_around(view.holders, marks)
 
 
 def _of_parts(view: View) -> Iterator[NamedColumn]:
     """Count how near the elements are that are named for a part of a page: 1 for the line's own."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -np.inf)
-    for index, _, names in view.holder_names:
-        parts = _parts_of(names)
-        if parts and page.size(index) <= view.largest_section:
+    parts = [*map(_parts_of, page.distinct_names)]
+    is_named = np.array([*map(bool, parts)])[page.name_numbers[view.holders]]
+    is_small = page.sizes[view.holders] <= view.largest_section
+    rows, depths = [*nearest], view.depths.tolist()
+    for index in view.holders[is_named & is_small].tolist():
+        for part in parts[page.name_numbers[index]]:
             # An element within comes later, so it takes the place of those around it.
-            nearest[parts, index : page.ends[index]] = view.depths[index]
+            rows[part][index : page.ends[index]] = depths[index]
     nearness = NEARNESS ** (view.depths[view.blocks] - nearest[:, view.blocks])
     for part, of_part in zip(PARTS, nearness, strict=True):
         yield f"named_{part}", of_part
@@ -142,12 +144,12 @@ def _of_markup(view: View) -> Iterator[NamedColumn]:
     firsts = np.searchsorted(text_lines, numbers)
     lasts = np.searchsorted(text_lines, numbers, side="right")
     for name, tags in (("strong", ("b", "strong")), ("slanted", ("i", "em", "cite"))):
-        marked = view.within([index for index, tag in enumerate(page.tags) if tag in tags])
+        marked = page.flat.within(page.flat.having(tags))
         before = np.concatenate([[0.0], np.cumsum(sizes * marked[text_parents])])
         yield name, (before[lasts] - before[firsts]) / view.counts
-    figures = [i for i, tag in enumerate(page.tags) if tag in ("figure", "figcaption")]
-    yield "in_figure", view.within(figures)[view.blocks]
-    images = np.array([i for i, tag in enumerate(page.tags) if tag == "img"], dtype=np.int64)
+    figures = page.flat.having(("figure", "figcaption"))
+    yield "in_figure", page.flat.within(figures)[view.blocks]
+    images = np.flatnonzero(page.flat.having(("img",)))
     starts = np.searchsorted(images, text_parents[firsts])
     ends = np.searchsorted(images, text_parents[lasts - 1], side="right")
     before_line = np.concatenate([[0], ends[:-1]])

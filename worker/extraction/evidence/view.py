@@ -1,6 +1,6 @@
 """A page with all that several sources of evidence need of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -114,24 +114,22 @@ class View:
     @cached_property
     def ends(self) -> Integers:
         """For each element the index after its last descendant."""
-        return np.array(self.page.ends)
+        return self.page.flat.ends
 
     @cached_property
     def parents(self) -> Integers:
         """For each element the one around it, the root's being itself."""
-        return np.maximum(self.page.parents, 0)
+        return np.maximum(self.page.flat.parents, 0)
 
     @cached_property
     def depths(self) -> Integers:
         """For each element the number of those around it."""
-        every = np.ones((len(self.page.elements), 1))
-        return self._sums_around(np.arange(len(every)), every)[:, 0].astype(np.int64) - 1
+        return self.page.flat.depths
 
     @cached_property
-    def holder_names(self) -> list[tuple[int, str, str]]:
-        """The elements that hold text: index, tag, and class with id."""
-        page = self.page
-        return [(index, page.tags[index], page.names[index]) for index in page.holders]
+    def holders(self) -> Integers:
+        """The elements that hold text."""
+        return np.array(self.page.holders)
 
     @cached_property
     def largest_section(self) -> float:
@@ -182,26 +180,27 @@ class View:
             lines=by_element(np.ones(len(self.lines))),
         )
 
-    def sums_around(self, marks: Mapping[int, Sequence[float]]) -> Floats:
-        """Add up, for each element, the marks of itself and of all around it.
+    def sums_around(self, marked: Integers, numbers: Integers) -> Integers:
+        """Add up, for each element, what is counted of itself and of all around it.
 
         Parameters
         ----------
-        marks
-            Numbers of the elements that have any, all of the same length; at least one element.
+        marked
+            Elements of which something is counted.
+        numbers
+            What, shape (elements marked, numbers).
 
         Returns
         -------
         array of shape (elements, numbers)
         """
-        return self._sums_around(np.array([*marks]), np.array([*marks.values()], dtype=np.float64))
-
-    def _sums_around(self, marked: Integers, numbers: Floats) -> Floats:
         # Descendants follow their element, so a mark counts from there to the element's end.
-        changes = np.zeros((len(self.page.elements) + 1, numbers.shape[1]))
+        changes = np.zeros((len(self.page.elements) + 1, numbers.shape[1]), dtype=np.int64)
         changes[marked] = numbers
-        np.subtract.at(changes, self.ends[marked], numbers)
-        sums: Floats = np.cumsum(changes[:-1], axis=0)
+        for column, values in enumerate(numbers.T):
+            is_counted = values != 0
+            np.subtract.at(changes[:, column], self.ends[marked[is_counted]], values[is_counted])
+        sums: Integers = np.cumsum(changes[:-1], axis=0)
         return sums
 
     def within(self, marked: Sequence[int]) -> Booleans:
