@@ -70,13 +70,15 @@ def find_candidates(page: PageElements) -> list[Candidate]:
         own = members[firsts[number] : firsts[number + 1]]
         key = own.tobytes()
         if key not in found:
-            found[key] = Candidate(shared[number][0], int(levels[number]), tuple(own.tolist()))
+            found[key] = Candidate(
+                Signature(*shared[number][0]), int(levels[number]), tuple(own.tolist())
+            )
     return list(found.values())
 
 
-def _groups(page: PageElements) -> dict[Signature, list[int]]:
+def _groups(page: PageElements) -> dict[tuple[str, str, str], list[int]]:
     """Return the elements of each signature, in the order of their first ones."""
-    groups: dict[Signature, list[int]] = {}
+    groups: dict[tuple[str, str, str], list[int]] = {}
     # Elements alike in all that signatures are made of belong to the same groups.
     known: dict[tuple[str, ...], list[list[int]]] = {}
     paths = paths_of(page)

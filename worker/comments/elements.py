@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
-from typing import Self
 
 import numpy as np
 from lxml.html import HtmlElement
@@ -45,7 +44,8 @@ _OTHER_PART = re.compile(
     r"|gallery|product|categor|tag|archive|blogroll|most|list|entry|article|story|content",
     re.IGNORECASE,
 )
-
+_LOWER_DISCUSSION = re.compile(_DISCUSSION.pattern)
+_LOWER_OTHER_PART = re.compile(_OTHER_PART.pattern)
 
 _PERSONAL = listed(
     "i i'm i've i'd i'll me my you your you're we're thanks thank please lol "
@@ -105,7 +105,7 @@ class PageElements(FlatDocument):
     """
 
     @classmethod
-    def of(cls, document: HtmlElement | FlatDocument) -> Self:
+    def of(cls, document: HtmlElement | FlatDocument) -> "PageElements":
         """Choose from a document what is shown of it."""
         flat = FlatDocument.of(document)
         shown = flat.select(~flat.within(flat.having(UNSEEN)))
@@ -145,7 +145,8 @@ class PageElements(FlatDocument):
     @cached_property
     def lengths(self) -> Integers:
         """Number of letters and other characters of each text, see `LETTERS_OF_IDEOGRAPH`."""
-        return self._counts_of_distinct[self.distinct_texts[1], 0]
+        lengths: Integers = self._counts_of_distinct[self.distinct_texts[1], 0]
+        return lengths
 
     @cached_property
     def _counts_of_distinct(self) -> Integers:
@@ -157,9 +158,9 @@ class PageElements(FlatDocument):
         counts = np.zeros((len(numbers), _TEXT_COLUMNS), dtype=np.int64)
         counts[:, : len(_OF_TEXT)] = self._counts_of_distinct[numbers]
         repeated = (np.bincount(numbers) >= OFTEN)[numbers]
-        in_place = (1, self.lengths * self.linked, repeated, self.lengths * repeated)
-        for column, values in enumerate(in_place, len(_OF_TEXT)):
-            counts[:, column] = values
+        every = np.ones_like(numbers)
+        in_place = every, self.lengths * self.linked, repeated, self.lengths * repeated
+        counts[:, len(_OF_TEXT) :] = np.column_stack(in_place)
         return counts
 
     def _counts_of_elements(self) -> Integers:
@@ -218,7 +219,11 @@ def _name_kind(classes: str, identity: str) -> tuple[bool, bool]:
 
 @lru_cache(maxsize=8192)
 def _kind_of_word(word: str) -> tuple[bool, bool]:
-    return _DISCUSSION.search(word) is not None, _OTHER_PART.search(word) is not None
+    if not word.isascii():
+        return _DISCUSSION.search(word) is not None, _OTHER_PART.search(word) is not None
+    # To ignore the case of each letter takes several times as long.
+    lower = word.lower()
+    return _LOWER_DISCUSSION.search(lower) is not None, _LOWER_OTHER_PART.search(lower) is not None
 
 
 def _counts_of(texts: Sequence[str]) -> Integers:

@@ -1,7 +1,6 @@
 """What elements that hold comments have in common, and elements of one kind with no other."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -54,8 +53,8 @@ def paths_of(page: FlatDocument) -> list[str]:
 
 def signatures_of(
     tag: str, path: str, classes: str, identity: str, kind: str
-) -> Iterator[Signature]:
-    """Yield an element's signatures, those of its names first.
+) -> list[tuple[str, str, str]]:
+    """Return an element's signatures, those of its names first.
 
     Parameters
     ----------
@@ -65,16 +64,16 @@ def signatures_of(
         Its class, its id, and what microdata it is; empty for none.
     """
     names = _class_names(classes)
-    for name in names:
-        yield Signature(tag, name, "")
+    found = [(tag, name, "") for name in names]
     masked_identity = masked(identity)
     if "#" in masked_identity:
-        yield Signature(tag, f"#{masked_identity}", "")
+        found.append((tag, f"#{masked_identity}", ""))
     if kind:
-        yield Signature(tag, f"[{kind}]", "")
+        found.append((tag, f"[{kind}]", ""))
     if names:
-        yield Signature(tag, names[-1], path)
-    yield Signature(tag, "", path)
+        found.append((tag, names[-1], path))
+    found.append((tag, "", path))
+    return found
 
 
 @lru_cache(maxsize=8192)

@@ -159,7 +159,8 @@ class Outline:
     @cached_property
     def sizes(self) -> Integers:
         """For every element the number of its tokens."""
-        return np.array(self.token_ends) - np.array(self.token_starts)
+        sizes: Integers = np.array(self.token_ends) - np.array(self.token_starts)
+        return sizes
 
     @cached_property
     def blocks(self) -> list[int]:

@@ -132,11 +132,13 @@ def _leaves(value: Any) -> Iterator[_Leaf]:
 def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
     groups: defaultdict[tuple[_Path, _Path], dict[int, list[_Leaf]]] = defaultdict(dict)
     for leaf in leaves:
-        for depth, step in enumerate(leaf.path):
+        places = [depth for depth, step in enumerate(leaf.path) if isinstance(step, int)]
+        form = list(leaf.path)
+        for depth in places:
+            form[depth] = "*"
+        for depth in places:
+            step, below = leaf.path[depth], tuple(form[depth + 1 :])
             if isinstance(step, int):
-                below: _Path = tuple(
-                    "*" if isinstance(each, int) else each for each in leaf.path[depth + 1 :]
-                )
                 items = groups[leaf.path[:depth], below]
                 items.setdefault(step, []).append(leaf)
     for (around, _), items in groups.items():

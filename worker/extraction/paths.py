@@ -7,6 +7,7 @@ from typing import Self
 
 from worker.extraction.outline import Outline
 from worker.pages.elements import WITHIN_SENTENCES
+from worker.pages.flat import numbered
 
 _DIGIT = re.compile(r"\d")
 
@@ -45,14 +46,18 @@ class Paths:
         """
         by_step = {} if known is None else known
         numbers = {-1: -1}
-        for index in page.holders:
+        kinds, kind_of = numbered([*zip(page.tags, page.name_numbers.tolist(), strict=True)])
+        steps = [f"{tag}.{_marks(page.distinct_names[names])}" for tag, names in kinds]
+        within = page.flat.having(WITHIN_SENTENCES)
+        chosen = page.holders
+        for index, kind, is_within in zip(
+            chosen, kind_of[chosen].tolist(), within[chosen].tolist(), strict=True
+        ):
             above = numbers[page.parents[index]]
-            tag = page.tags[index]
-            if tag in WITHIN_SENTENCES and above >= 0:
+            if is_within and above >= 0:
                 numbers[index] = above
             else:
-                step = f"{tag}.{_marks(page.names[index])}"
-                numbers[index] = by_step.setdefault((above, step), len(by_step))
+                numbers[index] = by_step.setdefault((above, steps[kind]), len(by_step))
         return cls(list(by_step), numbers)
 
 

@@ -245,6 +245,8 @@ class _Renderer:
 
     def _flush(self) -> None:
         self._breaks = 0
+        if not self._parts:
+            return
         text = "".join(self._parts)
         self._parts.clear()
         kind = self._type() or "paragraph"

@@ -14,6 +14,7 @@ _NUMBER = (
     r"(?:(?<![\w.,:/])\d{1,3}(?![\d.,:/])|(?:\b(?:a|an|one|eine[mrn]?|ein|une?|uno|uma?|een|en|ett?"
     r"|jed(?:en|ną|na)|один|одну)\b))"
 )
+_A_NUMBER = re.compile(rf"\d|{_NUMBER}", re.IGNORECASE)
 _BETWEEN = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"
 _DAY = re.compile(
     r"\b(?:today|yesterday|heute|gestern|vorgestern|hier|aujourd[’']hui|ayer|hoy|anteayer|ieri|oggi"
@@ -49,6 +50,8 @@ def find_relative(text: str) -> tuple[int, int] | None:
         Offsets of its first character and after its last; None where there is none.
     """
     text = text[:MAX_CHARACTERS]
+    if _A_NUMBER.search(text) is None:
+        return _named_day(text)
     age = _age().search(text)
     return age.span() if age else _named_day(text) or _day_without_year(text)
 

@@ -51,9 +51,9 @@ class FlatDocument:
     text_ends: Integers
 
     @classmethod
-    def of(cls, document: "HtmlElement | Self") -> Self:
+    def of(cls, document: "HtmlElement | FlatDocument") -> "FlatDocument":
         """Flatten a parsed document, or what is below an element, unless it is flat already."""
-        if isinstance(document, cls):
+        if isinstance(document, FlatDocument):
             return document
         nodes = list(document.iter())
         count = len(nodes)

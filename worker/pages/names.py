@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from lxml.html import HtmlElement
 
+_EMPTY: frozenset[str] = frozenset()
 _WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -16,7 +17,12 @@ def split_name(name: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def split_words(names: str) -> frozenset[str]:
     """Return the words of classes and ids: ``relatedPosts top_nav`` has four."""
-    return frozenset(split_name(names))
+    return _EMPTY.union(*map(_words_of, names.split()))
+
+
+@lru_cache(maxsize=8192)
+def _words_of(name: str) -> frozenset[str]:
+    return frozenset(split_name(name))
 
 
 def name_words(element: HtmlElement) -> frozenset[str]:

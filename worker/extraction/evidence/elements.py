@@ -103,7 +103,8 @@ def _sums_of_marks(view: View) -> Integers:
     if hiding:
         marks[:, -1] = [page.elements[index] in hiding for index in holders]
     is_large = page.sizes[view.holders] > view.largest_section
-    marks[np.ix_(is_large, _OF_SMALL)] = 0
+    for place in _OF_SMALL:
+        marks[is_large, place] = 0
     return view.sums_around(view.holders, marks)
 
 
