@@ -12,6 +12,9 @@ The 252 section fronts of six site designs, in five languages, all do.
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from worker.extraction.outline import Outline
 from worker.language import words
@@ -127,31 +130,37 @@ def gather_menu_evidence(page: Outline) -> MenuEvidence:
     )
 
 
-@dataclass
-class _Line:
+class _Line(NamedTuple):
     """A line of the page: the block it stands in, and its words, in links and in the longest."""
 
     block: int
-    words: float = 0.0
-    linked: float = 0.0
-    longest_link: float = 0.0
+    words: float
+    linked: float
+    longest_link: float
 
 
 def _lines(page: Outline) -> Iterator[_Line]:
-    links = page.links
-    link = -1
-    in_link = 0.0
-    for nodes in page.lines:
-        current = _Line(page.blocks[nodes[0].parent])
-        for parent, _, text, size in nodes:
-            count = size - words.count_unspaced(text) / 2
-            current.words += count
-            if links[parent] >= 0:
-                in_link = count + (in_link if links[parent] == link else 0.0)
-                link = links[parent]
-                current.linked += count
-                current.longest_link = max(current.longest_link, in_link)
-        yield current
+    if not page.texts:
+        return iter(())
+    counts = np.array([size - words.count_unspaced(text) / 2 for _, _, text, size in page.texts])
+    links = np.array(page.links)[page.text_parents]
+    linked = np.flatnonzero(links >= 0)
+    in_links = np.zeros(len(counts))
+    in_links[linked] = counts[linked]
+    # The words of a link so far, be it parted by lines.
+    is_other = np.diff(links[linked], prepend=-1) != 0
+    sums = np.cumsum(counts[linked])
+    before = (sums - counts[linked])[is_other]
+    so_far = np.zeros(len(counts))
+    so_far[linked] = sums - before[np.cumsum(is_other) - 1]
+    starts = page.line_starts
+    return map(
+        _Line,
+        np.array(page.blocks)[page.text_parents[starts]].tolist(),
+        np.add.reduceat(counts, starts).tolist(),
+        np.add.reduceat(in_links, starts).tolist(),
+        np.maximum.reduceat(so_far, starts).tolist(),
+    )
 
 
 def _paths(page: Outline) -> dict[int, int]:

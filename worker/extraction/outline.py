@@ -3,8 +3,7 @@
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, chain, groupby
-from operator import attrgetter
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -174,12 +173,14 @@ class Outline:
 
     def _nearest(self, marked: Booleans) -> list[int]:
         """For every element the nearest marked one of itself and those around it, or the root."""
-        found: list[int] = []
-        for index, (is_marked, parent) in enumerate(
-            zip(marked.tolist(), self.parents, strict=True)
-        ):
-            found.append(index if is_marked or parent < 0 else found[parent])
-        return found
+        parents = self.flat.parents
+        found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
+        while True:
+            farther = found[found]
+            if np.array_equal(farther, found):
+                nearest: list[int] = found.tolist()
+                return nearest
+            found = farther
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
         """Return the indices of elements; those that show no text are listed nowhere."""
@@ -249,9 +250,25 @@ class Outline:
         )
 
     @cached_property
+    def text_lines(self) -> Integers:
+        """For every text node the number of its line."""
+        return np.array([text.line for text in self.texts], dtype=np.int64)
+
+    @cached_property
+    def text_parents(self) -> Integers:
+        """For every text node the element that it stands in."""
+        return np.array([text.parent for text in self.texts], dtype=np.int64)
+
+    @cached_property
+    def line_starts(self) -> Integers:
+        """The first text node of each line."""
+        return np.flatnonzero(np.diff(self.text_lines, prepend=-1))
+
+    @cached_property
     def lines(self) -> list[list[TextNode]]:
         """The text nodes of each line, in order."""
-        return [list(nodes) for _, nodes in groupby(self.texts, key=attrgetter("line"))]
+        borders = [*self.line_starts.tolist(), len(self.texts)]
+        return [self.texts[start:end] for start, end in pairwise(borders)]
 
     @cached_property
     def holders(self) -> list[int]:
@@ -284,13 +301,12 @@ class Outline:
     @cached_property
     def links(self) -> list[int]:
         """For every element the index of the link it is or stands in, -1 for none."""
-        found: list[int] = []
-        for index, (tag, parent) in enumerate(zip(self.tags, self.parents, strict=True)):
-            if tag == "a" and self.elements[index].get("href"):
-                found.append(index)
-            else:
-                found.append(found[parent] if parent >= 0 else -1)
-        return found
+        leads = self.flat.having(("a",))
+        for index in np.flatnonzero(leads).tolist():
+            leads[index] = bool(self.elements[index].get("href"))
+        nearest = self._nearest(leads)
+        links: list[int] = np.where(leads[nearest], nearest, -1).tolist()
+        return links
 
     def counterparts(self, other: "Outline") -> list[int]:
         """Find, for every element, the one of the same positional XPath in another page.

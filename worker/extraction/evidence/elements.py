@@ -138,8 +138,7 @@ def _parts_of(names: str) -> list[int]:
 
 def _of_markup(view: View) -> Iterator[NamedColumn]:
     page = view.page
-    text_lines = np.array([text.line for text in page.texts])
-    text_parents = np.array([text.parent for text in page.texts])
+    text_lines, text_parents = page.text_lines, page.text_parents
     sizes = np.array([text.size for text in page.texts], dtype=np.float64)
     numbers = np.array([line.number for line in view.lines])
     firsts = np.searchsorted(text_lines, numbers)
