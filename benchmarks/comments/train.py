@@ -19,7 +19,7 @@ from benchmarks.boosting import as_trees, mean_of, new_classifier
 from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.examples import fold_of
-from worker.comments.certainty import Certainty, Floats, measure_choice
+from worker.comments.certainty import Certainty, Floats, measure_choice, read_choice
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_PROBABILITY
 from worker.evaluation.training.headers import corpus_used, training_of
@@ -161,7 +161,8 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
     if probabilities[place] < MIN_PROBABILITY:
         return Choice(example, place, None)
     elements = PageElements.of(example.page.document)
-    measures = measure_choice(elements, example.page.url, example.candidates, probabilities)
+    read = read_choice(elements, example.page.url, example.candidates, probabilities)
+    measures = measure_choice(elements, example.candidates, probabilities, read)
     return Choice(example, place, measures)
 
 

@@ -80,20 +80,19 @@ def _groups(page: PageElements) -> dict[tuple[str, str, str], list[int]]:
     """Return the elements of each signature, in the order of their first ones."""
     groups: dict[tuple[str, str, str], list[int]] = {}
     # Elements alike in all that signatures are made of belong to the same groups.
-    known: dict[tuple[str, ...], list[list[int]]] = {}
+    known: dict[tuple[str, int, str], list[list[int]]] = {}
     paths = paths_of(page)
     holds = (page.text_ends > page.text_starts) & ~page.having(_NO_RECORD)
-    classes, identities = page.classes, page.identities
+    names = page.name_numbers.tolist()
     properties, types = page.attribute("itemprop"), page.attribute("itemtype")
     room = MAX_MEMBERS
     for index in np.flatnonzero(holds).tolist():
-        alike = (
-            *(paths[index], classes[index], identities[index]),
-            properties[index] or types[index],
-        )
+        alike = (paths[index], names[index], properties[index] or types[index])
         of_element = known.get(alike)
         if of_element is None:
-            signatures = signatures_of(page.tags[index], *alike)
+            path, name, kind = alike
+            classes, identity = page.distinct_names[name]
+            signatures = signatures_of(page.tags[index], path, classes, identity, kind)
             of_element = [groups.setdefault(signature, []) for signature in signatures]
             known[alike] = of_element
         for group in of_element:

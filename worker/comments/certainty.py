@@ -88,19 +88,32 @@ def trained_certainty() -> Certainty:
     return load_model(Certainty, "worker.comments", "certainty.json").model
 
 
-def measure_choice(
+def read_choice(
     page: PageElements, url: str, candidates: Sequence[Candidate], probabilities: Floats
+) -> tuple[Comment, ...]:
+    """Read the first records of the likeliest candidate, as comments; see `measure_choice`."""
+    members = candidates[int(probabilities.argmax())].members[:MAX_READ]
+    return read_comments([page.elements[index] for index in members], url)
+
+
+def measure_choice(
+    page: PageElements,
+    candidates: Sequence[Candidate],
+    probabilities: Floats,
+    comments: Sequence[Comment],
 ) -> dict[str, float]:
     """Measure the likeliest candidate, how far it is ahead of others, and what is read from it.
 
     Parameters
     ----------
-    page, url
-        The page and its address.
+    page
+        The page.
     candidates
         At least one.
     probabilities
         Of each, that it is the comments of the page.
+    comments
+        What `read_choice` read of the likeliest.
 
     Returns
     -------
@@ -109,7 +122,6 @@ def measure_choice(
     """
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]
-    comments = read_comments([page.elements[index] for index in members], url)
     second = float(np.partition(probabilities, -2)[-2]) if len(probabilities) > 1 else 0.0
     rivals = np.count_nonzero(probabilities > RIVAL * probabilities[best])
     return {

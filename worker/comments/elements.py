@@ -118,9 +118,9 @@ class PageElements(FlatDocument):
     @cached_property
     def name_kinds(self) -> Booleans:
         """For every element whether its names speak of a discussion, and of another part."""
-        names, numbers = self.names
-        kinds = [_name_kind(classes, identity) for classes, identity in names]
-        return np.array(kinds, dtype=np.bool_).reshape(-1, 2)[numbers]
+        kinds = [_name_kind(classes, identity) for classes, identity in self.distinct_names]
+        of_elements: Booleans = np.array(kinds, dtype=np.bool_).reshape(-1, 2)[self.name_numbers]
+        return of_elements
 
     @cached_property
     def counts(self) -> Integers:

@@ -295,8 +295,8 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
     """Measure how far the records are all there is of their kind, and of no other kind."""
     page = records.page
-    _, tags = numbered(page.tags)
-    _, kind_of = np.unique((page.parents + 1) * len(page) + tags, return_inverse=True)
+    kinds = (page.parents + 1) * len(page.distinct_tags) + page.tag_numbers
+    _, kind_of = np.unique(kinds, return_inverse=True)
     shown = page.text_ends > page.text_starts
     of_kind = np.bincount(kind_of[shown], minlength=int(kind_of.max()) + 1)
     pairs = np.unique(np.column_stack([records.candidate, kind_of[records.element]]), axis=0)
@@ -313,9 +313,9 @@ def _left_out(records: _Records) -> Iterator[NamedColumn]:
 
 def _kinds(page: PageElements, name: Callable[[str], str]) -> _Integers:
     """Return a number for each element: that of its tag and what its class is called."""
-    distinct, numbers = numbered([*zip(page.tags, page.classes, strict=True)])
-    _, kinds = numbered([(tag, name(classes)) for tag, classes in distinct])
-    return kinds[numbers]
+    named, names = numbered([name(classes) for classes, _ in page.distinct_names])
+    kinds = page.tag_numbers * len(named) + names[page.name_numbers]
+    return np.asarray(np.unique(kinds, return_inverse=True)[1], dtype=np.int64)
 
 
 def _first_class(classes: str) -> str:

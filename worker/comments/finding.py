@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from worker.comments.candidates import find_candidates
-from worker.comments.certainty import Certainty, measure_choice, trained_certainty
+from worker.comments.certainty import Certainty, measure_choice, read_choice, trained_certainty
+from worker.comments.comment import Comment
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
 from worker.comments.pattern import CommentPattern
@@ -40,11 +41,14 @@ class FoundComments:
     confidence
         Probability that these are the comments of the page, 0..1; where there are no
         records, that it has none.
+    read
+        What the records say, where that was read to find them.
     """
 
     records: tuple[HtmlElement, ...]
     pattern: CommentPattern
     confidence: float
+    read: tuple[Comment, ...] | None = None
 
 
 def find_comments(
@@ -81,9 +85,11 @@ def find_comments(
     probabilities = (model or trained_model()).probabilities(measure(elements, candidates))
     best = int(probabilities.argmax())
     confidence = float(probabilities[best])
+    read: tuple[Comment, ...] = ()
     if confidence >= MIN_PROBABILITY:
-        read = measure_choice(elements, page.url, candidates, probabilities)
-        confidence = (certainty or trained_certainty()).probability(read)
+        read = read_choice(elements, page.url, candidates, probabilities)
+        measured = measure_choice(elements, candidates, probabilities, read)
+        confidence = (certainty or trained_certainty()).probability(measured)
     if confidence < MIN_CONFIDENCE:
         return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
     chosen = candidates[best]
@@ -91,4 +97,5 @@ def find_comments(
         tuple(elements.elements[index] for index in chosen.members),
         CommentPattern(chosen.signature, chosen.levels, confidence),
         confidence,
+        read if len(read) == len(chosen.members) else None,
     )

@@ -87,12 +87,12 @@ class Layout:
     def names(self) -> list[frozenset[str]]:
         """For every element the words of its class, id and other names."""
         return [
-            split_words(" ".join(element.get(name) or "" for name in _NAMING))
-            for element in self.elements
+            split_words(" ".join(map(element.get, _NAMING, _NONE))) for element in self.elements
         ]
 
 
 _NAMING = ("class", "id", "itemprop", "rel", "data-role", "data-testid")
+_NONE = ("",) * len(_NAMING)
 _DIGIT = re.compile(r"\d")
 
 
@@ -168,7 +168,9 @@ def _classes_of_template(layouts: Sequence[Layout]) -> frozenset[str]:
         names = {element.get("class") or "" for element in layout.elements}
         counts.update({name for each in names for name in each.split()})
     least = min(2.0, len(layouts)) if len(layouts) * MIN_SHARE < 2 else len(layouts) * MIN_SHARE
-    return frozenset(name for name, count in counts.items() if count >= least)
+    return frozenset(
+        name for name, count in counts.items() if count >= least and not _DIGIT.search(name)
+    )
 
 
 def _name_paths(layout: Layout, extent: Extent, known: Collection[str]) -> None:
@@ -178,6 +180,8 @@ def _name_paths(layout: Layout, extent: Extent, known: Collection[str]) -> None:
             layout.paths.append(str(row))
             row += 1
             continue
-        classes = (element.get("class") or "").split()
-        kept = sorted(name for name in classes if name in known and not _DIGIT.search(name))
-        layout.paths.append(f"{layout.paths[parent]}/{'.'.join((element.tag, *kept))}")
+        step = element.tag
+        classes = element.get("class")
+        if classes:
+            step = ".".join((step, *sorted(name for name in classes.split() if name in known)))
+        layout.paths.append(f"{layout.paths[parent]}/{step}")

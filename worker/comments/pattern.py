@@ -90,8 +90,8 @@ class CommentPattern:
                 continue
             element = flat.elements[index]
             kind = element.get("itemprop") or element.get("itemtype") or ""
-            names = flat.classes[index], flat.identities[index]
-            if wanted in signatures_of(wanted.tag, path, *names, kind):
+            classes, identity = flat.distinct_names[flat.name_numbers[index]]
+            if wanted in signatures_of(wanted.tag, path, classes, identity, kind):
                 found[_above(element, self.levels)] = None
         return tuple(found)
 

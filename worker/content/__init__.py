@@ -183,8 +183,10 @@ def patterns_for_page(
 
 
 def _comments_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
-    records = found.records[:MAX_COMMENTS]
-    return read_comments(_without_article(records, page, article), page.url)
+    records = _without_article(found.records[:MAX_COMMENTS], page, article)
+    if found.read is not None and len(records) == len(found.records):
+        return found.read
+    return read_comments(records, page.url)
 
 
 def _without_article(

@@ -132,12 +132,12 @@ class Outline:
     @cached_property
     def distinct_names(self) -> list[str]:
         """Each class and id of an element, with a space between, once."""
-        return [" ".join(names) for names in self.flat.names[0]]
+        return [" ".join(names) for names in self.flat.distinct_names]
 
     @property
     def name_numbers(self) -> Integers:
         """For every element the place of its class and id in `distinct_names`."""
-        return self.flat.names[1]
+        return self.flat.name_numbers
 
     @cached_property
     def names(self) -> list[str]:

@@ -29,6 +29,11 @@ class FlatDocument:
         The elements, the root first.
     tags
         Their tags.
+    distinct_tags, tag_numbers
+        Each tag once, and for each element the number of its own there. What was left out of a
+        selection may still be listed.
+    distinct_names, name_numbers
+        Each pair of a class and an id once, empty for none; and for each element as above.
     parents
         Index of the parent, -1 for the root.
     ends
@@ -43,6 +48,10 @@ class FlatDocument:
 
     elements: Sequence[HtmlElement]
     tags: Sequence[str]
+    distinct_tags: Sequence[str]
+    tag_numbers: Integers
+    distinct_names: Sequence[tuple[str, str]]
+    name_numbers: Integers
     parents: Integers
     ends: Integers
     texts: Sequence[str]
@@ -83,9 +92,17 @@ class FlatDocument:
         orders = np.array([piece[0] for piece in pieces], dtype=np.int64)
         numbers = np.arange(count)
         of_ends = np.array(ends, dtype=np.int64)
+        distinct_tags, tag_numbers = numbered(tags)
+        distinct_names, name_numbers = numbered(
+            [(node.get("class") or "", node.get("id") or "") for node in nodes]
+        )
         flat = cls(
             elements=nodes,
             tags=tags,
+            distinct_tags=distinct_tags,
+            tag_numbers=tag_numbers,
+            distinct_names=distinct_names,
+            name_numbers=name_numbers,
             parents=np.array(parents, dtype=np.int64),
             ends=of_ends,
             texts=[piece[2] for piece in pieces],
@@ -115,6 +132,8 @@ class FlatDocument:
             self,
             elements=[*compress(self.elements, kept)],
             tags=[*compress(self.tags, kept)],
+            tag_numbers=self.tag_numbers[kept],
+            name_numbers=self.name_numbers[kept],
             parents=np.where(parents < 0, -1, before[parents]),
             ends=before[self.ends[kept]],
             texts=[*compress(self.texts, kept_texts)],
@@ -125,8 +144,9 @@ class FlatDocument:
 
     def having(self, tags: Container[str]) -> Booleans:
         """Say of each element whether its tag is one of some."""
-        distinct, numbers = self._distinct_tags
-        return np.array([tag in tags for tag in distinct], dtype=np.bool_)[numbers]
+        has = np.array([tag in tags for tag in self.distinct_tags], dtype=np.bool_)
+        having: Booleans = has[self.tag_numbers]
+        return having
 
     def within(self, marked: Booleans) -> Booleans:
         """Say of each element whether it is one of those marked, or stands in one."""
@@ -148,25 +168,6 @@ class FlatDocument:
     def attribute(self, name: str) -> list[str]:
         """Return an attribute of each element, empty for those without."""
         return [element.get(name, "") for element in self.elements]
-
-    @cached_property
-    def classes(self) -> list[str]:
-        """For each element its class."""
-        return self.attribute("class")
-
-    @cached_property
-    def identities(self) -> list[str]:
-        """For each element its id."""
-        return self.attribute("id")
-
-    @cached_property
-    def names(self) -> tuple[list[tuple[str, str]], Integers]:
-        """The distinct pairs of a class and an id, and for each element the number of its own."""
-        return numbered([*zip(self.classes, self.identities, strict=True)])
-
-    @cached_property
-    def _distinct_tags(self) -> tuple[list[str], Integers]:
-        return numbered(self.tags)
 
 
 def numbered(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:

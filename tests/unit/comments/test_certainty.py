@@ -5,7 +5,13 @@ import pytest
 
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from worker.comments.candidates import find_candidates
-from worker.comments.certainty import MAX_READ, Certainty, measure_choice, trained_certainty
+from worker.comments.certainty import (
+    MAX_READ,
+    Certainty,
+    measure_choice,
+    read_choice,
+    trained_certainty,
+)
 from worker.comments.elements import PageElements
 from worker.pages import parse_page
 
@@ -15,7 +21,9 @@ def _measured(record: str, count: int = 5) -> dict[str, float]:
     page = parse_page(f'<html lang="en"><body>{body}</body></html>', URL)
     elements = PageElements.of(page.document)
     candidates = [each for each in find_candidates(elements) if each.signature.name == ".one"]
-    return measure_choice(elements, URL, candidates, np.full(len(candidates), 0.5))
+    probabilities = np.full(len(candidates), 0.5)
+    read = read_choice(elements, URL, candidates, probabilities)
+    return measure_choice(elements, candidates, probabilities, read)
 
 
 def test_measures_what_is_read() -> None:

@@ -79,8 +79,8 @@ def _hides(style: str) -> bool:
 
 def _of_elements(view: View) -> Iterator[NamedColumn]:
     page = view.page
-    tags, numbers = numbered(page.tags)
-    codes = np.array([_TAG_NUMBERS.get(tag, UNKNOWN) for tag in tags])[numbers]
+    tags = [_TAG_NUMBERS.get(tag, UNKNOWN) for tag in page.flat.distinct_tags]
+    codes = np.array(tags)[page.flat.tag_numbers]
     names = [*map(split_words, page.distinct_names)]
     named = page.name_numbers[view.blocks]
     yield "tag", codes[view.blocks]
