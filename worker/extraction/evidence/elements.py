@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
-from lxml import etree
-from lxml.html import HtmlElement
 
 from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, Integers, View
 from worker.extraction.vocabulary import (
@@ -32,7 +30,6 @@ TAGS = (
 MAX_IMAGES_BESIDE = 3
 MAX_IMAGES_AROUND = 9
 
-_STYLED = etree.XPath("//*[@style]")
 _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
@@ -98,10 +95,8 @@ def _sums_of_marks(view: View) -> Integers:
     holders = view.holders.tolist()
     kinds, numbers = numbered([(page.tags[index], page.names[index]) for index in holders])
     marks = np.array([_marks_of(*kind) for kind in kinds], dtype=np.int64)[numbers]
-    styled = cast("list[HtmlElement]", _STYLED(page.elements[0]))
-    hiding = {element for element in styled if _hides(element.get("style", ""))}
-    if hiding:
-        marks[:, -1] = [page.elements[index] in hiding for index in holders]
+    styles = (page.elements[index].get("style") for index in holders)
+    marks[:, -1] = [style is not None and _hides(style) for style in styles]
     is_large = page.sizes[view.holders] > view.largest_section
     for place in _OF_SMALL:
         marks[is_large, place] = 0
