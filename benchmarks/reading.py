@@ -2,8 +2,8 @@
 
 python -m benchmarks.reading CORPUS… [--sample N] [--peers]
 
-The pages are read once, as a crawler brings them, after some others of the corpus that load what
-is loaded once. The stages are read again one by one on other pages objects of the same pages.
+Each page is read once, after some others that load what is loaded once. Its stages are measured
+on the page parsed again.
 """
 
 import argparse
