@@ -141,7 +141,11 @@ def test_the_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
         packed = set(archive.namelist())
     assert {name for name in listed if name.startswith(PACKAGES)} - packed == set()
     compiled = {name.split(".")[0] for name in packed if name.endswith(".so")}
-    assert compiled == {"worker/distance/_native", "worker/learning/_trees"}
+    assert compiled == {
+        "worker/distance/_native",
+        "worker/learning/_trees",
+        "worker/pages/_markup",
+    }
 
 
 def test_make_has_a_target_for_every_extra() -> None:

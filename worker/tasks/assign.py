@@ -33,6 +33,7 @@ from worker.templates.assignment import (
     agreeing_outliers,
     assign_tree,
 )
+from worker.wording.plural import counted
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]
@@ -89,7 +90,8 @@ def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        logger.warning("%d pages are assigned one by one", len(rest), exc_info=True)
+        told = counted(len(rest), "page")
+        logger.warning("assigned one by one: %s", told, exc_info=True)
     if rest:
         state.database.run(lambda session: _request_each_alone(session, rest))
 

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from worker.store import provisional
 from worker.tasks.extraction_requests import request_extractions_of_sites
+from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +80,7 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     provisional.place(session, lone, list(site_of))
     request_extractions_of_sites(session, unasked, provisional.NUMBER)
     provisional.count_as_clustered(session, lone, has_seen_all=True)
-    logger.info("%d sites have one page at most and need no clustering", len(lone))
+    logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))
     return lone
 
 
@@ -89,4 +90,5 @@ def _request(session: Session, waiting: Mapping[int, Sequence[int]]) -> None:
     page_ids = [page_id for pages in waiting.values() for page_id in pages]
     provisional.place(session, list(waiting), page_ids)
     request_extractions_of_sites(session, waiting, provisional.NUMBER)
-    logger.info("%d pages of %d new sites wait for no clustering", len(page_ids), len(waiting))
+    told = counted(len(page_ids), "page"), counted(len(waiting), "new site")
+    logger.info("%s of %s: first articles without a clustering", *told)
