@@ -17,8 +17,8 @@ from worker.extraction import TemplateKnowledge
 from worker.pages import Page, parse_page
 
 
-def page(seed: int, comments: int, url: str = URL) -> Page:
-    """Make an article with so many comments below it."""
+def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> Page:
+    """Make an article, in an element, with so many comments below it."""
     shown = "".join(
         f'<li class="comment" id="comment-{seed}{number}">'
         f'<cite class="fn">{NAMES[number % 5]}</cite>'
@@ -30,7 +30,7 @@ def page(seed: int, comments: int, url: str = URL) -> Page:
     return parse_page(
         f"<html lang='en'><head><title>Bridge {seed}</title></head><body><div id='menu'>"
         "<a href='/a'>News</a> <a href='/b'>Sport</a> <a href='/c'>Weather</a></div>"
-        f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{text}</div>"
+        f"<div id='main'><h1>Bridge {seed}</h1><{element} class='story'>{text}</{element}>"
         f"<ol class='commentlist'>{shown}</ol></div></body></html>",
         url,
     )
@@ -89,10 +89,7 @@ def test_the_first_post_of_a_thread_is_article_and_comment() -> None:
 
 
 def test_elements_with_a_prefix_around_the_article_do_no_harm() -> None:
-    plain = page(1, 5)
-    story = plain.document.find(".//div[@class='story']")
-    story.tag = "fb:story"
-    content = read_content(plain)
+    content = read_content(page(1, 5, element="fb:story"))
     assert content.article.text == "\n\n".join(paragraphs(1))
     assert len(content.comments) == 5
 

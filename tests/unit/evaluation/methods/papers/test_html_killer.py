@@ -8,7 +8,6 @@ PAGE = """<html><head><title>The Gull</title></head><body>
 <p>First <a href="/x">paragraph</a>.</p><!-- a remark -->
 <div>Second<br>third, with <b>weight</b>.</div>
 <h2>A heading</h2><ul><li>An item</li></ul><script>var x = "code";</script>
-<form><p>Search</p></form>
 <p>Last.</p></div></form></body></html>"""
 
 
