@@ -22,6 +22,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("run", "html", "-o", "o", "--base-url", "https://a.example/?q"), USAGE, "no query"),
     (("run", "html", "-o", "o", "--site", "[/x]"), USAGE, "--site"),
     (("run", "pages.jsonl", "-o", "o", "--all-sites=1"), USAGE, "--all-sites"),
+    (("migrate", "--to"), USAGE, "--to"),
+    (("migrate", "--to", "0012"), FAILED, "DATABASE_URL"),
     (("send",), USAGE, "Missing"),
     (("send", "pages.jsonl"), FAILED, "BROKER_URL"),
     (("send", "html", "--site", "a b"), USAGE, "--site"),
@@ -120,6 +122,7 @@ BROKER: frozenset[Server] = frozenset(("broker",))
 
 OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("migrate",), DATABASE),
+    (("migrate", "--to", "0016"), DATABASE),
     (("intake",), BOTH),
     (("relay",), BOTH),
     (("ready",), BOTH),
