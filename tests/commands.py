@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from worker.store.schema import newest_revision
+
 USAGE = 2
 FAILED = 1
 
@@ -122,7 +124,7 @@ BROKER: frozenset[Server] = frozenset(("broker",))
 
 OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("migrate",), DATABASE),
-    (("migrate", "--to", "0016"), DATABASE),
+    (("migrate", "--to", newest_revision()), DATABASE),
     (("intake",), BOTH),
     (("relay",), BOTH),
     (("ready",), BOTH),
