@@ -3,7 +3,6 @@
 from typing import Final
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from worker.templates.clusterer import (
     DECIMALS,
@@ -11,16 +10,17 @@ from worker.templates.clusterer import (
     first_smallest,
     mean_silhouette,
 )
+from worker.templates.lloyd import Starts
 from worker.templates.matrix import Indices, Matrix
 from worker.templates.scaling import classical_scaling, majorise_stress
 
 MAX_CLUSTERS: Final = 40
 """No larger number of clusters is tried; 1,000 pages take a few seconds."""
 
-RESTARTS: Final = 10
+STARTS: Final = 20
 """Starts of k-means for each number of clusters; the tightest clustering is kept.
 
-Thirty starts gave the same adjusted Rand indices on 45 generated sites.
+With ten, five pages of which two are strays were once not divided in the tightest way.
 """
 
 
@@ -78,9 +78,12 @@ class MdsKMeans(TemplateClusterer):
         n = len(distances)
         best, best_silhouette = np.arange(n), 0.0
         points = len(np.unique(positions.round(DECIMALS), axis=0))
-        for k in range(2, min(self.max_clusters, points, max(n // 2, 2), n - 1) + 1):
-            kmeans = KMeans(n_clusters=k, n_init=RESTARTS, random_state=self.random_state)
-            clusters = kmeans.fit_predict(positions).astype(np.int64)
+        most = min(self.max_clusters, points, max(n // 2, 2), n - 1)
+        if most < 2:
+            return best
+        starts = Starts(positions, number=STARTS, most=most, seed=self.random_state)
+        for k in range(2, most + 1):
+            clusters = starts.cluster(k)
             silhouette = mean_silhouette(distances, clusters)
             if silhouette > best_silhouette:
                 best, best_silhouette = clusters, silhouette
