@@ -103,3 +103,37 @@ def test_an_empty_heading_is_no_headline() -> None:
 def test_a_title_element_left_open_is_no_headline() -> None:
     heading = f"<h1>{STORY}</h1>"
     assert title_of(f"{heading}{BODY}", f"<title>{'and so on ' * 200}</title>") == STORY
+
+
+@pytest.mark.parametrize("tag", ["h1", "h2"])
+def test_a_heading_that_is_a_declared_title_comes_before_one_that_shares_words(tag: str) -> None:
+    head = f'<meta property="og:title" content="{STORY}"><title>{STORY} | Post</title>'
+    body = f"<h1>Council votes on the bridge</h1><{tag}>{STORY}</{tag}>{BODY}"
+    assert title_of(body, head) == STORY
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        f"{STORY} | Local news",
+        f"{STORY} - Harbour Post",
+        f"<span>Politics</span>{STORY}",
+        f"<time>27 January 2022</time> {STORY}",
+        f"{STORY}<a>Bridges</a><a>Ellersby</a>",
+    ],
+)
+def test_what_no_title_declares_is_cut_off_the_heading(heading: str) -> None:
+    head = f"<title>{STORY} | Harbour Post</title>"
+    article = extract_article(page(f"<h1>{heading}</h1>{BODY}", head), None)
+    assert article.title == STORY
+
+
+def test_a_heading_that_goes_on_after_a_colon_stays_whole() -> None:
+    heading = f"{STORY}: what it will cost"
+    assert title_of(f"<h1>{heading}</h1>{BODY}", f"<title>{STORY}</title>") == heading
+
+
+def test_without_a_heading_the_part_of_the_title_that_the_page_shows_is_the_headline() -> None:
+    body = f"<div><p>Old bridge to open</p>{prose(1)}</div>"
+    head = "<title>The Harbour Post since 1871 : Old bridge to open</title>"
+    assert title_of(body, head, "") == "Old bridge to open"
