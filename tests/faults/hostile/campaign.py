@@ -36,7 +36,7 @@ GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", 
 GOOD_PAGES = 40
 """Of each of these sites; a part of the hostile pages claims to be of them."""
 
-PATIENCE_SECONDS = 900.0
+PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
 """So long nothing may be left to do at the end: longer than a site waits for its clustering."""
 
