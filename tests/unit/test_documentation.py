@@ -11,7 +11,8 @@ import pytest
 from models.messages import ArticleMessage, PageMessage
 from worker.content import MAX_COMMENTS
 from worker.messaging.task_names import STAGE_OF_TASK
-from worker.pages.dom import MAX_ATTRIBUTES, MAX_MARKUP
+from worker.pages.dom import MAX_MARKUP
+from worker.pages.html5 import MAX_ATTRIBUTES
 from worker.pages.page import MAX_DEPTH, MAX_ELEMENTS
 
 ROOT = Path(__file__).parents[2]

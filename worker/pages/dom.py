@@ -3,6 +3,7 @@
 import re
 from html.entities import html5
 
+import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement, XHTMLParser
 
@@ -13,7 +14,8 @@ from worker.pages.errors import (
     NotHtmlError,
     TooLargeError,
 )
-from worker.pages.html5 import ELEMENTS, parse_html
+from worker.pages.flat import FlatDocument
+from worker.pages.html5 import ELEMENTS, MAX_ATTRIBUTES, parse_html
 from worker.pages.text import visible_text
 
 MAX_MARKUP = 500_000
@@ -22,22 +24,9 @@ MAX_MARKUP = 500_000
 The largest of 2,814 corpus pages has 25,496.
 """
 
-MAX_ATTRIBUTES = 1_000
-"""Most attributes of an element; lexbor takes 18 s to read 100,000 of them.
-
-The most in 2,814 corpus pages are 78.
-"""
-
 MIN_NOFRAMES_WORDS = 50
 """Words from which on the text for readers without frames is the page, not an apology."""
 
-
-_TAG_OF_MANY_ATTRIBUTES = re.compile(
-    r"<[a-zA-Z][^\s/>]*+[\s/]*+(?:{0}){{0,{1}}}+({0})?+".format(
-        r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+[\s/]*+",
-        MAX_ATTRIBUTES,
-    )
-)
 
 _TAG = re.compile("<[a-zA-Z]")
 
@@ -65,7 +54,7 @@ _SCRIPTED = frozenset({"script", "style"})
 _STRUCTURED_DATA = "application/ld+json"
 
 
-def parse_document(text: str, *, is_xhtml: bool = False) -> HtmlElement:
+def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     """Parse the text of a page.
 
     Parameters
@@ -78,9 +67,10 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> HtmlElement:
 
     Returns
     -------
-    HtmlElement
-        The root element, ``html``, without comments and processing instructions. XHTML is parsed
-        as XML where it is well-formed (then without its namespaces), and as HTML otherwise.
+    FlatDocument
+        The document from its root element, ``html``, without comments and processing
+        instructions. XHTML is parsed as XML where it is well-formed (then without its
+        namespaces), and as HTML otherwise.
 
     Raises
     ------
@@ -110,36 +100,29 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> HtmlElement:
         raise EmptyPageError("the page has no element")
     if text.count("<") > MAX_MARKUP:
         raise TooLargeError(f"the page has more than {MAX_MARKUP} tags")
-    has_long_tags = _may_have_many_attributes(text)
     is_xhtml = is_xhtml or (
         _XHTML_ROOT.match(text) is not None
         and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
     )
     # A document type that is still there hides entities, and with a root behind it, a bomb.
-    document = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
-    if document is None:
-        document = parse_html(_doctype(prolog) + _well_encoded(text), has_long_tags=has_long_tags)
+    parsed = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
+    if parsed is not None:
+        document: FlatDocument | None = FlatDocument.of(parsed)
+    else:
+        document = parse_html(_doctype(prolog) + _well_encoded(text))
     if document is None:
         raise EmptyPageError("the page has no element")
-    if has_long_tags and _HAS_MANY_ATTRIBUTES(document):
+    if np.bincount(document.attributes.owners, minlength=1).max() > MAX_ATTRIBUTES:
         raise TooLargeError(f"an element has more than {MAX_ATTRIBUTES} attributes")
     return _without_frames(document)
 
 
-def has_text(document: HtmlElement) -> bool:
+def has_text(document: FlatDocument) -> bool:
     """Tell whether a document says anything, be it in its title or in structured data only."""
-    return any(
-        _says_something(element.tail)
-        or (
-            _says_something(element.text)
-            and (element.tag not in _SCRIPTED or element.get("type") == _STRUCTURED_DATA)
-        )
-        for element in document.iter()
-    )
-
-
-def _says_something(text: str | None) -> bool:
-    return text is not None and not text.isspace()
+    if not document.having(_SCRIPTED)[document.text_parents].all():
+        return True
+    kinds = document.values("type")
+    return any(kinds.get(parent) == _STRUCTURED_DATA for parent in document.text_parents.tolist())
 
 
 def _prolog(text: str) -> str:
@@ -197,24 +180,19 @@ def _well_encoded(text: str) -> str:
     return text
 
 
-def _may_have_many_attributes(text: str) -> bool:
-    """Tell whether a tag, or what looks like one in a script, has more than `MAX_ATTRIBUTES`."""
-    return any(tag[1] is not None for tag in _TAG_OF_MANY_ATTRIBUTES.finditer(text))
-
-
-_HAS_MANY_ATTRIBUTES = etree.XPath(f"boolean(//*[count(@*) > {MAX_ATTRIBUTES}])")
-
-
-def _without_frames(document: HtmlElement) -> HtmlElement:
+def _without_frames(flat: FlatDocument) -> FlatDocument:
     """Replace the frames of a frameset by what the page has to say without them."""
+    if "frameset" not in flat.distinct_tags:
+        return flat
+    document = flat.elements[0]
     frameset = document.find("frameset")
     if frameset is None or document.find("body") is not None:
-        return document
+        return flat
     for noframes in frameset.iter("noframes"):
         # To a browser that shows frames it is a text.
         content = parse_html(noframes.text or "")
-        body = None if content is None else content.find("body")
+        body = None if content is None else content.elements[0].find("body")
         if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:
             document.replace(frameset, body)
-            return document
+            return FlatDocument.of(document)
     raise FramesetError("the page arranges other pages in frames")

@@ -1,10 +1,11 @@
 """A document flattened once, into columns that every reader of the page shares."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Self, TypeVar
+from operator import itemgetter
+from typing import Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,101 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 _Item = TypeVar("_Item")
+
+
+class Elements(Sequence[HtmlElement]):
+    """The elements of a document, or some of them; those of a page are built when asked for.
+
+    Parameters
+    ----------
+    document
+        Returns the root element.
+    numbers
+        Places of the elements among all of the document.
+    whole
+        All elements of the document, where they are known.
+    """
+
+    def __init__(
+        self,
+        document: Callable[[], HtmlElement],
+        numbers: Integers,
+        whole: list[HtmlElement] | None = None,
+    ) -> None:
+        self._document = document
+        self._numbers = numbers
+        # One for all selections of a document: an element is then the same in each.
+        self._whole = [] if whole is None else whole
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> HtmlElement: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[HtmlElement]: ...
+    def __getitem__(self, place: int | slice) -> HtmlElement | list[HtmlElement]:
+        if not self._whole:
+            self._whole += self._document().iter()
+        if isinstance(place, slice):
+            return [self._whole[number] for number in self._numbers[place].tolist()]
+        return self._whole[self._numbers[place]]
+
+    def __iter__(self) -> Iterator[HtmlElement]:
+        return iter(self[:])
+
+    def select(self, kept: Booleans) -> "Elements":
+        """Return some of the elements."""
+        return Elements(self._document, self._numbers[kept], self._whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """All texts of a document, those of white space too, in document order.
+
+    Attributes
+    ----------
+    texts
+        The texts.
+    parents
+        The element that each stands in.
+    after
+        The last element that begins before each.
+    """
+
+    texts: Sequence[str]
+    parents: Integers
+    after: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Attributes:
+    """The attributes of a document's elements, in document order.
+
+    Attributes
+    ----------
+    distinct
+        Each name once.
+    owners, names, values
+        For each attribute its element, the number of its name, and its value.
+    """
+
+    distinct: Sequence[str]
+    owners: Integers
+    names: Integers
+    values: Sequence[str]
+
+    def named(self, name: str) -> tuple[Integers, list[str]]:
+        """Return the elements that have an attribute, and their values of it."""
+        number = self.distinct.index(name) if name in self.distinct else -1
+        places = np.flatnonzero(self.names == number)
+        return self.owners[places], [self.values[place] for place in places.tolist()]
+
+    def of(self, element: int) -> dict[str, str]:
+        """Return the attributes of an element, by name."""
+        start, end = np.searchsorted(self.owners, (element, element + 1))
+        names = map(self.distinct.__getitem__, self.names[start:end].tolist())
+        return dict(zip(names, self.values[start:end], strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +123,6 @@ class FlatDocument:
     ----------
     elements
         The elements, the root first.
-    tags
-        Their tags.
     distinct_tags, tag_numbers
         Each tag once, and for each element the number of its own there. What was left out of a
         selection may still be listed.
@@ -44,10 +138,14 @@ class FlatDocument:
         Index of the element that each stands in.
     text_starts, text_ends
         Stretch of `texts` below each element.
+    numbers
+        For each element its number in the whole document, by which `pieces` and `attributes` name
+        it.
+    pieces, attributes
+        All texts and attributes of the whole document.
     """
 
-    elements: Sequence[HtmlElement]
-    tags: Sequence[str]
+    elements: Elements
     distinct_tags: Sequence[str]
     tag_numbers: Integers
     distinct_names: Sequence[tuple[str, str]]
@@ -58,6 +156,9 @@ class FlatDocument:
     text_parents: Integers
     text_starts: Integers
     text_ends: Integers
+    numbers: Integers
+    pieces: Pieces
+    attributes: Attributes
 
     @classmethod
     def of(cls, document: "HtmlElement | FlatDocument") -> "FlatDocument":
@@ -74,41 +175,59 @@ class FlatDocument:
             parent = parents[index]
             # The last child comes first here.
             ends[parent] = ends[parent] or end
-        tags = [node.tag for node in nodes]
         # In the order of a browser's source: what an element holds first, and what follows it
         # after what follows the elements in it.
-        step = count + 1
         pieces: list[tuple[int, int, str]] = [
-            ((index + 1) * step, index, text)
+            (index, -index, text)
             for index, node in enumerate(nodes)
-            if (text := node.text) and not text.isspace() and isinstance(tags[index], str)
+            if (text := node.text) and isinstance(node.tag, str)
         ]
         pieces += [
-            (ends[index] * step + count - index, parents[index], text)
+            (ends[index] - 1, -parents[index], text)
             for index, node in enumerate(nodes)
-            if (text := node.tail) and index and not text.isspace()
+            if (text := node.tail) and index
         ]
-        pieces.sort()
-        orders = np.array([piece[0] for piece in pieces], dtype=np.int64)
-        numbers = np.arange(count)
-        of_ends = np.array(ends, dtype=np.int64)
+        pieces.sort(key=itemgetter(0, 1))
+        texts = [piece[2] for piece in pieces]
+        after = np.array([piece[0] for piece in pieces], dtype=np.int64)
+        piece_parents = -np.array([piece[1] for piece in pieces], dtype=np.int64)
+        shown = np.array([not text.isspace() for text in texts], dtype=np.bool_)
+        tags = [node.tag for node in nodes]
         distinct_tags, tag_numbers = numbered(tags)
         distinct_names, name_numbers = numbered(
             [(node.get("class") or "", node.get("id") or "") for node in nodes]
         )
+        numbers = np.arange(count)
+        owned = [
+            (index, *item)
+            for index, node in enumerate(nodes)
+            if isinstance(node.tag, str)
+            for item in node.items()
+        ]
+        distinct_attributes, attribute_names = numbered([name for _, name, _ in owned])
+        of_ends = np.array(ends, dtype=np.int64)
+        step = count + 1
+        orders = after[shown] * step + count - piece_parents[shown]
         flat = cls(
-            elements=nodes,
-            tags=tags,
+            elements=Elements(lambda: document, numbers, nodes),
             distinct_tags=distinct_tags,
             tag_numbers=tag_numbers,
             distinct_names=distinct_names,
             name_numbers=name_numbers,
             parents=np.array(parents, dtype=np.int64),
             ends=of_ends,
-            texts=[piece[2] for piece in pieces],
-            text_parents=np.array([piece[1] for piece in pieces], dtype=np.int64),
-            text_starts=np.searchsorted(orders, (numbers + 1) * step),
-            text_ends=np.searchsorted(orders, of_ends * step + count - numbers),
+            texts=[*compress(texts, shown)],
+            text_parents=piece_parents[shown],
+            text_starts=np.searchsorted(orders, numbers * step),
+            text_ends=np.searchsorted(orders, of_ends * step - 1 - numbers, side="right"),
+            numbers=numbers,
+            pieces=Pieces(texts, piece_parents, after),
+            attributes=Attributes(
+                distinct_attributes,
+                np.array([index for index, _, _ in owned], dtype=np.int64),
+                attribute_names,
+                [value for _, _, value in owned],
+            ),
         )
         is_element = [isinstance(tag, str) for tag in tags]
         return flat if all(is_element) else flat.select(np.array(is_element))
@@ -130,8 +249,7 @@ class FlatDocument:
         parents = self.parents[kept]
         return replace(
             self,
-            elements=[*compress(self.elements, kept)],
-            tags=[*compress(self.tags, kept)],
+            elements=self.elements.select(kept),
             tag_numbers=self.tag_numbers[kept],
             name_numbers=self.name_numbers[kept],
             parents=np.where(parents < 0, -1, before[parents]),
@@ -140,7 +258,13 @@ class FlatDocument:
             text_parents=before[self.text_parents[kept_texts]],
             text_starts=before_text[self.text_starts[kept]],
             text_ends=before_text[self.text_ends[kept]],
+            numbers=self.numbers[kept],
         )
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The tag of each element."""
+        return [*map(self.distinct_tags.__getitem__, self.tag_numbers.tolist())]
 
     def having(self, tags: Container[str]) -> Booleans:
         """Say of each element whether its tag is one of some."""
@@ -165,9 +289,21 @@ class FlatDocument:
         """For each element the number of those around it."""
         return self.count_around(np.ones(len(self.elements), dtype=np.bool_)) - 1
 
+    def values(self, name: str) -> dict[int, str]:
+        """Return the values of an attribute, by the index of the element that has it."""
+        owners, values = self.attributes.named(name)
+        places = np.searchsorted(self.numbers, owners).tolist()
+        numbers = [*self.numbers.tolist(), -1]
+        return {
+            place: value
+            for place, owner, value in zip(places, owners.tolist(), values, strict=True)
+            if numbers[place] == owner
+        }
+
     def attribute(self, name: str) -> list[str]:
         """Return an attribute of each element, empty for those without."""
-        return [element.get(name, "") for element in self.elements]
+        values = self.values(name)
+        return [values.get(index, "") for index in range(len(self.elements))]
 
 
 def numbered(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:

@@ -1,6 +1,6 @@
 """From the text of a page to the tree that a browser builds of it (HTML standard, section 13.2)."""
 
-import re
+from collections import Counter
 from itertools import count
 from typing import Final
 
@@ -8,9 +8,9 @@ from lxml import etree
 from lxml.html import HtmlElement
 from selectolax.lexbor import LexborHTMLParser
 
-from worker.pages import confined
+from worker.pages import confined, markup
 from worker.pages.errors import TooDeepError
-from worker.pages.markup import to_xml
+from worker.pages.flat import FlatDocument
 from worker.pages.serialisation import OPTIONS, serialised
 
 MAX_TAGS_AT_ONCE = 30_000
@@ -29,6 +29,12 @@ the next: 1,000 different ones and 3,000 paragraphs, of 30 kB, make 3 million el
 The number of different ones, three of each at most, by the number of tags is a bound.
 """
 
+MAX_ATTRIBUTES = 1_000
+"""Most attributes of an element; lexbor takes 18 s to read 100,000 of them.
+
+The most in 2,814 corpus pages are 78.
+"""
+
 MAX_ROOTS = 50
 """Most tags of ``html`` and ``body``, whose attributes all go to the same element."""
 
@@ -43,34 +49,25 @@ _IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
 MAX_NOSCRIPTS = 2_000
 """Elements ``noscript`` whose content is parsed, 20 µs each; the most in a corpus page are 154."""
 
-_FORMATTING = re.compile(
-    r"<((?:b|big|code|em|font|i|s|small|strike|strong|tt|u)(?=[\s/>])[^>]*+)", re.IGNORECASE
-)
-_ROOTS = re.compile(r"<(?:html|body)(?=[\s/>])", re.IGNORECASE)
-_LEAST_TAGS_WITH_MANY: Final = 600
-"""Tags below which no page is beyond `MAX_REOPENED`, as three of each count at most."""
-
 # Every element an HtmlElement: nothing here asks a form or an input for more, and a lookup in
 # Python for each element costs as much as a third of the parsing.
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
-def parse_html(text: str, *, has_long_tags: bool = False) -> HtmlElement | None:
+def parse_html(text: str) -> FlatDocument | None:
     """Parse a page as a browser that runs scripts does.
 
     Parameters
     ----------
     text
-        The page, decoded, without NUL.
-    has_long_tags
-        Whether a tag has so many attributes that parsing may take long.
+        The page, decoded, without NUL and halves of surrogate pairs.
 
     Returns
     -------
-    HtmlElement or None
-        The root element, ``html``, without comments and processing instructions. What is below
-        ``noscript``, a text to that browser, is parsed as well, and what is below ``template`` is
-        below it.
+    FlatDocument or None
+        The document from its root element, ``html``, without comments and processing
+        instructions. What is below ``noscript``, a text to that browser, is parsed as well, and
+        what is below ``template`` is below it.
 
     Raises
     ------
@@ -79,37 +76,31 @@ def parse_html(text: str, *, has_long_tags: bool = False) -> HtmlElement | None:
     TooDeepError
         If it would take long and the page is nested very deep.
     """
-    if not (has_long_tags or may_be_costly(text)):
-        return document_of(serialised(text))
+    survey = markup.survey(text.encode())
+    has_long_tags = survey.attributes > MAX_ATTRIBUTES
+    if not (has_long_tags or may_be_costly(survey)):
+        return flattened(serialised(text))
     # Of many attributes libxml2 makes a longer thing still.
     if not has_long_tags:
         _check_depth(text)
-    return document_of(confined.serialised(text))
+    return flattened(confined.serialised(text))
 
 
-def may_be_costly(text: str) -> bool:
+def may_be_costly(survey: markup.Survey) -> bool:
     """Tell whether a page might take seconds or a gigabyte to parse."""
-    tags = text.count("<")
-    if tags > MAX_TAGS_AT_ONCE or len(_ROOTS.findall(text)) > MAX_ROOTS:
+    if survey.tags > MAX_TAGS_AT_ONCE or survey.roots > MAX_ROOTS:
         return True
-    if tags < _LEAST_TAGS_WITH_MANY:
-        return False
-    copies: dict[str, int] = {}
-    for tag in _FORMATTING.findall(text):
-        copies[tag] = min(3, copies.get(tag, 0) + 1)
-    return sum(copies.values()) * tags > MAX_REOPENED
+    reopened = sum(min(3, number) for number in Counter(survey.formatting).values())
+    return reopened * survey.tags > MAX_REOPENED
+
+
+def flattened(html: bytes) -> FlatDocument | None:
+    """Flatten a serialised page, whose elements are built when somebody asks for them."""
+    return markup.flatten(html, _noscript_parser(), document_of)
 
 
 def document_of(html: bytes) -> HtmlElement | None:
     """Build the document of a serialised page."""
-    numbers = count(1)
-
-    def noscript(content: bytes) -> bytes:
-        if next(numbers) > MAX_NOSCRIPTS:
-            return b""
-        fragment = LexborHTMLParser(content, is_fragment=True, options=OPTIONS, scripting=True)
-        return to_xml((fragment.html or "").encode())
-
     parser = etree.XMLParser(
         encoding="utf-8",
         huge_tree=True,
@@ -121,8 +112,22 @@ def document_of(html: bytes) -> HtmlElement | None:
         recover=True,
     )
     parser.set_element_class_lookup(ELEMENTS)
-    document: HtmlElement | None = etree.fromstring(to_xml(html, noscript), parser)
+    xml = markup.to_xml(html, _noscript_parser())
+    document: HtmlElement | None = etree.fromstring(xml, parser)
     return document
+
+
+def _noscript_parser() -> markup.Noscript:
+    """Return what parses the content of a page's `noscript` elements."""
+    numbers = count(1)
+
+    def parsed(content: bytes) -> bytes:
+        if next(numbers) > MAX_NOSCRIPTS:
+            return b""
+        fragment = LexborHTMLParser(content, is_fragment=True, options=OPTIONS, scripting=True)
+        return (fragment.html or "").encode()
+
+    return parsed
 
 
 def _check_depth(text: str) -> None:

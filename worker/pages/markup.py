@@ -1,4 +1,4 @@
-"""HTML as a parser serialises it, written as XML.
+"""HTML as a parser serialises it, written as XML or flattened.
 
 What comes out is well-formed, whatever comes in. The serialisation (HTML standard, section 13.3)
 leaves little to decide: every attribute has a quoted value, every element but the void ones an end
@@ -6,6 +6,12 @@ tag, and a text every escape.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from worker.pages.flat import Attributes, Elements, FlatDocument, Pieces
 
 try:
     from worker.pages import _markup as implementation
@@ -13,6 +19,7 @@ except ImportError:
     from worker.pages import markup_fallback as implementation  # type: ignore[no-redef]
 
 Noscript = Callable[[bytes], bytes]
+Build = Callable[[bytes], HtmlElement | None]
 
 
 def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
@@ -24,7 +31,8 @@ def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
         HTML as a parser serialises it, UTF-8.
     noscript
         Given what a ``noscript`` element holds, which a parser that scripts runs takes for text;
-        returns the XML that stands in its place. None to keep it a text.
+        returns the same of the markup that it is, which stands in its place. None to keep it a
+        text.
 
     Returns
     -------
@@ -35,3 +43,72 @@ def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
         know.
     """
     return implementation.to_xml(html, noscript)
+
+
+class Survey(NamedTuple):
+    """What tells of a page whether it may take long to parse.
+
+    Attributes
+    ----------
+    tags
+        Times that it has ``<``.
+    roots
+        Tags of ``html`` and ``body``.
+    attributes
+        The most attributes of a tag, or of what looks like one in a script.
+    formatting
+        Tags of formatting elements, with their attributes, without brackets.
+    """
+
+    tags: int
+    roots: int
+    attributes: int
+    formatting: list[bytes]
+
+
+def survey(html: bytes) -> Survey:
+    """Look through a page, UTF-8, before it is parsed."""
+    return Survey(*implementation.survey(html))
+
+
+def flatten(html: bytes, noscript: Noscript | None, build: Build) -> FlatDocument | None:
+    """Flatten serialised HTML, as `FlatDocument.of` does the document that its XML makes.
+
+    Parameters
+    ----------
+    html, noscript
+        As for `to_xml`.
+    build
+        Makes that document.
+
+    Returns
+    -------
+    FlatDocument or None
+        None where there is no element.
+    """
+    if not hasattr(implementation, "flatten"):
+        document = build(html)
+        return None if document is None else FlatDocument.of(document)
+    tags, names, attributes, pieces, values, *numbers = implementation.flatten(html, noscript)
+    if not tags:
+        return None
+    columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]
+    parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns[:6]
+    shown, piece_parents, after, owners, attribute_names = columns[6:]
+    every = np.arange(len(parents))
+    return FlatDocument(
+        elements=Elements(lambda: build(html), every),
+        distinct_tags=tags,
+        tag_numbers=tag_numbers,
+        distinct_names=names,
+        name_numbers=name_numbers,
+        parents=parents,
+        ends=ends,
+        texts=[*map(pieces.__getitem__, shown.tolist())],
+        text_parents=piece_parents[shown],
+        text_starts=text_starts,
+        text_ends=text_ends,
+        numbers=every,
+        pieces=Pieces(pieces, piece_parents, after),
+        attributes=Attributes(attributes, owners, attribute_names, values),
+    )

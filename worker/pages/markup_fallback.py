@@ -43,6 +43,32 @@ _INSTEAD_IN_TEXT: Final = {**_INSTEAD, b"\n": b"\n", b"\t": b"\t"}
 _INSTEAD_IN_ATTRIBUTE: Final = {**_INSTEAD, b"\n": b"&#10;", b"\t": b"&#9;"}
 
 
+_FORMATTING = re.compile(
+    rb"<((?:b|big|code|em|font|i|s|small|strike|strong|tt|u)(?=[ \t\n\f\r/>])[^>]*+)", re.I
+)
+_ROOTS = re.compile(rb"<(?:html|body)(?=[ \t\n\f\r/>])", re.I)
+_TAG = re.compile(rb"<[a-zA-Z][^ \t\n\f\r/>]*+")
+_BETWEEN = re.compile(rb"[ \t\n\f\r/]*+")
+_RAW_ATTRIBUTE = re.compile(
+    rb"[^>][^ \t\n\f\r/>=]*+"
+    rb"(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:\"[^\"]*+\"|'[^']*+'|[^ \t\n\f\r>\"'][^ \t\n\f\r>]*+)?+)?+"
+)
+
+
+def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
+    """Look through a page, see `worker.pages.markup.survey`."""
+    most = position = 0
+    while tag := _TAG.search(html, position):
+        position, number = tag.end(), -1
+        found: re.Match[bytes] | None = tag
+        while found:
+            number += 1
+            position = _BETWEEN.match(html, found.end()).end()  # type: ignore[union-attr]
+            found = _RAW_ATTRIBUTE.match(html, position)
+        most = max(most, number)
+    return html.count(b"<"), len(_ROOTS.findall(html)), most, _FORMATTING.findall(html)
+
+
 def to_xml(html: bytes, noscript: Noscript | None) -> bytes:
     """Write serialised HTML as XML, see `worker.pages.markup.to_xml`."""
     return _Writer(html, noscript).write()
@@ -100,7 +126,7 @@ class _Writer:
             end = found if found >= 0 else len(self._html)
         content = self._html[start:end]
         if name.lower() == b"noscript" and self._noscript is not None:
-            self._out.append(self._noscript(content))
+            self._out.append(to_xml(self._noscript(content), None))
         else:
             self._out.append(_IN_RAW.sub(_instead_in_text, content))
         return end

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from lxml import etree
 from lxml.html import HtmlElement
 
 from models.limits import MAX_HTML_BYTES
@@ -33,10 +32,6 @@ MAX_ELEMENTS = 100_000
 """Most elements in a page; the largest of 2,814 corpus pages has 12,812."""
 
 
-_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_DEPTH})")
-_TOO_MANY = etree.XPath(f"count(//*) > {MAX_ELEMENTS}")
-
-
 @dataclass(frozen=True)
 class Page:
     """A parsed page.
@@ -45,22 +40,22 @@ class Page:
     ----------
     url
         Address of the page.
-    document
-        Root element, ``html``, without comments and processing instructions. To be treated as
-        read-only.
+    flat
+        The document in columns, from its root element, ``html``, without comments and processing
+        instructions. To be treated as read-only.
     encoding
         Name of the encoding that the page was in, as in the Encoding Standard; ``utf-8`` for a
         page that came as text.
     """
 
     url: str
-    document: HtmlElement
+    flat: FlatDocument
     encoding: str
 
-    @cached_property
-    def flat(self) -> FlatDocument:
-        """The document in columns."""
-        return FlatDocument.of(self.document)
+    @property
+    def document(self) -> HtmlElement:
+        """The root element. Building the elements costs as much as all that precedes."""
+        return self.flat.elements[0]
 
     @cached_property
     def tree(self) -> Tree:
@@ -111,11 +106,11 @@ def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = N
         text, encoding = html.removeprefix("\ufeff"), "utf-8"
     text = text.replace("\x00", "")
     declared = media_type(content_type) or ""
-    document = parse_document(text, is_xhtml=declared.endswith("xhtml+xml"))
-    if _TOO_DEEP(document):
+    flat = parse_document(text, is_xhtml=declared.endswith("xhtml+xml"))
+    if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
-    if _TOO_MANY(document):
+    if len(flat.elements) > MAX_ELEMENTS:
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
-    if not has_text(document):
+    if not has_text(flat):
         raise EmptyPageError("the page has no text")
-    return Page(url, document, encoding)
+    return Page(url, flat, encoding)

@@ -11,10 +11,14 @@ from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
 from worker.pages import markup, markup_fallback
-from worker.pages.html5 import parse_html
+from worker.pages.flat import FlatDocument
+from worker.pages.html5 import document_of, parse_html
+from worker.pages.markup import flatten
 from worker.pages.serialisation import serialised
 
 ATTRIBUTES = ["", " class=a", " id='q\"r'", " a=1 b", " =x", " size=3", " type=hidden", "/"]
+ATTRIBUTES += [" xml:lang=en lang=de", " a:b=1 c:b=2 b=3", " xmlns:x=1 xml:id='1 2'"]
+ATTRIBUTES += [" é=1 title='\n\t&nbsp;'"]
 TEXTS = ["x", " ", "&amp;", "&lt;", "&nbsp", "a<b", "<!--c-->", "<!-- -- -->", "<![CDATA[y]]>"]
 TEXTS += ["<?pi?>", "<!doctype html>", "</", "<", "\n", "é", "&#13;", "--&gt;", "<!--", "&#1;"]
 
@@ -45,6 +49,11 @@ HTML = FLOW + TABLES + PAGE + RAW + SCOPES
 HTML_MARKUP = markup_of(HTML, HTML)
 FOREIGN_MARKUP = markup_of(
     FLOW + TABLES + FOREIGN, [name for name in FLOW + TABLES + FOREIGN if name not in NEWER]
+)
+
+ODD_MARKUP = markup_of(
+    ["fb:like", "xml:b", "xmlns:c", "a:b:c", "x_y", "é", "noscript", "p", "td", "svg", "style"],
+    ["fb:like", "noscript", "p", "svg", "style"],
 )
 
 
@@ -83,7 +92,7 @@ def oracle(html: str) -> list[Event]:
 def parsed(html: str) -> HtmlElement:
     document = parse_html(html)
     assert document is not None
-    return document
+    return document.elements[0]
 
 
 @given(HTML_MARKUP)
@@ -102,6 +111,28 @@ def test_without_a_compiler_a_page_has_the_same_tree(html: str) -> None:
     assert markup_fallback.to_xml(serialisation, None) == markup.to_xml(serialisation)
 
 
-@given(st.binary())
+def columns(flat: FlatDocument) -> list[Any]:
+    """List all that is told of a flattened document."""
+    named, pieces, attributes = flat.distinct_names, flat.pieces, flat.attributes
+    return [
+        *(flat.tags, flat.parents.tolist(), flat.ends.tolist()),
+        [named[number] for number in flat.name_numbers.tolist()],
+        *(list(flat.texts), flat.text_parents.tolist()),
+        *(flat.text_starts.tolist(), flat.text_ends.tolist()),
+        *(list(pieces.texts), pieces.parents.tolist(), pieces.after.tolist()),
+        [attributes.of(element) for element in range(len(flat.tags))],
+    ]
+
+
+@given(st.one_of(HTML_MARKUP, FOREIGN_MARKUP, ODD_MARKUP, st.text()))
+def test_a_page_is_flattened_as_its_elements_are(html: str) -> None:
+    flat = parse_html(html.replace("\x00", ""))
+    assert flat is not None
+    assert columns(flat) == columns(FlatDocument.of(flat.elements[0]))
+
+
+@given(st.one_of(st.binary(), HTML_MARKUP.map(str.encode)))
 def test_bytes_that_no_parser_wrote_do_no_harm(html: bytes) -> None:
     assert markup_fallback.to_xml(html, None) == markup.to_xml(html)
+    assert markup_fallback.survey(html) == markup.survey(html)
+    flatten(html, None, document_of)

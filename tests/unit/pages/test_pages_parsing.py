@@ -15,7 +15,8 @@ from worker.pages import (
     Tree,
     parse_page,
 )
-from worker.pages.dom import MAX_ATTRIBUTES, MAX_MARKUP
+from worker.pages.dom import MAX_MARKUP
+from worker.pages.html5 import MAX_ATTRIBUTES
 from worker.pages.page import MAX_DEPTH, MAX_ELEMENTS, MAX_LENGTH
 from worker.pages.text import visible_text
 
