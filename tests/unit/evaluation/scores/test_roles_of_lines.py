@@ -1,0 +1,77 @@
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from worker.evaluation.scores import CorpusError
+from worker.evaluation.scores.roles import (
+    LabelledPage,
+    RoleScores,
+    align,
+    lines_in,
+    load_roles,
+)
+
+
+def written(folder: Path, *records: object) -> Path:
+    path = folder / "roles.jsonl.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    return path
+
+
+def labelled(*lines: tuple[str, str]) -> LabelledPage:
+    texts, roles = zip(*lines, strict=True)
+    return LabelledPage("press", "1", "article", texts, roles)
+
+
+def test_lines_and_their_roles_are_read(tmp_path: Path) -> None:
+    lines = [{"text": "Storm", "role": "title"}, {"text": "Reply", "role": "comment_form"}]
+    record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines, "note": None}
+    [page] = load_roles(written(tmp_path, record))
+    assert page == labelled(("Storm", "title"), ("Reply", "comment"))
+
+
+@pytest.mark.parametrize("record", [{"id": "1"}, [], {"corpus": "a", "id": 1, "lines": 3}])
+def test_another_file_is_refused(tmp_path: Path, record: object) -> None:
+    with pytest.raises(CorpusError, match=r"roles\.jsonl\.gz"):
+        load_roles(written(tmp_path, record))
+
+
+def test_a_line_has_the_role_of_the_labelled_line_in_its_place() -> None:
+    page = labelled(("More", "navigation"), ("Storm", "title"), ("More", "promo"))
+    assert align(page, ["More", "Cookies", "Storm", "More"]) == [
+        "navigation",
+        None,
+        "title",
+        "promo",
+    ]
+
+
+def test_a_line_is_in_a_text_with_most_of_its_words() -> None:
+    lines = ["Home", "The storm came at night", "Photo: a tree", "It took roofs"]
+    found = lines_in("The storm came at night. It took roofs", lines)
+    assert found.tolist() == [False, True, False, True]
+
+
+def test_a_page_is_right_with_the_articles_lines_and_no_others() -> None:
+    scores = RoleScores()
+    roles = ["title", "paragraph", "mixed", None, "caption"]
+    assert scores.add(roles, np.array([False, True, True, True, False]))
+    assert not scores.add(roles, np.array([False, True, False, False, True]))
+    assert not scores.add(roles, np.array([False, False, False, False, False]))
+    assert (scores.pages, scores.right) == (3, 1)
+    assert scores.exact == pytest.approx(100 / 3)
+    assert scores.share_kept("caption") == pytest.approx(100 / 3)
+    assert scores.lines["mixed"] == 0
+
+
+def test_roles_that_labellers_confuse_are_one() -> None:
+    scores = RoleScores()
+    true = ["legal", "navigation", "related", "template"]
+    found = ["share", "template", "related", "related"]
+    scores.add(true, np.zeros(4, dtype=np.bool_), found)
+    assert scores.prf("legal").f1 == pytest.approx(200 * 2 / (2 + 3))
+    assert scores.prf("related").f1 == 100.0
