@@ -65,7 +65,14 @@ _NO_NAME = listed(
     " korrespondentin reporterin journaliste journalistin periodista giornalista redactor user"
     " artikel autor autoren autorin autorenseite eingestellt alle mehr name datum kommentar"
     " kommentare anonymous unknown none null undefined nan facebook twitter google"
+    " written publisher publishing news nachrichten aktuelles link links website site online blog"
+    " veröffentlicht erschienen publié publicado pubblicato opublikowano gepubliceerd"
+    " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
+    " redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
 )
+# What a firm has in its name, and a person does not.
+_LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
+_DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
 _PARTICLES = listed(
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
     " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i"
@@ -113,6 +120,10 @@ def squash(name: str) -> str:
     return "".join(character for character in plain if character.isalnum())
 
 
+def _plain(word: str) -> str:
+    return "".join(character for character in word.lower() if character.isalpha())
+
+
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
     """Leave out names that another one repeats, spelled in capitals or with more words."""
     kept: dict[str, str] = {}
@@ -133,6 +144,10 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return False
     lowered = [word.strip(".").lower() for word in words]
     if all(word in _NO_NAME or word in _PARTICLES for word in lowered) or len(name) < 2:
+        return False
+    if not _LEGAL_FORMS.isdisjoint(lowered):
+        return False
+    if len(words) == 1 and (_plain(name) in _DEGREES or is_weekday(name) or name[0] == "@"):
         return False
     if not is_byline:
         return True

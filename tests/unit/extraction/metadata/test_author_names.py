@@ -33,6 +33,15 @@ def note(text: str, *names: str, place: Place = "before") -> Note:
         ("jane@news.example", ()),
         ("", ()),
         ("AFP", ("AFP",)),
+        ("Veröffentlicht", ()),
+        ("Redaktion", ()),
+        ("Harbour Redaktion", ("Harbour Redaktion",)),
+        ("Jane Doe, Ph.D.", ("Jane Doe",)),
+        ("Jane Doe, News", ("Jane Doe",)),
+        ("Harbour Software GmbH", ()),
+        ("Sat", ()),
+        ("@janedoe", ()),
+        ("Jean-Luc", ("Jean-Luc",)),
     ],
 )
 def test_a_field_is_split_into_names(text: str, names: tuple[str, ...]) -> None:
