@@ -5,7 +5,8 @@ import numpy.typing as npt
 
 def sums(
     nodes: npt.NDArray[Any],
-    roots: npt.NDArray[np.int32],
+    values: npt.NDArray[np.int32],
+    trees: npt.NDArray[np.int32],
     rows: npt.NDArray[np.float32],
     columns: int,
     /,

@@ -98,53 +98,51 @@ class BoostedTrees:
         return PackedTrees.of(self.trees)
 
 
-_NODE = np.dtype(
-    [("column", np.int32), ("threshold", np.float32), ("left", np.int32), ("right", np.int32)]
-)
+_NODE = np.dtype([("column", np.int32), ("threshold", np.float32), ("below", np.int32, 2)])
 
 
 @dataclass(frozen=True)
 class PackedTrees:
-    """The nodes of all trees in one sequence, a leaf's value in place of its left child.
+    """The nodes of all trees in one sequence.
 
     Attributes
     ----------
     nodes
-        The nodes.
-    roots
-        Place of each tree's root.
-    depth
-        Steps from a root to the deepest leaf.
+        The nodes; below a leaf is the leaf itself.
+    values
+        What each adds, in units of `LEAF_UNIT`.
+    trees
+        The place of each tree's root, and the steps from it to the deepest leaf, shape (trees, 2).
     """
 
     nodes: npt.NDArray[Any]
-    roots: Integers
-    depth: int
+    values: Integers
+    trees: Integers
 
     @classmethod
     def of(cls, trees: Sequence[DecisionTree]) -> Self:
         """Pack trees."""
-        nodes = np.zeros(sum(len(tree.column) for tree in trees), dtype=_NODE)
-        roots: list[int] = []
-        deepest = start = 0
+        count = sum(len(tree.column) for tree in trees)
+        nodes, values = np.zeros(count, dtype=_NODE), np.zeros(count, dtype=np.int32)
+        packed: list[tuple[int, int]] = []
+        start = 0
         for tree in trees:
-            here = nodes[start : start + len(tree.column)]
-            column = np.array(tree.column)
-            is_leaf = column < 0
-            here["column"] = column
+            end = start + len(tree.column)
+            is_leaf = np.array(tree.column) < 0
+            below = np.array([tree.left, tree.right]) + start
+            here = nodes[start:end]
+            here["column"] = np.where(is_leaf, 0, tree.column)
             here["threshold"] = tree.threshold
-            leaves = np.rint(np.array(tree.value) / LEAF_UNIT)
-            here["left"] = np.where(is_leaf, leaves, np.array(tree.left) + start)
-            here["right"] = np.where(is_leaf, 0, np.array(tree.right) + start)
-            roots.append(start)
-            deepest = max(deepest, _depth(tree))
-            start += len(here)
-        return cls(nodes, np.array(roots, dtype=np.int32), deepest)
+            here["below"] = np.where(is_leaf, np.arange(start, end), below).T
+            values[start:end] = np.rint(np.array(tree.value) / LEAF_UNIT)
+            packed.append((start, _depth(tree)))
+            start = end
+        return cls(nodes, values, np.array(packed, dtype=np.int32).reshape(-1, 2))
 
     def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the sum of the leaves that each row comes to, in units of `LEAF_UNIT`."""
         if IMPLEMENTATION == "native":
-            answer = _trees.sums(self.nodes, self.roots, rows, rows.shape[1])
+            answer = _trees.sums(self.nodes, self.values, self.trees, rows, rows.shape[1])
             return np.frombuffer(answer, dtype=np.int64)
         return self.plain_sums(rows)
 
@@ -157,15 +155,13 @@ class PackedTrees:
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
     def _plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
-        column, threshold = self.nodes["column"], self.nodes["threshold"]
-        left, right = self.nodes["left"], self.nodes["right"]
-        places = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
+        column, threshold, below = (self.nodes[name] for name in ("column", "threshold", "below"))
+        places = np.broadcast_to(self.trees[:, 0], (len(rows), len(self.trees)))
         numbers = np.arange(len(rows))[:, None]
-        for _ in range(self.depth):
+        for _ in range(self.trees[:, 1].max(initial=0)):
             goes_right = rows[numbers, column[places]] > threshold[places]
-            below = np.where(goes_right, right[places], left[places])
-            places = np.where(column[places] < 0, places, below)
-        sums: npt.NDArray[np.int64] = np.sum(left[places], axis=1, dtype=np.int64)
+            places = below[places, goes_right.astype(np.intp)]
+        sums: npt.NDArray[np.int64] = np.sum(self.values[places], axis=1, dtype=np.int64)
         return sums
 
 
