@@ -19,7 +19,7 @@ from worker.evaluation.scores import load_corpus
 from worker.pages import PageError, markup, parse_page
 from worker.pages.elements import UNSEEN
 from worker.pages.encoding import decode
-from worker.pages.html5 import document_of
+from worker.pages.html5 import document_of, flattened
 from worker.pages.serialisation import serialised
 
 LONG_TEXT = 50
@@ -89,6 +89,7 @@ def main(folders: Iterable[Path]) -> None:
             html = serialised(text)
             steps: list[tuple[str, Callable[[Any], Any], str | bytes]] = [
                 ("lexbor", serialised, text),
+                ("columns", flattened, html),
                 ("XML", markup.to_xml, html),
                 ("XML and document", document_of, html),
                 ("libxml2", by_libxml2, text),

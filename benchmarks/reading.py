@@ -53,10 +53,8 @@ def read(source: CorpusPage) -> None:
 def read_in_stages(source: CorpusPage, times: Times) -> None:
     """Read a page stage by stage; those of the article hold those before them, once more."""
     try:
-        with timed(times["decoding and parsing"]):
+        with timed(times["decoding, parsing and flattening"]):
             page = parsed(source)
-        with timed(times["flattening"]):
-            page.flat  # noqa: B018
         with timed(times["comments found"]):
             found = comments_of(page)
         with timed(times["outline"]):

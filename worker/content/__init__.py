@@ -197,7 +197,7 @@ def _without_article(
     That is the article, where its comments are made like it, or an element around a whole thread.
     The first post of a thread stands among the others, and is one of them.
     """
-    container = element_at(page.document, article.xpath)
+    container = element_at(page.document, article.xpath) if records else None
     if container is None:
         return records
     around = {container, *container.iterancestors()}

@@ -219,8 +219,7 @@ def article_of(
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
-    document = outline.elements[0]
-    rendering = render(outline, finding, base_of(document, url))
+    rendering = render(outline, finding, base_of(outline.root, url))
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
     language = language_of(outline, text)
@@ -232,7 +231,7 @@ def article_of(
         embeds=tuple(rendering.embeds),
         language=language,
         method=finding.method,
-        xpath=document.getroottree().getpath(outline.elements[finding.container]),
+        xpath=outline.node(finding.container).path(),
         confidence=round(finding.confidence, 3),
         metadata=read_metadata(
             outline,

@@ -28,6 +28,7 @@ from worker.extraction.scripts import (
 )
 from worker.language import words
 from worker.pages import PageError, parse_page
+from worker.pages.nodes import Node
 from worker.pages.places import element_at
 
 ARTICLE_BODY = "articleBody"
@@ -114,25 +115,22 @@ def needs_rendering(page: Outline) -> bool:
     """
     if len(page.tokens) > MAX_SHELL_WORDS:
         return False
-    document = page.elements[0]
     runs = any(
         script.get("src") or (script.text or "").strip()
-        for script in document.iter("script")
+        for script in page.root.iter("script")
         if "json" not in (script.get("type") or "")
     )
     return runs and any(_is_to_be_filled(page, index) for index in range(len(page.elements)))
 
 
 def _is_to_be_filled(page: Outline, index: int) -> bool:
-    tag = str(page.elements[index].tag)
+    tag = page.tags[index]
     parent = page.parents[index]
-    below_body = parent >= 0 and page.elements[parent].tag == "body"
+    below_body = parent >= 0 and page.tags[parent] == "body"
     if page.size(index) or not ("-" in tag or (below_body and tag in ("div", "main", "section"))):
         return False
-    below = page.elements[index + 1 : page.ends[index]]
-    return all(
-        element.tag not in ("img", "picture", "iframe", "video", "audio") for element in below
-    )
+    below = page.tags[index + 1 : page.ends[index]]
+    return all(tag not in ("img", "picture", "iframe", "video", "audio") for tag in below)
 
 
 def _is_better(article: Extraction, shown: Sequence[str], page: Outline) -> bool:
@@ -166,7 +164,7 @@ def _candidates(
     if is_teaser:
         yield from _in_state(url, page, least, cut)
         for tag in _UNSEEN:
-            article = _in_unseen(page.elements[0], tag, least, find)
+            article = _in_unseen(page, tag, least, find)
             if article is not None:
                 yield article
 
@@ -174,7 +172,7 @@ def _candidates(
 def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
     found = (
         (each.script, passage)
-        for each in structured_data(page.elements[0], max(least, 1), ARTICLE_BODY)
+        for each in structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
         for passage in named_passages(each.value, ARTICLE_BODY)
     )
     return _articles_of(url, page, found, ARTICLE_BODY, cut)
@@ -183,7 +181,7 @@ def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[
 def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
     found = (
         (each.script, passage)
-        for each in program_state(page.elements[0], max(least, MIN_STATE))
+        for each in program_state(page.declaring, max(least, MIN_STATE))
         for passage in passages(each.value)
     )
     return _articles_of(url, page, found, JSON_STATE, cut)
@@ -192,7 +190,7 @@ def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extract
 def _articles_of(
     url: str,
     page: Outline,
-    found: Iterable[tuple[HtmlElement, Passage]],
+    found: Iterable[tuple[Node, Passage]],
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
@@ -201,7 +199,7 @@ def _articles_of(
     A text of a program's state needs a title or a date beside it.
     """
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
-    ranked: list[tuple[bool, int, HtmlElement, Passage]] = []
+    ranked: list[tuple[bool, int, Node, Passage]] = []
     for script, passage in found:
         is_titled = _stands_beside(declared, passage)
         if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.beside)):
@@ -223,7 +221,7 @@ def _stands_beside(declared: Sequence[set[str]], passage: Passage) -> bool:
 
 
 def _article_of(
-    document: HtmlElement, script: HtmlElement, passage: Passage, cut: Cut
+    document: HtmlElement, script: Node, passage: Passage, cut: Cut
 ) -> Extraction | None:
     """Make an article of a text, below the head of the page that it was found in."""
     try:
@@ -241,19 +239,17 @@ def _article_of(
     for name, value in document.items():
         made.set(name, value)
     outline = Outline.of(made)
-    body = next(
-        (index for index, element in enumerate(outline.elements) if element.tag == "body"), 0
-    )
+    body = next((index for index, tag in enumerate(outline.tags) if tag == "body"), 0)
     article = cut(outline, Finding(JSON_STATE, body))
-    return replace(article, xpath=document.getroottree().getpath(script))
+    return replace(article, xpath=script.path())
 
 
-def _in_unseen(document: HtmlElement, tag: str, least: int, find: Find) -> Extraction | None:
+def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
     """Find the article of a page whose elements of a kind are seen like any other."""
-    texts = [element.text_content() for element in document.iter(tag)]
+    texts = [element.text_content() for element in page.root.iter(tag)]
     if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
         return None
-    opened = deepcopy(document)
+    opened = deepcopy(page.elements[0])
     elements = list(opened.iter(tag))
     for element in elements:
         element.tag = "div"

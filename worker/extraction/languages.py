@@ -77,17 +77,17 @@ def declared_language(page: Outline) -> str | None:
     ``og:locale`` property, the ``content-language`` and ``language`` meta elements. Case is
     normalised (``pt_br`` gives ``pt-BR``), anything after the region is left out.
     """
-    document = page.elements[0]
-    bodies = document.findall("body")
-    for element in (document, *bodies):
+    document = page.root
+    for element in (document, *document.iterchildren("body")):
         for attribute in ("lang", "xml:lang", _XML_LANG):
             tag = normalised_tag(element.get(attribute))
             if tag:
                 return tag
     sent_with = (
         meta.get("content")
-        for meta in document.iter("meta")
-        if (meta.get("http-equiv") or "").strip().lower() == "content-language"
+        for meta in page.declaring
+        if meta.tag == "meta"
+        and (meta.get("http-equiv") or "").strip().lower() == "content-language"
     )
     metas = page.metas
     said = (

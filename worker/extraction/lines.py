@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from worker.extraction.outline import Outline, TextNode
+import numpy as np
+
+from worker.extraction.outline import Outline
 from worker.language import words
 
 
@@ -42,29 +44,44 @@ class Line(NamedTuple):
 
 def lines_of(page: Outline) -> list[Line]:
     """List the lines of a page, in order."""
-    links = page.links
-    lines: list[Line] = []
-    end = 0
-    for nodes in page.lines:
-        start, linked = end, 0
-        for node in nodes:
-            end += node.size
-            if links[node.parent] >= 0:
-                linked += node.size
-        raw = nodes[0].text if len(nodes) == 1 else "".join(node.text for node in nodes)
-        text = words.clean(raw)
-        is_whole = len(nodes) == 1 or _parted_by_spaces(nodes)
-        is_whole = is_whole and not words.has_invisible(raw)
-        tokens = page.tokens[start:end] if is_whole else words.tokens(text)
-        if tokens:
-            sentences = words.count_sentences(text)
-            block = page.blocks[nodes[0].parent]
-            lines.append(Line(nodes[0].line, block, text, tuple(tokens), linked, sentences))
-    return lines
-
-
-def _parted_by_spaces(nodes: Sequence[TextNode]) -> bool:
-    """Say whether no word reaches from one text node into the next."""
-    return all(
-        before.text[-1].isspace() or after.text[0].isspace() for before, after in pairwise(nodes)
+    if not page.texts:
+        return []
+    starts = page.line_starts
+    parents = page.text_parents
+    linked = np.where(np.array(page.links)[parents] >= 0, page.text_sizes, 0)
+    token_ends = np.cumsum(np.add.reduceat(page.text_sizes, starts)).tolist()
+    text_starts = [*starts.tolist(), len(page.texts)]
+    raw = page.flat.texts
+    may_have_invisible = words.has_invisible("".join(raw))
+    texts: list[str] = []
+    tokens: list[tuple[str, ...]] = []
+    sentences: list[int] = []
+    for (first, last), (start, end) in zip(
+        pairwise(text_starts), pairwise([0, *token_ends]), strict=True
+    ):
+        nodes = raw[first:last]
+        if last - first == 1:
+            text, is_whole = page.clean_texts[first], True
+            sentences.append(page.text_sentences[first])
+        else:
+            text, is_whole = words.clean("".join(nodes)), _parted_by_spaces(nodes)
+            sentences.append(words.count_sentences(text))
+        if may_have_invisible:
+            is_whole = is_whole and not any(map(words.has_invisible, nodes))
+        texts.append(text)
+        tokens.append(tuple(page.tokens[start:end] if is_whole else words.tokens(text)))
+    lines = map(
+        Line,
+        page.text_lines[starts].tolist(),
+        np.array(page.blocks)[parents[starts]].tolist(),
+        texts,
+        tokens,
+        np.add.reduceat(linked, starts).tolist(),
+        sentences,
     )
+    return [line for line in lines if line.tokens]
+
+
+def _parted_by_spaces(texts: Sequence[str]) -> bool:
+    """Say whether no word reaches from one text into the next."""
+    return all(before[-1].isspace() or after[0].isspace() for before, after in pairwise(texts))

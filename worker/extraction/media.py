@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from lxml.html import HtmlElement
-
 from worker.extraction.result import ArticleEmbed, ArticleImage
 from worker.language import words
 from worker.pages.addresses import absolute
 from worker.pages.names import name_words
+from worker.pages.nodes import AnyElement
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 """Elements that show a foreign object."""
@@ -37,7 +36,7 @@ def is_image_address(address: str | None) -> bool:
     return _IMAGE_ADDRESS.search(address or "") is not None
 
 
-def image_of(element: HtmlElement, base: str, caption: str | None) -> ArticleImage | None:
+def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
     """Read an ``img`` element; None for a tracker, a spacer or one without an address."""
     if _is_tiny(element):
         return None
@@ -47,7 +46,7 @@ def image_of(element: HtmlElement, base: str, caption: str | None) -> ArticleIma
     return ArticleImage(url, words.clean(element.get("alt") or "") or None, caption or None)
 
 
-def embed_of(element: HtmlElement, base: str) -> ArticleEmbed | None:
+def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
     """Read an element of `EMBEDS`, or the quotation that a social network's post comes in.
 
     None for what shows nothing of the article: trackers, share and follow buttons, elements
@@ -62,7 +61,7 @@ def embed_of(element: HtmlElement, base: str) -> ArticleEmbed | None:
     return ArticleEmbed(url, str(element.tag))
 
 
-def _sources(image: HtmlElement) -> Iterator[str | None]:
+def _sources(image: AnyElement) -> Iterator[str | None]:
     for name in _LAZY_SOURCES:
         yield image.get(name)
     src = image.get("src")
@@ -92,7 +91,7 @@ def _largest(candidates: str | None) -> str | None:
     return max(sizes, key=sizes.__getitem__, default=None)
 
 
-def _objects(element: HtmlElement) -> Iterator[str | None]:
+def _objects(element: AnyElement) -> Iterator[str | None]:
     for name in ("src", "data-src", "data-lazy-src", "data"):
         yield element.get(name)
     for child in element.iter("source", "embed", "param"):
@@ -102,16 +101,16 @@ def _objects(element: HtmlElement) -> Iterator[str | None]:
             yield child.get("value")
 
 
-def _post_addresses(quotation: HtmlElement) -> Iterator[str | None]:
+def _post_addresses(quotation: AnyElement) -> Iterator[str | None]:
     if _POSTS.isdisjoint(name_words(quotation)):
         return
     for name in _POST_ADDRESSES:
         yield quotation.get(name)
-    for link in reversed(quotation.findall(".//a")):
+    for link in reversed([*quotation.iter("a")]):
         yield link.get("href")
 
 
-def _is_tiny(element: HtmlElement) -> bool:
+def _is_tiny(element: AnyElement) -> bool:
     sizes = [element.get("width"), element.get("height")]
     sizes.extend(_STYLE_SIZE.findall(element.get("style") or ""))
     for size in sizes:

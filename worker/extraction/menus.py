@@ -17,8 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from worker.extraction.outline import Outline
-from worker.language import words
-from worker.pages.elements import WITHIN_SENTENCES
 
 MIN_HEADLINE_WORDS = 3
 """Shorter links are navigation: "Home", "Read more"."""
@@ -142,7 +140,7 @@ class _Line(NamedTuple):
 def _lines(page: Outline) -> Iterator[_Line]:
     if not page.texts:
         return iter(())
-    counts = np.array([size - words.count_unspaced(text) / 2 for _, _, text, size in page.texts])
+    counts = page.text_sizes - np.array(page.text_unspaced) / 2
     links = np.array(page.links)[page.text_parents]
     linked = np.flatnonzero(links >= 0)
     in_links = np.zeros(len(counts))
@@ -165,13 +163,13 @@ def _lines(page: Outline) -> Iterator[_Line]:
 
 def _paths(page: Outline) -> dict[int, int]:
     """Give every path of tags from the root a number; elements within a line take no part."""
-    numbers: dict[tuple[int, str], int] = {}
+    numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}
-    for index in page.holders:
-        above = paths[page.parents[index]]
-        tag = page.tags[index]
-        if tag in WITHIN_SENTENCES:
-            paths[index] = above
-        else:
-            paths[index] = numbers.setdefault((above, tag), len(numbers))
+    blocks = np.array(page.blocks)
+    chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
+    parents = page.flat.parents[chosen]
+    above = np.where(parents < 0, -1, blocks[parents]).tolist()
+    tags = page.flat.tag_numbers[chosen].tolist()
+    for index, around, tag in zip(chosen.tolist(), above, tags, strict=True):
+        paths[index] = numbers.setdefault((paths[around], tag), len(numbers))
     return paths

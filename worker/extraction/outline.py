@@ -1,18 +1,21 @@
 """A page flattened into arrays, so that every measure is one pass and no recursion."""
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from lxml.html import HtmlElement
 
+from worker.extraction.vocabulary import KNOWN_WORDS
 from worker.language import words
 from worker.pages.elements import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
 from worker.pages.flat import Booleans, FlatDocument, Integers
-from worker.pages.names import split_words
+from worker.pages.names import split_words, words_of_each
+from worker.pages.nodes import Node
 
 _Item = TypeVar("_Item")
 
@@ -68,6 +71,8 @@ class Outline:
         Text nodes that hold more than white space, in order.
     text_starts, text_ends
         Stretch of `texts` below the element.
+    document
+        The whole document, of which the outline is a part.
     """
 
     flat: FlatDocument
@@ -81,6 +86,7 @@ class Outline:
     texts: list[TextNode]
     text_starts: list[int]
     text_ends: list[int]
+    document: FlatDocument
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
@@ -117,7 +123,13 @@ class Outline:
             ],
             text_starts=flat.text_starts.tolist(),
             text_ends=flat.text_ends.tolist(),
+            document=whole,
         )
+
+    @cached_property
+    def worked_out(self) -> dict[Hashable, Any]:
+        """What others work out of the page and ask for again, by names of their own."""
+        return {}
 
     @cached_property
     def steps(self) -> list[tuple[str, int]]:
@@ -144,16 +156,30 @@ class Outline:
         """For every element its class and its id, with a space between."""
         return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
 
-    @cached_property
-    def name_words(self) -> list[frozenset[str]]:
-        """For every element the words of its class and id, see `split_words`."""
-        distinct = [*map(split_words, self.distinct_names)]
-        return [*map(distinct.__getitem__, self.name_numbers.tolist())]
+    def name_words(self, index: int) -> frozenset[str]:
+        """Return the words of an element's class and id."""
+        return split_words(self.distinct_names[self.name_numbers[index]])
 
-    def named(self, names: frozenset[str]) -> Booleans:
-        """Say of each element whether its class or id has one of some words."""
-        has = [not names.isdisjoint(split_words(each)) for each in self.distinct_names]
-        return np.array(has, dtype=np.bool_)[self.name_numbers]
+    @cached_property
+    def _known_words(self) -> npt.NDArray[np.float32]:
+        """For each of `distinct_names` and each of `KNOWN_WORDS` whether it has the word."""
+        # Of real numbers, whose products are many times as fast.
+        has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.float32)
+        has[words_of_each(self.distinct_names, KNOWN_WORDS)] = 1
+        return has
+
+    def count_named(self, *names: frozenset[str]) -> Integers:
+        """Count, for each element, how many of some of `KNOWN_WORDS` its class and id have.
+
+        Returns
+        -------
+        array of shape (elements, sets of words)
+        """
+        wanted = np.zeros((len(KNOWN_WORDS), len(names)), dtype=np.float32)
+        for place, each in enumerate(names):
+            wanted[[KNOWN_WORDS[name] for name in each], place] = 1
+        counts = (self._known_words @ wanted).astype(np.int64)
+        return counts[self.name_numbers]
 
     @cached_property
     def sizes(self) -> Integers:
@@ -164,22 +190,23 @@ class Outline:
     @cached_property
     def blocks(self) -> list[int]:
         """For every element the nearest of itself and those around it that is no part of a line."""
-        return self._nearest(~self.flat.having(WITHIN_SENTENCES))
+        blocks: list[int] = self.nearest_marked(~self.flat.having(WITHIN_SENTENCES)).tolist()
+        return blocks
 
     @cached_property
     def divided(self) -> list[int]:
         """For every element the nearest of itself and those around it that divides no text."""
-        return self._nearest(~self.flat.having(DIVISIONS))
+        divided: list[int] = self.nearest_marked(~self.flat.having(DIVISIONS)).tolist()
+        return divided
 
-    def _nearest(self, marked: Booleans) -> list[int]:
+    def nearest_marked(self, marked: Booleans) -> Integers:
         """For every element the nearest marked one of itself and those around it, or the root."""
         parents = self.flat.parents
         found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
         while True:
             farther = found[found]
             if np.array_equal(farther, found):
-                nearest: list[int] = found.tolist()
-                return nearest
+                return found
             found = farther
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
@@ -239,14 +266,22 @@ class Outline:
         texts, moved_texts = _cut(
             self.texts, [(self.text_starts[i], self.text_ends[i]) for i in outermost]
         )
+        flat = replace(
+            self.flat,
+            texts=[text.text for text in texts],
+            text_parents=np.array([text.parent for text in texts], dtype=np.int64),
+            text_starts=np.array(moved_texts)[self.text_starts],
+            text_ends=np.array(moved_texts)[self.text_ends],
+        )
         return replace(
             self,
+            flat=flat,
             tokens=tokens,
             token_starts=[moved[start] for start in self.token_starts],
             token_ends=[moved[end] for end in self.token_ends],
             texts=texts,
-            text_starts=[moved_texts[start] for start in self.text_starts],
-            text_ends=[moved_texts[end] for end in self.text_ends],
+            text_starts=flat.text_starts.tolist(),
+            text_ends=flat.text_ends.tolist(),
         )
 
     @cached_property
@@ -254,10 +289,32 @@ class Outline:
         """For every text node the number of its line."""
         return np.array([text.line for text in self.texts], dtype=np.int64)
 
-    @cached_property
+    @property
     def text_parents(self) -> Integers:
         """For every text node the element that it stands in."""
-        return np.array([text.parent for text in self.texts], dtype=np.int64)
+        return self.flat.text_parents
+
+    @cached_property
+    def text_sizes(self) -> Integers:
+        """For every text node the number of its tokens."""
+        return np.array([text.size for text in self.texts], dtype=np.int64)
+
+    @cached_property
+    def clean_texts(self) -> list[str]:
+        """For every text node its text, clean."""
+        return [*map(words.clean, self.flat.texts)]
+
+    @cached_property
+    def text_sentences(self) -> list[int]:
+        """For every text node the number of its sentence ends."""
+        return words.sentence_counts(self.clean_texts)
+
+    @cached_property
+    def text_unspaced(self) -> list[int]:
+        """For every text node the number of its characters that are words by themselves."""
+        if not words.may_have_unspaced("".join(self.flat.texts)):
+            return [0] * len(self.texts)
+        return [*map(words.count_unspaced, self.flat.texts)]
 
     @cached_property
     def line_starts(self) -> Integers:
@@ -273,13 +330,35 @@ class Outline:
     @cached_property
     def holders(self) -> list[int]:
         """The elements that hold text, in order."""
-        return np.flatnonzero(np.array(self.text_starts) < np.array(self.text_ends)).tolist()
+        return np.flatnonzero(self.holds).tolist()
+
+    @cached_property
+    def holds(self) -> Booleans:
+        """Say of each element whether it holds text."""
+        holds: Booleans = self.flat.text_starts < self.flat.text_ends
+        return holds
+
+    @property
+    def root(self) -> Node:
+        """The root of the document, which also leads to what shows no text."""
+        return self.node(0)
+
+    def node(self, index: int) -> Node:
+        """Return an element as one of the whole document."""
+        return Node(self.document, int(self.flat.numbers[index]))
+
+    @cached_property
+    def declaring(self) -> list[Node]:
+        """The elements that a page declares with what it is: ``meta``, ``link``, ``script``."""
+        return [*self.root.iter("meta", "link", "script")]
 
     @cached_property
     def metas(self) -> dict[str, str]:
         """What the page's ``meta`` elements declare, by property or name in lower case."""
         metas: dict[str, str] = {}
-        for meta in self.elements[0].iter("meta"):
+        for meta in self.declaring:
+            if meta.tag != "meta":
+                continue
             name = (meta.get("property") or meta.get("name") or "").strip().lower()
             metas.setdefault(name, words.clean(meta.get("content") or ""))
         return metas
@@ -287,7 +366,7 @@ class Outline:
     @cached_property
     def title(self) -> str:
         """The text of the page's ``title``, empty where it has none."""
-        title = next(self.elements[0].iter("title"), None)
+        title = next(self.root.iter("title"), None)
         return words.clean(title.text_content()) if title is not None else ""
 
     @cached_property
@@ -301,10 +380,10 @@ class Outline:
     @cached_property
     def links(self) -> list[int]:
         """For every element the index of the link it is or stands in, -1 for none."""
-        leads = self.flat.having(("a",))
-        for index in np.flatnonzero(leads).tolist():
-            leads[index] = bool(self.elements[index].get("href"))
-        nearest = self._nearest(leads)
+        leads = np.zeros(len(self.elements), dtype=np.bool_)
+        leads[[index for index, address in self.flat.values("href").items() if address]] = True
+        leads &= self.flat.having(("a",))
+        nearest = self.nearest_marked(leads)
         links: list[int] = np.where(leads[nearest], nearest, -1).tolist()
         return links
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
-from worker.extraction.outline import Outline
-from worker.pages.elements import WITHIN_SENTENCES
-from worker.pages.flat import numbered
+import numpy as np
 
-_DIGIT = re.compile(r"\d")
+from worker.extraction.outline import Outline
+
+_DIGIT = re.compile(r"\d+")
 
 Step = tuple[int, str]
 """Number of the path above, -1 for none, and the last step of a path."""
@@ -27,7 +27,7 @@ class Paths:
     steps
         For each path its `Step`; the path above has a smaller number.
     numbers
-        For each element that holds text the number of its path.
+        For each element that holds text and is no part of a line the number of its path.
     """
 
     steps: list[Step]
@@ -46,18 +46,22 @@ class Paths:
         """
         by_step = {} if known is None else known
         numbers = {-1: -1}
-        kinds, kind_of = numbered([*zip(page.tags, page.name_numbers.tolist(), strict=True)])
-        steps = [f"{tag}.{_marks(page.distinct_names[names])}" for tag, names in kinds]
-        within = page.flat.having(WITHIN_SENTENCES)
-        chosen = page.holders
-        for index, kind, is_within in zip(
-            chosen, kind_of[chosen].tolist(), within[chosen].tolist(), strict=True
+        blocks = np.array(page.blocks)
+        chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
+        parents = page.flat.parents[chosen]
+        steps: dict[tuple[int, int], str] = {}
+        for index, around, tag, name in zip(
+            chosen.tolist(),
+            np.where(parents < 0, -1, blocks[parents]).tolist(),
+            page.flat.tag_numbers[chosen].tolist(),
+            page.name_numbers[chosen].tolist(),
+            strict=True,
         ):
-            above = numbers[page.parents[index]]
-            if is_within and above >= 0:
-                numbers[index] = above
-            else:
-                numbers[index] = by_step.setdefault((above, steps[kind]), len(by_step))
+            step = steps.get((tag, name))
+            if step is None:
+                marks = _marks(page.distinct_names[name])
+                step = steps[tag, name] = f"{page.flat.distinct_tags[tag]}.{marks}"
+            numbers[index] = by_step.setdefault((numbers[around], step), len(by_step))
         return cls(list(by_step), numbers)
 
 

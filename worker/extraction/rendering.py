@@ -1,10 +1,10 @@
 """The body that a method found, as blocks of text, images and embeds."""
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lxml import etree
-from lxml.html import HtmlElement
+import numpy as np
 
 from worker.extraction import media
 from worker.extraction.finding import Finding
@@ -12,6 +12,7 @@ from worker.extraction.outline import Outline
 from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, BlockType
 from worker.language import words
 from worker.pages.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
+from worker.pages.nodes import Node
 
 MAX_CAPTION_TOKENS = 100
 """An element whose class says caption is one only up to this length."""
@@ -106,7 +107,7 @@ def render(page: Outline, finding: Finding, base: str) -> Rendering:
 class _Open:
     """An element that is being walked, with what it means for the text below it."""
 
-    element: HtmlElement
+    element: int
     type: BlockType | None = None
     caption: str | None = None
 
@@ -116,60 +117,79 @@ class _Renderer:
         self._page = page
         self._finding = finding
         self._base = base
-        self._container = page.elements[finding.container]
         self._rendering = Rendering()
         self._open: list[_Open] = []
-        self._link: HtmlElement | None = None
-        self._muted: HtmlElement | None = None
+        self._link: int | None = None
+        self._muted: int | None = None
         self._parts: list[str] = []
+        self._is_blank = True
         self._breaks = 0
+        named = page.count_named(frozenset({"caption"}))[:, 0]
+        self._captions = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
         self._addresses: set[str] = set()
-        self._with_image: set[HtmlElement | None] = set()
+        self._with_image: set[Node | None] = set()
         self._next_text = page.text_starts[finding.container]
 
     def run(self) -> Rendering:
-        index = self._finding.container
-        skipped: HtmlElement | None = None
-        walk = etree.iterwalk(self._container, events=("start", "end", "comment", "pi"))
-        for event, element in walk:
-            if event == "start":
-                if self._enter(index, element):
-                    self._text(element.text)
-                    index += 1
-                else:
-                    skipped = element
-                    walk.skip_subtree()
-                    self._next_text = self._page.text_ends[index]
-                    index = self._page.ends[index]
-                continue
-            if event == "end":
-                if element is not skipped:
-                    self._leave(element)
-                skipped = None
-            if element is not self._container:
-                self._text(element.tail)
+        page, pieces = self._page, self._page.flat.pieces
+        first = index = self._finding.container
+        end = page.ends[first]
+        inside = page.flat.numbers[first:end]
+        limits = page.document.ends[inside].tolist()
+        numbers = [*inside.tolist(), limits[0]]
+        # White space between elements, which the outline does not list, parts words here.
+        start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
+        texts = deque(
+            zip(
+                pieces.after[start:stop].tolist(),
+                pieces.parents[start:stop].tolist(),
+                pieces.texts[start:stop],
+                strict=True,
+            )
+        )
+        walked: list[int] = []
+        while index < end:
+            while walked and walked[-1] != page.parents[index]:
+                self._leave(walked.pop())
+            if self._enter(index):
+                walked.append(index)
+                index += 1
+            else:
+                number, limit = numbers[index - first], limits[index - first]
+                while texts and texts[0][1] >= number and texts[0][0] < limit:
+                    texts.popleft()
+                self._next_text = page.text_ends[index]
+                index = page.ends[index]
+            while texts and texts[0][0] < numbers[index - first]:
+                _, parent, text = texts.popleft()
+                while walked and numbers[walked[-1] - first] != parent:
+                    self._leave(walked.pop())
+                if walked:
+                    self._text(text)
+        while walked:
+            self._leave(walked.pop())
         self._flush()
         return self._rendering
 
-    def _enter(self, index: int, element: HtmlElement) -> bool:
+    def _enter(self, index: int) -> bool:
         """Open an element; False where what it holds is not to be walked."""
-        tag = str(element.tag)
+        tag = self._page.tags[index]
         if index in self._finding.dropped:
             self._flush()
             return False
         if tag in NO_TEXT or tag == "img":
-            self._show(element)
+            self._show(self._page.node(index))
             return False
         if tag == "br":
             self._break()
             return False
         if tag in WITHIN_SENTENCES:
-            if tag == "a" and self._link is None and element.get("href"):
-                self._link = element
-            self._mute(index, element)
+            if self._link is None and self._page.links[index] == index:
+                self._link = index
+            self._mute(index)
             return True
         self._flush()
-        self._mute(index, element)
+        self._mute(index)
         if index == self._finding.container:
             return True
         if tag == "table" and self._muted is None:
@@ -178,40 +198,35 @@ class _Renderer:
                 self._rendering.stretches.append(Stretch("table", table))
                 return False
         if tag == "blockquote" and self._type() != "quote":
-            self._embed(element)
+            self._embed(self._page.node(index))
         self._describe(index, tag)
         return True
 
-    def _mute(self, index: int, element: HtmlElement) -> None:
+    def _mute(self, index: int) -> None:
         if index in self._finding.muted and self._muted is None:
-            self._muted = element
+            self._muted = index
 
-    def _leave(self, element: HtmlElement) -> None:
-        if element is self._link:
+    def _leave(self, index: int) -> None:
+        if index == self._link:
             self._link = None
-        if element.tag not in WITHIN_SENTENCES:
+        if self._page.tags[index] not in WITHIN_SENTENCES:
             self._flush()
-        if element is self._muted:
+        if index == self._muted:
             self._muted = None
-        if self._open and self._open[-1].element is element:
+        if self._open and self._open[-1].element == index:
             self._open.pop()
 
     def _describe(self, index: int, tag: str) -> None:
-        element = self._page.elements[index]
-        named = self._is_caption(index)
+        named = bool(self._captions[index])
         kind: BlockType | None = _TYPES.get(tag) or ("caption" if named else None)
         caption = self._caption_within(index) if named or tag == "figure" else None
         if kind or caption:
-            self._open.append(_Open(element, kind, caption))
-
-    def _is_caption(self, index: int) -> bool:
-        is_named = "caption" in self._page.name_words[index]
-        return is_named and self._page.size(index) <= MAX_CAPTION_TOKENS
+            self._open.append(_Open(index, kind, caption))
 
     def _caption_within(self, index: int) -> str | None:
         """Return the caption that a figure, or an element named for its caption, gives."""
         for below in range(index + 1, self._page.ends[index])[:MAX_FIGURE_ELEMENTS]:
-            if self._page.tags[below] == "figcaption" or self._is_caption(below):
+            if self._page.tags[below] == "figcaption" or self._captions[below]:
                 return self._page.text_of(below) or None
         is_figure = self._page.tags[index] == "figure"
         return None if is_figure else self._page.text_of(index) or None
@@ -233,6 +248,7 @@ class _Renderer:
         if self._is_shown(is_blank=is_blank) and self._muted is None:
             if not is_blank:
                 self._breaks = 0
+                self._is_blank = False
             self._parts.append(text if self._type() == "code" else text.replace("\n", " "))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
@@ -247,8 +263,11 @@ class _Renderer:
         self._breaks = 0
         if not self._parts:
             return
-        text = "".join(self._parts)
+        text = "" if self._is_blank else "".join(self._parts)
         self._parts.clear()
+        self._is_blank = True
+        if not text:
+            return
         kind = self._type() or "paragraph"
         if kind == "code":
             text = words.clean_verbatim(text)
@@ -279,10 +298,10 @@ class _Renderer:
             return None
         return "\n".join("\t".join(row) for row in rows if any(row)) or None
 
-    def _show(self, element: HtmlElement) -> None:
+    def _show(self, element: Node) -> None:
         if self._muted is not None and self._link is not None:
             # A picture in a link to elsewhere illustrates that page, not this one.
-            elsewhere = not media.is_image_address(self._link.get("href"))
+            elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return
         if element.tag == "img":
@@ -293,7 +312,7 @@ class _Renderer:
             for image in element.iter("img"):
                 self._image(image, element.getparent())
 
-    def _image(self, element: HtmlElement, parent: HtmlElement | None) -> None:
+    def _image(self, element: Node, parent: Node | None) -> None:
         caption = next((open_.caption for open_ in reversed(self._open) if open_.caption), None)
         image = media.image_of(element, self._base, caption)
         if image is None:
@@ -303,7 +322,7 @@ class _Renderer:
             self._addresses.add(image.url)
             self._rendering.images.append(image)
 
-    def _embed(self, element: HtmlElement) -> None:
+    def _embed(self, element: Node) -> None:
         embed = media.embed_of(element, self._base)
         if embed and embed.url not in self._addresses:
             self._addresses.add(embed.url)

@@ -5,13 +5,12 @@ Nothing of it is executed, and nothing is expected of it: what is no JSON is pas
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lxml.html import HtmlElement
-
 from worker.extraction.metadata.jsonld import parse_tolerant
+from worker.pages.nodes import AnyElement, Node
 
 STRUCTURED_DATA = "application/ld+json"
 
@@ -45,32 +44,32 @@ class ScriptValue:
         The value, of dicts, lists, strings, numbers, booleans and None.
     """
 
-    script: HtmlElement
+    script: Node
     value: Any
 
 
 def structured_data(
-    document: HtmlElement, least: int = 0, holding: str = ""
+    elements: Iterable[Node], least: int = 0, holding: str = ""
 ) -> Iterator[ScriptValue]:
-    """Yield the values of a document's JSON-LD, made for others to read, in order.
+    """Yield the values of a page's JSON-LD, made for others to read, in order.
 
     Parameters
     ----------
-    document
-        Root of the page.
+    elements
+        The ``script`` elements of the page, perhaps among others.
     least
         Characters of the shortest script that is read.
     holding
         What a script holds that is read.
     """
-    for script in document.iter("script"):
-        text = script.text or ""
-        if len(text) >= least and holding in text and is_structured_data(script):
+    for script in elements:
+        text = (script.text or "") if script.tag == "script" else ""
+        if text and len(text) >= least and holding in text and is_structured_data(script):
             for value in parse_tolerant(text):
                 yield ScriptValue(script, value)
 
 
-def program_state(document: HtmlElement, least: int = MIN_STATE) -> Iterator[ScriptValue]:
+def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[ScriptValue]:
     """Yield the JSON values that the site's programs work on, in order.
 
     Scripts of a JSON type are one value each; of a program, those are values that are assigned
@@ -78,11 +77,11 @@ def program_state(document: HtmlElement, least: int = MIN_STATE) -> Iterator[Scr
 
     Parameters
     ----------
-    document, least
+    elements, least
         As for `structured_data`.
     """
-    for script in document.iter("script"):
-        text = script.text or ""
+    for script in elements:
+        text = (script.text or "") if script.tag == "script" else ""
         if len(text) < least:
             continue
         kind = _kind(script)
@@ -95,12 +94,12 @@ def program_state(document: HtmlElement, least: int = MIN_STATE) -> Iterator[Scr
                 yield ScriptValue(script, value)
 
 
-def is_structured_data(script: HtmlElement) -> bool:
+def is_structured_data(script: AnyElement) -> bool:
     """Say whether a script is JSON-LD."""
     return _kind(script) == STRUCTURED_DATA
 
 
-def _kind(script: HtmlElement) -> str:
+def _kind(script: AnyElement) -> str:
     return (script.get("type") or "").split(";")[0].strip().lower()
 
 

@@ -29,9 +29,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from worker.extraction.finding import Finding
-from worker.extraction.outline import Outline, TextNode
+from worker.extraction.outline import Outline
 from worker.extraction.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
-from worker.language import words
 from worker.pages.elements import DIVISIONS, HEADINGS, WITHIN_SENTENCES
 
 METHOD = "sentences"
@@ -86,7 +85,7 @@ class _Packet:
 
 def uninteresting(page: Outline) -> set[int]:
     """List the outermost elements that the cleaning leaves out."""
-    left_out = page.flat.having(UNINTERESTING_TAGS) | page.named(UNINTERESTING)
+    left_out = page.flat.having(UNINTERESTING_TAGS) | (page.count_named(UNINTERESTING)[:, 0] > 0)
     left_out &= page.sizes <= MAX_CLEANED * len(page.tokens)
     cleaned: set[int] = set()
     end = 0
@@ -100,32 +99,31 @@ def uninteresting(page: Outline) -> set[int]:
 def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) -> _Packet | None:
     links = page.links
     packets: dict[int, _Packet] = {}
-    for parent, _, text, _ in _texts_outside(page, dropped):
+    for place in _texts_outside(page, dropped):
+        parent, _, text, _ = page.texts[place]
         if (links[parent] >= 0 and not in_links) or len(text) * 2 < least:
             continue
-        line = words.clean(text)
-        length = words.count_characters(line)
-        if length < least:
-            continue
+        line = page.clean_texts[place]
+        length = len(line) + page.text_unspaced[place]
         block = page.blocks[parent]
-        if page.tags[block] in HEADINGS and not in_links:
+        if length < least or (page.tags[block] in HEADINGS and not in_links):
             continue
         index = page.divided[block]
         packet = packets.setdefault(index, _Packet(index, set()))
         packet.blocks.add(block)
-        packet.sentences += words.count_sentences(line)
+        packet.sentences += page.text_sentences[place]
         packet.characters += length
     if not packets:
         return None
     return max(packets.values(), key=lambda p: (p.sentences, p.characters, -p.index))
 
 
-def _texts_outside(page: Outline, dropped: set[int]) -> Iterator[TextNode]:
+def _texts_outside(page: Outline, dropped: set[int]) -> Iterator[int]:
     position = 0
     for index in sorted(dropped):
-        yield from page.texts[position : page.text_starts[index]]
+        yield from range(position, page.text_starts[index])
         position = page.text_ends[index]
-    yield from page.texts[position:]
+    yield from range(position, len(page.texts))
 
 
 def _unselected(page: Outline, packet: _Packet) -> set[int]:

@@ -109,8 +109,7 @@ def headline(
         for index, text in headings
         if text and page.tags[index] == "h1" and text not in template
     ]
-    sites = _Sites.of(page, url, others)
-    declared = _declared(page, sites)
+    sites, declared = _declared_on(page, url, others)
     spelled = {tuple(words.tokens(title)) for title in declared}
     for index, text in headings:
         said = tuple(words.tokens(text))
@@ -132,7 +131,7 @@ def headline(
 
 def declared_titles(page: Outline, url: str = "", others: Sequence[Titles] = ()) -> list[str]:
     """Return ``og:title`` and ``title`` without the parts that name the site, none empty."""
-    return _declared(page, _Sites.of(page, url, others))
+    return _declared_on(page, url, others)[1]
 
 
 @dataclass(frozen=True)
@@ -154,6 +153,16 @@ class _Sites:
     def name(self, text: str) -> bool:
         squashed = _squash(text)
         return squashed in self.names or squashed in self.host
+
+
+def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
+    """Return what names the site of a page, and its titles, worked out once."""
+    key = (_declared_on, url, *others)
+    if key not in page.worked_out:
+        sites = _Sites.of(page, url, others)
+        page.worked_out[key] = sites, _declared(page, sites)
+    found: tuple[_Sites, list[str]] = page.worked_out[key]
+    return found
 
 
 def _declared(page: Outline, sites: _Sites) -> list[str]:

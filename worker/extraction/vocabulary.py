@@ -60,3 +60,11 @@ OTHER_NAMES = UNINTERESTING | listed(
     "time meta caption credit photo teaser box header head bottom top right left"
 )
 """Words of a class or id that sites give to what stands around an article."""
+
+KNOWN_WORDS = {
+    word: number
+    for number, word in enumerate(
+        sorted(frozenset().union(UNINTERESTING, BODY_NAMES, OTHER_NAMES, *PARTS.values()))
+    )
+}
+"""All words of a class or id that something is told by, each with a number."""

@@ -3,7 +3,9 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 # Scripts written without spaces between words: one character is one token there, else a
 # Chinese article would weigh less than its page's English footer.
@@ -30,7 +32,8 @@ _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_INVISIBLES = "\u00ad\u200b\u2060\ufeff"
+_INVISIBLE = re.compile(f"[{_INVISIBLES}]")
 
 # The marks that end a sentence in Latin, Greek (where ; asks a question), Arabic, Urdu, Ethiopic
 # and Armenian writing. Words are parted by spaces there, so a mark counts before a space, a
@@ -40,7 +43,8 @@ _SPACED_END = re.compile(
     rf"[{_MARKS}](?<![{_MARKS}][{_MARKS}])[{_MARKS}]*+(?=[\s\"'\u00bb\u201d\u2019)\]]|$)"
 )
 # Those of Chinese and Japanese, Devanagari, Burmese and Khmer writing.
-_UNSPACED_END = re.compile("[\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5]+")
+_UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
+_UNSPACED_END = re.compile(f"[{_UNSPACED_MARKS}]+")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
 
@@ -71,9 +75,17 @@ def tokens(text: str) -> list[str]:
     return (_TOKEN if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
 
 
+def may_have_unspaced(text: str) -> bool:
+    """Say whether `count_unspaced` may count anything, in less time than it takes."""
+    if text.isascii():
+        return False
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return bool(np.any((codes >= 0x2E80) | ((codes >= 0x0E01) & (codes <= 0x17D3))))
+
+
 def has_invisible(text: str) -> bool:
     """Say whether `clean` takes a character out of the middle of words."""
-    return not text.isascii() and _INVISIBLE.search(text) is not None
+    return not text.isascii() and any(character in text for character in _INVISIBLES)
 
 
 def count_unspaced(text: str) -> int:
@@ -123,3 +135,20 @@ def count_sentences(text: str) -> int:
         if is_greek or end.strip(";\u061b"):
             number += count
     return number
+
+
+def sentence_counts(texts: Sequence[str]) -> list[int]:
+    """Return what `count_sentences` counts of each of several texts."""
+    joined = "\n".join(texts)
+    ends = np.cumsum([0, *map(len, texts)]) + np.arange(len(texts) + 1)
+    found = [*_SPACED_END.finditer(joined)]
+    if any(mark in joined for mark in _UNSPACED_MARKS):
+        found += _UNSPACED_END.finditer(joined)
+    places = np.searchsorted(ends, [match.start() for match in found], side="right") - 1
+    counted = [
+        place
+        for place, match in zip(places.tolist(), found, strict=True)
+        if match[0].strip(";\u061b") or _GREEK.search(texts[place])
+    ]
+    counts: list[int] = np.bincount(counted, minlength=len(texts)).tolist()
+    return counts

@@ -2,12 +2,11 @@
 
 from urllib.parse import urljoin, urlsplit
 
-from lxml.html import HtmlElement
-
 from worker.language.words import clean
+from worker.pages.nodes import AnyElement
 
 
-def base_of(document: HtmlElement, url: str) -> str:
+def base_of(document: AnyElement, url: str) -> str:
     """Return the address that the page's relative addresses start from.
 
     The first ``base`` element with an ``href``, itself relative to the page's address; the

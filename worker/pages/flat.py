@@ -105,9 +105,18 @@ class Attributes:
         places = np.flatnonzero(self.names == number)
         return self.owners[places], [self.values[place] for place in places.tolist()]
 
+    @cached_property
+    def _starts(self) -> list[int]:
+        """For each element up to the last that has any the first of its attributes."""
+        last = int(self.owners[-1]) if len(self.owners) else 0
+        starts: list[int] = np.searchsorted(self.owners, np.arange(last + 2)).tolist()
+        return starts
+
     def of(self, element: int) -> dict[str, str]:
         """Return the attributes of an element, by name."""
-        start, end = np.searchsorted(self.owners, (element, element + 1))
+        if element + 1 >= len(self._starts):
+            return {}
+        start, end = self._starts[element : element + 2]
         names = map(self.distinct.__getitem__, self.names[start:end].tolist())
         return dict(zip(names, self.values[start:end], strict=True))
 
@@ -165,7 +174,8 @@ class FlatDocument:
         """Flatten a parsed document, or what is below an element, unless it is flat already."""
         if isinstance(document, FlatDocument):
             return document
-        nodes = list(document.iter())
+        every = list(document.iter())
+        nodes = [node for node in every if isinstance(node.tag, str)]
         count = len(nodes)
         place = dict(zip(nodes, range(count), strict=True))
         parents = [-1, *(place[node.getparent()] for node in nodes[1:])]
@@ -177,38 +187,29 @@ class FlatDocument:
             ends[parent] = ends[parent] or end
         # In the order of a browser's source: what an element holds first, and what follows it
         # after what follows the elements in it.
-        pieces: list[tuple[int, int, str]] = [
-            (index, -index, text)
-            for index, node in enumerate(nodes)
-            if (text := node.text) and isinstance(node.tag, str)
-        ]
-        pieces += [
-            (ends[index] - 1, -parents[index], text)
-            for index, node in enumerate(nodes)
-            if (text := node.tail) and index
-        ]
+        pieces = [(index, -index, text) for index, node in enumerate(nodes) if (text := node.text)]
+        before = 0
+        for node in every[1:]:
+            before = place.get(node, before)
+            if node.tail:
+                after_all = ends[before] - 1 if node in place else before
+                pieces.append((after_all, -place[node.getparent()], node.tail))
         pieces.sort(key=itemgetter(0, 1))
         texts = [piece[2] for piece in pieces]
         after = np.array([piece[0] for piece in pieces], dtype=np.int64)
         piece_parents = -np.array([piece[1] for piece in pieces], dtype=np.int64)
         shown = np.array([not text.isspace() for text in texts], dtype=np.bool_)
-        tags = [node.tag for node in nodes]
-        distinct_tags, tag_numbers = numbered(tags)
+        distinct_tags, tag_numbers = numbered([node.tag for node in nodes])
         distinct_names, name_numbers = numbered(
             [(node.get("class") or "", node.get("id") or "") for node in nodes]
         )
         numbers = np.arange(count)
-        owned = [
-            (index, *item)
-            for index, node in enumerate(nodes)
-            if isinstance(node.tag, str)
-            for item in node.items()
-        ]
+        owned = [(index, *item) for index, node in enumerate(nodes) for item in node.items()]
         distinct_attributes, attribute_names = numbered([name for _, name, _ in owned])
         of_ends = np.array(ends, dtype=np.int64)
         step = count + 1
         orders = after[shown] * step + count - piece_parents[shown]
-        flat = cls(
+        return cls(
             elements=Elements(lambda: document, numbers, nodes),
             distinct_tags=distinct_tags,
             tag_numbers=tag_numbers,
@@ -229,8 +230,6 @@ class FlatDocument:
                 [value for _, _, value in owned],
             ),
         )
-        is_element = [isinstance(tag, str) for tag in tags]
-        return flat if all(is_element) else flat.select(np.array(is_element))
 
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
         """Return the document without some elements, or some texts.
@@ -278,10 +277,8 @@ class FlatDocument:
 
     def count_around(self, marked: Booleans) -> Integers:
         """Count the marked ones of each element and those around it."""
-        changes = np.zeros(len(self.elements) + 1, dtype=np.int64)
-        changes[:-1] = marked
-        np.subtract.at(changes, self.ends[marked], 1)
-        sums: Integers = np.cumsum(changes[:-1])
+        ended = np.bincount(self.ends[marked], minlength=len(marked) + 1)
+        sums: Integers = np.cumsum(marked - ended[:-1])
         return sums
 
     @cached_property

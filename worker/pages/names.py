@@ -1,17 +1,50 @@
 """What authors call the parts of their pages: words of class and id attributes."""
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
 
-from lxml.html import HtmlElement
+import numpy as np
+
+from worker.pages.flat import Integers
+from worker.pages.nodes import AnyElement
 
 _EMPTY: frozenset[str] = frozenset()
 _WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
 
 def split_name(name: str) -> list[str]:
     """Return the words of a name in their order, in lower case: ``relatedPosts`` has two."""
     return [word.lower() for word in _WORD.findall(name)]
+
+
+def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
+    """Find known words in classes and ids.
+
+    Parameters
+    ----------
+    names
+        Classes and ids, as for `split_words`.
+    known
+        The words, each with a number.
+
+    Returns
+    -------
+    places, numbers : array
+        For each of the words found where in `names`, and its number; some perhaps twice.
+    """
+    # Nearly all names are of small letters, whose words need no pattern to be told.
+    plain = [
+        name if name.isascii() and name == name.lower() else " ".join(split_words(name))
+        for name in names
+    ]
+    words = "\0".join(plain).translate(_BETWEEN_WORDS).replace("\0", " \0 ").split()
+    found = map({**known, "\0": -2}.get, words, repeat(-1))
+    numbers = np.fromiter(found, np.int64, len(words))
+    places = np.cumsum(numbers == -2)
+    return places[numbers >= 0], numbers[numbers >= 0]
 
 
 @lru_cache(maxsize=4096)
@@ -25,6 +58,6 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset(split_name(name))
 
 
-def name_words(element: HtmlElement) -> frozenset[str]:
+def name_words(element: AnyElement) -> frozenset[str]:
     """Return the words of an element's class and id."""
     return split_words(f"{element.get('class') or ''} {element.get('id') or ''}")

@@ -1,12 +1,10 @@
 """Evidence from the elements that a line stands in: their tags, their names, their images."""
 
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
-from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, Integers, View
+from worker.extraction.evidence.view import UNKNOWN, Booleans, EvidenceSource, View
 from worker.extraction.vocabulary import (
     BODY_NAMES,
     OTHER_NAMES,
@@ -15,8 +13,6 @@ from worker.extraction.vocabulary import (
     UNINTERESTING_TAGS,
 )
 from worker.learning import NamedColumn
-from worker.pages.flat import numbered
-from worker.pages.names import split_words
 
 NEARNESS = 0.7
 """What an element's name still says of a line, for every element between them."""
@@ -33,40 +29,8 @@ MAX_IMAGES_AROUND = 9
 _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
-class _Marks(NamedTuple):
-    """What an element tells of what it holds, by the names of the columns."""
-
-    body_names: bool
-    other_names: bool
-    sections: bool
-    uninteresting: bool
-    in_article: bool
-    lists: bool
-    tables: bool
-    hidden: bool
-
-
-_OF_SMALL = [_Marks._fields.index(name) for name in ("other_names", "sections", "uninteresting")]
-"""Marks that an element too large for its name to mean all of it does not make."""
-
 _COUNTED = ("body_names", "other_names", "sections", "lists", "tables")
 """Marks that are counted; of any other one is as good as several."""
-
-
-@lru_cache(maxsize=4096)
-def _marks_of(tag: str, names: str) -> _Marks:
-    """Say what an element tells of what it holds, its style aside."""
-    name_words = split_words(names)
-    return _Marks(
-        body_names=not BODY_NAMES.isdisjoint(name_words),
-        other_names=not OTHER_NAMES.isdisjoint(name_words),
-        sections=tag in UNINTERESTING_TAGS,
-        uninteresting=not UNINTERESTING.isdisjoint(name_words),
-        in_article=tag in ("article", "main"),
-        lists=tag in ("ul", "ol", "dl"),
-        tables=tag == "table",
-        hidden=False,
-    )
 
 
 def _hides(style: str) -> bool:
@@ -78,69 +42,66 @@ def _of_elements(view: View) -> Iterator[NamedColumn]:
     page = view.page
     tags = [_TAG_NUMBERS.get(tag, UNKNOWN) for tag in page.flat.distinct_tags]
     codes = np.array(tags)[page.flat.tag_numbers]
-    names = [*map(split_words, page.distinct_names)]
-    named = page.name_numbers[view.blocks]
+    named = page.count_named(BODY_NAMES, OTHER_NAMES)[view.blocks].T
     yield "tag", codes[view.blocks]
     yield "parent_tag", codes[view.parents[view.blocks]]
-    yield "body_names_here", np.array([len(each & BODY_NAMES) for each in names])[named]
-    yield "other_names_here", np.array([len(each & OTHER_NAMES) for each in names])[named]
+    yield "body_names_here", named[0]
+    yield "other_names_here", named[1]
     yield "depth", view.depths[view.blocks]
-    sums = _sums_of_marks(view)[view.blocks]
-    is_counted = [name in _COUNTED for name in _Marks._fields]
-    yield from zip(_Marks._fields, np.where(is_counted, sums, sums > 0).T, strict=True)
+    for name, marked in _marks_of(view):
+        around = page.flat.count_around(marked & view.page.holds)[view.blocks]
+        yield name, around if name in _COUNTED else around > 0
 
 
-def _sums_of_marks(view: View) -> Integers:
-    page = view.page
-    holders = view.holders.tolist()
-    kinds, numbers = numbered([(page.tags[index], page.names[index]) for index in holders])
-    marks = np.array([_marks_of(*kind) for kind in kinds], dtype=np.int64)[numbers]
-    styles = (page.elements[index].get("style") for index in holders)
-    marks[:, -1] = [style is not None and _hides(style) for style in styles]
-    is_large = page.sizes[view.holders] > view.largest_section
-    for place in _OF_SMALL:
-        marks[is_large, place] = 0
-    return view.sums_around(view.holders, marks)
+def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
+    """Yield what elements tell of what they hold, by the names of the columns."""
+    flat = view.page.flat
+    names = (BODY_NAMES, OTHER_NAMES, UNINTERESTING)
+    body, other, uninteresting = (view.page.count_named(*names) > 0).T
+    hidden = np.zeros(len(flat.elements), dtype=np.bool_)
+    hidden[[index for index, style in flat.values("style").items() if _hides(style)]] = True
+    yield "body_names", body
+    yield "other_names", other & view.is_small
+    yield "sections", flat.having(UNINTERESTING_TAGS) & view.is_small
+    yield "uninteresting", uninteresting & view.is_small
+    yield "in_article", flat.having(("article", "main"))
+    yield "lists", flat.having(("ul", "ol", "dl"))
+    yield "tables", flat.having(("table",))
+    yield "hidden", hidden
 
 
 def _of_parts(view: View) -> Iterator[NamedColumn]:
     """Count how near the elements are that are named for a part of a page: 1 for the line's own."""
     page = view.page
-    nearest = np.full((len(PARTS), len(page.elements)), -np.inf)
-    parts = [*map(_parts_of, page.distinct_names)]
-    is_named = np.array([*map(bool, parts)])[page.name_numbers[view.holders]]
-    is_small = page.sizes[view.holders] <= view.largest_section
-    rows, depths = [*nearest], view.depths.tolist()
-    for index in view.holders[is_named & is_small].tolist():
-        for part in parts[page.name_numbers[index]]:
-            # An element within comes later, so it takes the place of those around it.
-            rows[part][index : page.ends[index]] = depths[index]
-    nearness = NEARNESS ** (view.depths[view.blocks] - nearest[:, view.blocks])
-    for part, of_part in zip(PARTS, nearness, strict=True):
-        yield f"named_{part}", of_part
-
-
-@lru_cache(maxsize=4096)
-def _parts_of(names: str) -> list[int]:
-    """List the parts of a page, by their places in `PARTS`, that an element is named for."""
-    name_words = split_words(names)
-    return [
-        place
-        for place, part_words in enumerate(PARTS.values())
-        if not part_words.isdisjoint(name_words)
-    ]
+    nearest = np.full((len(PARTS), len(page.elements)), -1)
+    may_be_named = view.page.holds & view.is_small
+    elements, parts = np.nonzero(page.count_named(*PARTS.values()) * may_be_named[:, None])
+    rows = [*nearest]
+    for part, start, end, depth in zip(
+        parts.tolist(),
+        elements.tolist(),
+        view.ends[elements].tolist(),
+        view.depths[elements].tolist(),
+        strict=True,
+    ):
+        # An element within comes later, so it takes the place of those around it.
+        rows[part][start:end] = depth
+    around = nearest[:, view.blocks]
+    powers = NEARNESS ** np.arange(view.depths.max() + 2, dtype=np.float64)
+    nearness = np.where(around < 0, 0.0, powers[view.depths[view.blocks] - around])
+    for name, of_part in zip(PARTS, nearness, strict=True):
+        yield f"named_{name}", of_part
 
 
 def _of_markup(view: View) -> Iterator[NamedColumn]:
     page = view.page
     text_lines, text_parents = page.text_lines, page.text_parents
-    sizes = np.array([text.size for text in page.texts], dtype=np.float64)
     numbers = np.array([line.number for line in view.lines])
     firsts = np.searchsorted(text_lines, numbers)
     lasts = np.searchsorted(text_lines, numbers, side="right")
     for name, tags in (("strong", ("b", "strong")), ("slanted", ("i", "em", "cite"))):
         marked = page.flat.within(page.flat.having(tags))
-        before = np.concatenate([[0.0], np.cumsum(sizes * marked[text_parents])])
+        before = np.concatenate([[0.0], np.cumsum(page.text_sizes * marked[text_parents])])
         yield name, (before[lasts] - before[firsts]) / view.counts
     figures = page.flat.having(("figure", "figcaption"))
     yield "in_figure", page.flat.within(figures)[view.blocks]

@@ -8,7 +8,6 @@ import numpy as np
 from worker.extraction import sentences, titles
 from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, View
 from worker.extraction.knowledge import digest_of
-from worker.extraction.lines import Line
 from worker.language import words
 from worker.learning import NamedColumn
 
@@ -28,14 +27,15 @@ def _of_declarations(view: View) -> Iterator[NamedColumn]:
     kept[view.within([index for index in left_out if index in inside])] = 0.5
     title, heading = titles.headline(page, container, view.url)
     places = np.arange(len(view.lines))
-    sizes = np.array([len(set(line.tokens)) for line in view.lines])
+    tokens = [line.tokens for line in view.lines]
+    sizes = np.array([*map(len, map(set, tokens))])
     title_tokens = set(words.tokens(title or ""))
-    in_title = np.array([_count_shared(line, title_tokens) for line in view.lines])
+    in_title = np.array([*map(len, map(title_tokens.intersection, tokens))])
     shown = view.within([heading] if heading is not None else [])[view.blocks]
     description = set(words.tokens(titles.declared_description(page)))
     from_headline = places - np.argmax(shown) if shown.any() else np.full(len(places), NO_HEADLINE)
     in_description = (
-        np.array([_count_shared(line, description) for line in view.lines]) / sizes
+        np.array([*map(len, map(description.intersection, tokens))]) / sizes
         if description
         else np.full(len(view.lines), UNKNOWN)
     )
@@ -45,10 +45,6 @@ def _of_declarations(view: View) -> Iterator[NamedColumn]:
     yield "in_headline", in_title / sizes
     yield "of_headline", in_title / max(1, len(title_tokens))
     yield "in_description", in_description
-
-
-def _count_shared(line: Line, tokens: set[str]) -> int:
-    return len(tokens.intersection(line.tokens))
 
 
 def _of_template(view: View) -> Iterator[NamedColumn]:

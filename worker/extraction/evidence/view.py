@@ -129,12 +129,18 @@ class View:
     @cached_property
     def holders(self) -> Integers:
         """The elements that hold text."""
-        return np.array(self.page.holders)
+        return np.flatnonzero(self.page.holds)
 
     @cached_property
     def largest_section(self) -> float:
         """Tokens of an element beyond which its name says nothing, see `MAX_SECTION`."""
         return MAX_SECTION * len(self.page.tokens)
+
+    @cached_property
+    def is_small(self) -> Booleans:
+        """Say of each element whether its name may say what it is."""
+        is_small: Booleans = self.page.sizes <= self.largest_section
+        return is_small
 
     @cached_property
     def paths(self) -> Paths:
@@ -144,7 +150,7 @@ class View:
     @cached_property
     def path_numbers(self) -> Integers:
         """For each line the number of its path."""
-        return np.array([self.paths.numbers[line.block] for line in self.lines])
+        return np.array([*map(self.paths.numbers.__getitem__, self.blocks.tolist())])
 
     @cached_property
     def containers(self) -> Integers:
@@ -179,29 +185,6 @@ class View:
             prose=by_element(self.prose_counts),
             lines=by_element(np.ones(len(self.lines))),
         )
-
-    def sums_around(self, marked: Integers, numbers: Integers) -> Integers:
-        """Add up, for each element, what is counted of itself and of all around it.
-
-        Parameters
-        ----------
-        marked
-            Elements of which something is counted.
-        numbers
-            What, shape (elements marked, numbers).
-
-        Returns
-        -------
-        array of shape (elements, numbers)
-        """
-        # Descendants follow their element, so a mark counts from there to the element's end.
-        changes = np.zeros((len(self.page.elements) + 1, numbers.shape[1]), dtype=np.int64)
-        changes[marked] = numbers
-        for column, values in enumerate(numbers.T):
-            is_counted = values != 0
-            np.subtract.at(changes[:, column], self.ends[marked[is_counted]], values[is_counted])
-        sums: Integers = np.cumsum(changes[:-1], axis=0)
-        return sums
 
     def within(self, marked: Sequence[int]) -> Booleans:
         """Say of each element whether it is one of some elements, or stands in one."""

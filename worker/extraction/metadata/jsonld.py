@@ -12,11 +12,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from lxml.html import HtmlElement
-
 from worker.extraction.metadata.record import Record
 from worker.language import words
 from worker.language.wordlists import listed
+from worker.pages.nodes import AnyElement
 
 MAX_CHARACTERS = 1_000_000
 """Characters of JSON-LD read of a page; the longest of 3,000 corpus pages has 61,000."""
@@ -57,7 +56,7 @@ _OTHERS = listed(
 _Node = Mapping[str, Any]
 
 
-def read_json_ld(elements: Iterable[HtmlElement], is_this: Callable[[str], bool]) -> Record:
+def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
     """Read what a page's JSON-LD says of the page's article.
 
     Parameters
@@ -120,12 +119,13 @@ def _decode(text: str) -> tuple[list[Any], bool]:
     return values, True
 
 
-def _values_of(elements: Iterable[HtmlElement]) -> list[Any]:
+def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
     values: list[Any] = []
     left = MAX_CHARACTERS
     for element in elements:
-        text = element.text
-        if text and element.tag == "script" and _TYPE.match(element.get("type") or ""):
+        if element.tag != "script" or not _TYPE.match(element.get("type") or ""):
+            continue
+        if text := element.text:
             left -= len(text)
             if left < 0:
                 break

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from worker.extraction.metadata.result import Kind
+from worker.language import words
 
 MAX_CAPTION_WORDS = 300
 """Words of the text beside a video or in a gallery; with more it is an article with pictures."""
@@ -38,9 +39,7 @@ _PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 )
 
 
-def kind_of(
-    declared: Iterable[str], url: str, *, text_words: float, images: int, videos: int
-) -> Kind:
+def kind_of(declared: Iterable[str], url: str, *, text: str, images: int, videos: int) -> Kind:
     """Tell what a page is.
 
     Parameters
@@ -49,8 +48,8 @@ def kind_of(
         Types that the page declares, in lower case, the most certain first.
     url
         Address of the page.
-    text_words, images, videos
-        Words, images and embedded videos of the body.
+    text, images, videos
+        Text of the body, and its images and embedded videos.
 
     Returns
     -------
@@ -60,18 +59,18 @@ def kind_of(
     """
     found = list(declared)
     for pattern, kind in _DECLARED:
-        if any(map(pattern.search, found)) and not (
-            kind != "live" and any(map(_ARTICLE.search, found)) and text_words > MAX_CAPTION_WORDS
+        if any(map(pattern.search, found)) and (
+            kind == "live" or not any(map(_ARTICLE.search, found)) or _is_short(text)
         ):
             return kind
     path = urlsplit(url).path.lower()
-    is_short = text_words <= MAX_CAPTION_WORDS
-    shows: dict[Kind, bool] = {
-        "live": True,
-        "gallery": is_short and images >= MIN_PICTURES,
-        "video": is_short and videos > 0,
-    }
+    shows: dict[Kind, bool] = {"gallery": images >= MIN_PICTURES, "video": videos > 0}
     for pattern, kind in _PATHS:
-        if shows[kind] and pattern.search(path):
+        # To count the words of a text takes longer than the rest.
+        if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
             return kind
     return "article"
+
+
+def _is_short(text: str) -> bool:
+    return words.count_words(text) <= MAX_CAPTION_WORDS

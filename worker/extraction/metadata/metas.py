@@ -12,11 +12,10 @@ from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
-from lxml.html import HtmlElement
-
 from worker.extraction.metadata.record import Record
 from worker.language import words
 from worker.pages.names import split_name
+from worker.pages.nodes import AnyElement
 
 MAX_METAS = 500
 """Elements looked at in a page."""
@@ -65,7 +64,7 @@ _BY_WORDS = tuple(
 )
 
 
-def read_metas(elements: Iterable[HtmlElement]) -> Record:
+def read_metas(elements: Iterable[AnyElement]) -> Record:
     """Read what the ``meta`` and ``link`` elements of a page say of its article."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for element in islice(elements, MAX_METAS):

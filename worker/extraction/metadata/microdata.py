@@ -5,10 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from lxml.html import HtmlElement
-
 from worker.extraction.metadata.record import Record
 from worker.language import words
+from worker.pages.nodes import AnyElement
 
 MAX_PROPERTIES = 500
 """Properties looked at in a page."""
@@ -36,7 +35,7 @@ _ARTICLE = re.compile(r"(?:article|posting|report|story|review|recipe|creativewo
 _PAGE = re.compile(r"(?:webpage|itempage)$")
 
 
-def read_microdata(elements: Iterable[HtmlElement], container: HtmlElement) -> Record:
+def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
     """Read what a page's microdata says of its article.
 
     A page may mark up several articles, its own and teasers of others: its own is the one
@@ -50,7 +49,7 @@ def read_microdata(elements: Iterable[HtmlElement], container: HtmlElement) -> R
         The element that holds the article's body.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
-    by_scope: defaultdict[Any, list[HtmlElement]] = defaultdict(list)
+    by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
     kinds: dict[Any, str] = {}
     for element in properties:
         if (element.get("itemprop") or "").strip().lower() not in _FIELDS:
@@ -79,19 +78,19 @@ def read_microdata(elements: Iterable[HtmlElement], container: HtmlElement) -> R
     return Record.of(found)
 
 
-def _scope_of(element: HtmlElement) -> HtmlElement | None:
+def _scope_of(element: AnyElement) -> AnyElement | None:
     """Return the element whose thing a property describes."""
     return next(
         (each for each in element.iterancestors() if each.get("itemscope") is not None), None
     )
 
 
-def _kind(scope: HtmlElement | None) -> str:
+def _kind(scope: AnyElement | None) -> str:
     kind = "" if scope is None else (scope.get("itemtype") or "")
     return kind.strip().rstrip("/").rsplit("/", 1)[-1].lower()
 
 
-def _value(element: HtmlElement) -> str:
+def _value(element: AnyElement) -> str:
     for name in ("content", "datetime", *(("title",) if element.tag == "abbr" else ())):
         value = element.get(name)
         if value:

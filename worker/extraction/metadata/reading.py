@@ -5,9 +5,6 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from urllib.parse import urljoin, urlsplit
 
-from lxml import etree
-from lxml.html import HtmlElement
-
 from worker.extraction.finding import Finding
 from worker.extraction.metadata.authors import names_in, squash, without_repeats
 from worker.extraction.metadata.bylines import Shown, shown_authors, shown_dates
@@ -21,8 +18,8 @@ from worker.extraction.metadata.result import ArticleMetadata
 from worker.extraction.metadata.script_dates import dates_in_scripts
 from worker.extraction.metadata.surroundings import Surroundings
 from worker.extraction.outline import Outline
-from worker.language import words
 from worker.language.dates import Moment, date_in_path, find_moments, parse_moment
+from worker.pages.nodes import Node
 
 MAX_TAGS = 30
 """Tags of an article; more are key words for search engines."""
@@ -36,8 +33,6 @@ SURE_RANK = 1
 NEAR_RANK = 4
 """Rank of any date before the body or in its first lines."""
 
-_ANY_PROPERTY = etree.XPath("boolean(//@itemprop)")
-_DECLARING = ("meta", "link", "script")
 _BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
 
 
@@ -72,12 +67,15 @@ def read_metadata(
     text, images, videos
         The article's text, and how many images and videos it shows.
     """
-    head = list(page.elements[0].iter(*_DECLARING))
+    head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
     linked = read_json_ld(head, lambda value: _address(value) in own or squash(value) in own)
-    # Most pages have none, and to ask each element takes long.
-    bearers = [*head, *page.elements] if _ANY_PROPERTY(page.elements[0]) else []
-    marked = read_microdata(bearers, page.elements[finding.container])
+    properties = page.document.values("itemprop")
+    bearers = [node for node in head if node.index in properties]
+    bearers += [
+        Node(page.document, place) for place in page.flat.numbers.tolist() if place in properties
+    ]
+    marked = read_microdata(bearers, page.node(finding.container))
     metas = read_metas(head)
     declared = linked + marked + metas
     surroundings = Surroundings(page, finding, heading, known)
@@ -101,7 +99,7 @@ def read_metadata(
         kind=kind_of(
             linked.kinds + marked.kinds + metas.kinds,
             url,
-            text_words=words.count_words(text),
+            text=text,
             images=images,
             videos=videos,
         ),
@@ -147,7 +145,7 @@ def _published(
 def _published_elsewhere(
     surroundings: Surroundings,
     shown: Sequence[Shown],
-    head: Sequence[HtmlElement],
+    head: Sequence[Node],
     title: str,
     language: str | None,
 ) -> Moment | None:

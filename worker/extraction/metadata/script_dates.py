@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from lxml.html import HtmlElement
+from worker.pages.nodes import AnyElement
 
 MAX_CHARACTERS = 2_000_000
 """Characters of scripts looked at in a page."""
@@ -16,7 +16,7 @@ _PUBLISHED = re.compile(
 )
 
 
-def dates_in_scripts(elements: Iterable[HtmlElement]) -> Iterator[str]:
+def dates_in_scripts(elements: Iterable[AnyElement]) -> Iterator[str]:
     """Yield what scripts give for a date of publication, in the order of the page.
 
     Parameters
@@ -26,10 +26,11 @@ def dates_in_scripts(elements: Iterable[HtmlElement]) -> Iterator[str]:
     """
     left = MAX_CHARACTERS
     for element in elements:
-        if element.tag != "script" or not element.text:
+        text = element.text if element.tag == "script" else None
+        if not text:
             continue
-        left -= len(element.text)
+        left -= len(text)
         if left < 0:
             return
-        for match in _PUBLISHED.finditer(element.text):
+        for match in _PUBLISHED.finditer(text):
             yield match["date"]

@@ -9,7 +9,6 @@ from worker.extraction.finding import Finding
 from worker.extraction.knowledge import digest_of
 from worker.extraction.outline import Outline, TextNode
 from worker.language import words
-from worker.pages.names import name_words
 
 Place = Literal["above", "before", "opening", "closing", "after"]
 """Above the headline; between it and the body; first and last lines of the body; after it."""
@@ -209,6 +208,10 @@ class Surroundings:
         return places
 
     @cached_property
+    def _marks(self) -> list[dict[int, str]]:
+        return [self._page.flat.values(name) for name in ("rel", "itemprop")]
+
+    @cached_property
     def _in_body(self) -> frozenset[int]:
         return frozenset(self._lines[position][0].line for position in self._body)
 
@@ -256,7 +259,7 @@ class Surroundings:
 
     def _is_strong(self, nodes: Sequence[TextNode]) -> bool:
         return all(
-            any(self._page.elements[each].tag in ("b", "strong") for each in self._around(n.parent))
+            any(self._page.tags[each] in ("b", "strong") for each in self._around(n.parent))
             for n in nodes
         )
 
@@ -275,16 +278,13 @@ class Surroundings:
     def _own_names(self, index: int) -> frozenset[str]:
         known = self._own.get(index)
         if known is None:
-            element = self._page.elements[index]
-            known = name_words(element)
-            for name in ("rel", "itemprop"):
-                mark = element.get(name)
-                if mark:
+            known = self._page.name_words(index)
+            for marks in self._marks:
+                if mark := marks.get(index):
                     known |= {mark.strip().lower()}
             self._own[index] = known
         return known
 
     def _moment(self, index: int) -> str:
-        elements = self._page.elements
-        times = (elements[each] for each in self._around(index) if elements[each].tag == "time")
-        return next((time.get("datetime") or "" for time in times), "")
+        times = (each for each in self._around(index) if self._page.tags[each] == "time")
+        return next((self._page.node(time).get("datetime") or "" for time in times), "")

@@ -216,6 +216,6 @@ def _filtered(page: Outline) -> list[int]:
     largest = MAX_FILTERED * len(page.tokens)
     return [
         index
-        for index, name_words in enumerate(page.name_words)
-        if page.size(index) <= largest and not OTHER_TEXT.isdisjoint(name_words)
+        for index in range(len(page.elements))
+        if page.size(index) <= largest and not OTHER_TEXT.isdisjoint(page.name_words(index))
     ]
