@@ -32,8 +32,8 @@ def month_named(name: str, language: str | None = None) -> int | None:
     plain = plain_name(name)
     if len(plain) < MIN_PREFIX:
         return None
-    own = _months_of(language.split("-")[0]) if language else {}
-    return _find(plain, own) or _find(plain, _months_of_all())
+    own = _find(plain, language.split("-")[0]) if language else None
+    return own or _find(plain, None)
 
 
 def is_weekday(name: str) -> bool:
@@ -46,18 +46,29 @@ def _weekdays() -> frozenset[str]:
     return frozenset(names()["weekdays"])
 
 
-def _find(name: str, months: Mapping[str, int]) -> int | None:
+def _find(name: str, language: str | None) -> int | None:
+    months = _months_of(language)
     found = months.get(name)
     if found is None:
         found = months.get(name[: max(MIN_PREFIX, len(name) - 1)])
-    if found is None:
-        candidates = {month for full, month in months.items() if full.startswith(name)}
-        found = candidates.pop() if len(candidates) == 1 else None
+    if found is None and months:
+        found = _prefixes(language).get(name)
     return found or None
 
 
-def _months_of(language: str) -> Mapping[str, int]:
-    return _months().get(language, {})
+@cache
+def _prefixes(language: str | None) -> Mapping[str, int]:
+    """Months by the beginnings of their names, 0 for one of several months."""
+    found: dict[str, int] = {}
+    for name, month in _months_of(language).items():
+        for end in range(MIN_PREFIX, len(name) + 1):
+            if found.setdefault(name[:end], month) != month:
+                found[name[:end]] = 0
+    return found
+
+
+def _months_of(language: str | None) -> Mapping[str, int]:
+    return _months_of_all() if language is None else _months().get(language, {})
 
 
 @cache
@@ -78,5 +89,8 @@ def _months_of_all() -> Mapping[str, int]:
 
 def plain_name(name: str) -> str:
     """Return a name in small letters, without accents, without the point of an abbreviation."""
-    decomposed = unicodedata.normalize("NFD", name.lower().rstrip("."))
+    plain = name.lower().rstrip(".")
+    if plain.isascii():
+        return plain
+    decomposed = unicodedata.normalize("NFD", plain)
     return "".join(character for character in decomposed if not unicodedata.combining(character))
