@@ -86,7 +86,7 @@ def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_te
 def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
     """List the records with the outermost of those inside each."""
     starts = np.array(members)
-    around = nesting_of(np.zeros_like(starts), starts, np.array(page.ends)[starts])
+    around, _ = nesting_of(np.zeros_like(starts), starts, page.ends[starts])
     inside: list[list[int]] = [[] for _ in members]
     for member, place in zip(members, around.tolist(), strict=True):
         if place >= 0:

@@ -4,15 +4,14 @@ The subtrees that CommentsMiner mines miss the comments of every second page: co
 inside, while their outermost elements bear the same names or stand in the same place.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 
 from worker.comments.elements import PageElements
 from worker.comments.signatures import Signature, paths_of, signatures_of
-from worker.pages.flat import Integers
+from worker.pages.flat import Integers, numbered
 
 MIN_RECORDS = 2
 """Records of which a page says by itself that they are alike."""
@@ -58,68 +57,76 @@ def find_candidates(page: PageElements) -> list[Candidate]:
     and dates often stand beside the element of a comment's text. No two groups have the same
     elements then. They are in the order of their first signature in the page.
     """
-    groups = _groups(page)
-    shared = [(signature, group) for signature, group in groups.items() if len(group) > 1]
-    if not shared:
+    signatures, members, owners = _groups(page)
+    if not len(members):
         return []
-    members, owners, levels = _widened(page, [group for _, group in shared])
-    firsts = np.searchsorted(owners, np.arange(len(shared) + 1))
-    characters = np.add.reduceat(page.counts[members, 0], firsts[:-1])
+    levels = _widen(page, members, owners)
+    firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+    characters = np.add.reduceat(page.counts[members, 0], firsts)
+    bounds = [*firsts.tolist(), len(members)]
+    groups = owners[firsts].tolist()
     found: dict[bytes, Candidate] = {}
-    for number in np.flatnonzero(characters >= MIN_CHARACTERS).tolist():
-        own = members[firsts[number] : firsts[number + 1]]
+    for place in np.flatnonzero(characters >= MIN_CHARACTERS).tolist():
+        own = members[bounds[place] : bounds[place + 1]]
         key = own.tobytes()
         if key not in found:
-            found[key] = Candidate(
-                Signature(*shared[number][0]), int(levels[number]), tuple(own.tolist())
-            )
+            group = groups[place]
+            signature = Signature(*signatures[group])
+            found[key] = Candidate(signature, int(levels[group]), tuple(own.tolist()))
     return list(found.values())
 
 
-def _groups(page: PageElements) -> dict[tuple[str, str, str], list[int]]:
-    """Return the elements of each signature, in the order of their first ones."""
-    groups: dict[tuple[str, str, str], list[int]] = {}
-    # Elements alike in all that signatures are made of belong to the same groups.
-    known: dict[tuple[str, int, str], list[list[int]]] = {}
-    paths = paths_of(page)
-    holds = (page.text_ends > page.text_starts) & ~page.having(_NO_RECORD)
-    names = page.name_numbers.tolist()
-    properties, types = page.attribute("itemprop"), page.attribute("itemtype")
-    room = MAX_MEMBERS
-    for index in np.flatnonzero(holds).tolist():
-        alike = (paths[index], names[index], properties[index] or types[index])
-        of_element = known.get(alike)
-        if of_element is None:
-            path, name, kind = alike
-            classes, identity = page.distinct_names[name]
-            signatures = signatures_of(page.tags[index], path, classes, identity, kind)
-            of_element = [groups.setdefault(signature, []) for signature in signatures]
-            known[alike] = of_element
-        for group in of_element:
-            group.append(index)
-        room -= len(of_element)
-        if room <= 0:
-            break
-    return groups
-
-
-def _widened(
-    page: PageElements, groups: Sequence[Sequence[int]]
-) -> tuple[Integers, Integers, Integers]:
-    """Replace the elements of groups by those around them while each still holds one.
+def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, Integers]:
+    """Group the elements that share a signature.
 
     Returns
     -------
+    signatures : list
+        All signatures, in the order of their first elements.
     members, owners : array
-        The elements of all groups, rising in each, and the number of the group of each.
-    levels : array
-        For each group how many levels it rose.
+        The elements of all groups of two and more, rising in each, and the number of the
+        signature of each.
     """
-    sizes = [*map(len, groups)]
-    members = np.fromiter(chain.from_iterable(groups), np.int64, sum(sizes))
-    owners = np.repeat(np.arange(len(groups)), sizes)
-    levels = np.zeros(len(groups), dtype=np.int64)
-    rises = np.ones(len(groups), dtype=np.bool_)
+    holds = (page.text_ends > page.text_starts) & ~page.having(_NO_RECORD)
+    kinds = [
+        element.get("itemprop") or element.get("itemtype") or ""
+        for element in compress(page.elements, holds)
+    ]
+    ways, way_of = paths_of(page)
+    # Elements alike in all that signatures are made of belong to the same groups.
+    distinct, alike = numbered(
+        [*zip(way_of[holds].tolist(), page.name_numbers[holds].tolist(), kinds, strict=True)]
+    )
+    number_of: dict[tuple[str, str, str], int] = {}
+    groups: list[list[int]] = []
+    for way, name, kind in distinct:
+        path = ways[way]
+        classes, identity = page.masked_names[name]
+        tag = path.rpartition("/")[2]
+        signatures = signatures_of(tag, path, classes, identity, kind)
+        groups.append([number_of.setdefault(each, len(number_of)) for each in signatures])
+    counts = np.array([*map(len, groups)], dtype=np.int64)[alike]
+    counts = counts[np.cumsum(counts) - counts < MAX_MEMBERS]
+    owners = np.fromiter(
+        chain.from_iterable(groups[each] for each in alike[: len(counts)].tolist()), np.int64
+    )
+    members = np.repeat(np.flatnonzero(holds)[: len(counts)], counts)
+    is_shared = np.bincount(owners)[owners] > 1
+    members, owners = members[is_shared], owners[is_shared]
+    order = np.argsort(owners, kind="stable")
+    return [*number_of], members[order], owners[order]
+
+
+def _widen(page: PageElements, members: Integers, owners: Integers) -> Integers:
+    """Replace the elements of groups, in place, by those around them while each still holds one.
+
+    Returns
+    -------
+    array
+        By the number of the group how many levels it rose.
+    """
+    levels = np.zeros(int(owners[-1]) + 1, dtype=np.int64)
+    rises = np.ones(len(levels), dtype=np.bool_)
     step = len(page)
     for _ in range(MAX_LEVELS):
         rises[owners[page.parents[members] < 0]] = False
@@ -134,4 +141,4 @@ def _widened(
         keys = keys[rises[keys // step]]
         members[places] = keys % step
         levels[rises] += 1
-    return members, owners, levels
+    return levels

@@ -1,13 +1,17 @@
 """A page's elements in document order, with what each one holds counted beforehand."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property
+from itertools import accumulate, chain
 
 import numpy as np
+import numpy.typing as npt
 from lxml.html import HtmlElement
 
+from worker.comments.signatures import masked
 from worker.language.wordlists import listed
 from worker.pages.elements import HEADINGS, UNSEEN
 from worker.pages.flat import Booleans, FlatDocument, Integers, numbered
@@ -32,20 +36,22 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")
-_SENTENCE_END = re.compile(r"[。！？]|[.!?…؟](?=\s|$|[”\"')])")
+_AFTER_SENTENCE = " \n”\"')"
+"""What follows the mark at the end of a sentence; white space in texts is normalised."""
+
 _IDEOGRAPHS = ((0x3041, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7FF))
-_DISCUSSION = re.compile(
-    r"comm?ent|kommentar|repl[yi]|respon|post(?!s\b)|message|discuss|forum|thread|review|opinion"
-    r"|beitrag|antwort|react|réagi|author|autor|avatar|user|member|profil",
-    re.IGNORECASE,
+_KINDS = (
+    "comment coment kommentar reply repli respon post message discuss forum thread review opinion"
+    " beitrag antwort react réagi author autor avatar user member profil",
+    "nav menu sidebar related teaser footer header widget recent popular latest share social"
+    " gallery product categor tag archive blogroll most list entry article story content",
 )
-_OTHER_PART = re.compile(
-    r"nav|menu|sidebar|related|teaser|footer|header|widget|recent|popular|latest|share|social"
-    r"|gallery|product|categor|tag|archive|blogroll|most|list|entry|article|story|content",
-    re.IGNORECASE,
-)
-_LOWER_DISCUSSION = re.compile(_DISCUSSION.pattern)
-_LOWER_OTHER_PART = re.compile(_OTHER_PART.pattern)
+"""Parts of names that speak of a discussion, and of another part of a page."""
+
+_STEMS = tuple(tuple(stems.split()) for stems in _KINDS)
+_ANY_STEM = tuple(re.compile("|".join(stems), re.IGNORECASE) for stems in _STEMS)
+_POSTS = re.compile(r"posts\b", re.IGNORECASE)
+"""They are articles."""
 
 _PERSONAL = listed(
     "i i'm i've i'd i'll me my you your you're we're thanks thank please lol "
@@ -116,10 +122,31 @@ class PageElements(FlatDocument):
         return len(self.elements)
 
     @cached_property
+    def looks(self) -> tuple[Integers, Integers]:
+        """The distinct looks, and each element's number there: its tag with its class and id.
+
+        A look is the number of the tag times the number of `distinct_names`, plus that of the name.
+        """
+        looks = self.tag_numbers * len(self.distinct_names) + self.name_numbers
+        return np.unique(looks, return_inverse=True)
+
+    @cached_property
+    def masked_names(self) -> list[tuple[str, str]]:
+        """Each of `distinct_names` without its numbers, see `worker.comments.signatures.masked`."""
+        classes, identities = zip(*self.distinct_names, strict=True)
+        return [*zip(masked(classes), masked(identities), strict=True)]
+
+    @cached_property
     def name_kinds(self) -> Booleans:
         """For every element whether its names speak of a discussion, and of another part."""
-        kinds = [_name_kind(classes, identity) for classes, identity in self.distinct_names]
-        of_elements: Booleans = np.array(kinds, dtype=np.bool_).reshape(-1, 2)[self.name_numbers]
+        names = [
+            [*classes[:MAX_NAMES].split(), *identity[:MAX_NAMES].split()]
+            for classes, identity in self.distinct_names
+        ]
+        words = [*dict.fromkeys(chain.from_iterable(names))]
+        speaking = _speaking(words)
+        kinds = [[not each.isdisjoint(own) for each in speaking] for own in names]
+        of_elements: Booleans = np.array(kinds, dtype=np.bool_)[self.name_numbers]
         return of_elements
 
     @cached_property
@@ -181,7 +208,8 @@ class PageElements(FlatDocument):
         kinds[:, 0] = before[self.text_ends[links]] - before[self.text_starts[links]] >= HEADLINE
         for place, index in enumerate(links.tolist()):
             link = self.elements[index]
-            kinds[place, 1] = len(link.get("href", "").partition("#")[2]) > 1
+            href = link.get("href", "")
+            kinds[place, 1] = "#" in href and len(href.partition("#")[2]) > 1
             rel = link.get("rel")
             kinds[place, 2] = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
         return kinds
@@ -209,21 +237,27 @@ MAX_NAMES = 2_000
 """Characters of an element's classes, and of its id, that are looked at."""
 
 
-def _name_kind(classes: str, identity: str) -> tuple[bool, bool]:
-    kinds = [
-        *map(_kind_of_word, classes[:MAX_NAMES].split()),
-        *map(_kind_of_word, identity[:MAX_NAMES].split()),
-    ]
-    return any(kind[0] for kind in kinds), any(kind[1] for kind in kinds)
-
-
-@lru_cache(maxsize=8192)
-def _kind_of_word(word: str) -> tuple[bool, bool]:
-    if not word.isascii():
-        return _DISCUSSION.search(word) is not None, _OTHER_PART.search(word) is not None
-    # To ignore the case of each letter takes several times as long.
-    lower = word.lower()
-    return _LOWER_DISCUSSION.search(lower) is not None, _LOWER_OTHER_PART.search(lower) is not None
+def _speaking(words: Sequence[str]) -> list[set[str]]:
+    """Return those of some words that speak of each of `_KINDS`."""
+    plain = [word for word in words if word.isascii()]
+    ends = [*accumulate(len(word) + 1 for word in plain)]
+    # A pattern takes several times as long.
+    line = _POSTS.sub("?????", " ".join(plain)).lower()
+    speaking = []
+    for stems, any_stem in zip(_STEMS, _ANY_STEM, strict=True):
+        found = {
+            word
+            for word in words
+            if not word.isascii() and any_stem.search(_POSTS.sub("?????", word))
+        }
+        for stem in stems:
+            place = line.find(stem)
+            while place >= 0:
+                number = bisect_right(ends, place)
+                found.add(plain[number])
+                place = line.find(stem, ends[number])
+        speaking.append(found)
+    return speaking
 
 
 def _counts_of(texts: Sequence[str]) -> Integers:
@@ -239,32 +273,40 @@ def _counts_of(texts: Sequence[str]) -> Integers:
         return counts
 
     ideographs = np.zeros(len(texts), dtype=np.int64)
+    marks = _one_of(codes, ".!?…؟")
+    ends_sentence = marks[:-1] & _one_of(codes[1:], _AFTER_SENTENCE)
     if not joined.isascii():
+        ends_sentence |= _one_of(codes[:-1], "。！？")
         for first, last in _IDEOGRAPHS:
             ideographs += count((codes >= first) & (codes <= last))
-    sentences = [match.start() for match in _SENTENCE_END.finditer(joined)]
     # What stands between spaces, not `worker.language.words.tokens`: the shipped classifiers were
     # trained on this count.
     words = count(codes == ord(" ")) + 1
+    pieces = joined.lower().replace("\n", " ").split(" ")[:-1]
+    personal = np.fromiter(map(_PERSONAL.__contains__, pieces), np.bool_, len(pieces))
+    short = np.flatnonzero(lengths <= LONGEST_DATE).tolist()
+    dated = np.zeros(len(texts), dtype=np.bool_)
+    dated[[place for place in short if _has_date(texts[place])]] = True
     columns = (
         lengths + (LETTERS_OF_IDEOGRAPH - 1) * ideographs,
         words + ideographs // 2,
-        np.bincount(np.searchsorted(ends, sentences, side="right"), minlength=len(texts)),
-        count((codes == ord("!")) | (codes == ord("?"))),
-        [sum(map(_PERSONAL.__contains__, text.split(" "))) for text in joined.lower().split("\n")][
-            :-1
-        ],
-        [*map(_has_date, texts)],
+        count(np.append(ends_sentence, False)),
+        count(_one_of(codes, "!?")),
+        np.add.reduceat(personal, np.cumsum(words) - words, dtype=np.int64),
+        dated,
     )
     return np.column_stack(columns).astype(np.int64)
 
 
+def _one_of(codes: npt.NDArray[np.uint32], characters: str) -> Booleans:
+    found: Booleans = codes == ord(characters[0])
+    for character in characters[1:]:
+        found |= codes == ord(character)
+    return found
+
+
 def _has_date(text: str) -> bool:
-    return (
-        len(text) <= LONGEST_DATE
-        and _DIGIT.search(text) is not None
-        and _DATE.search(text) is not None
-    )
+    return _DIGIT.search(text) is not None and _DATE.search(text) is not None
 
 
 def _summed(counts: Integers) -> Integers:

@@ -6,8 +6,8 @@ what its answers say.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ import numpy.typing as npt
 from worker.comments.candidates import Candidate
 from worker.comments.elements import COUNTED, PageElements
 from worker.comments.nesting import nesting_of
-from worker.comments.signatures import masked
 from worker.learning import Features, NamedColumn
 from worker.pages.flat import numbered
 
@@ -97,24 +96,41 @@ class _Records:
     def __init__(self, page: PageElements, groups: Sequence[Sequence[int]]) -> None:
         self.page = page
         self.sizes = np.array([*map(len, groups)], dtype=np.int64)
-        self.firsts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+        self.firsts = np.cumsum(self.sizes) - self.sizes
         self.element = np.fromiter(chain.from_iterable(groups), np.int64, self.sizes.sum())
         self.candidate = np.repeat(np.arange(len(groups)), self.sizes)
         self.ends = page.ends[self.element]
         self.text_starts = page.text_starts[self.element]
         self.text_ends = page.text_ends[self.element]
         self.whole = page.counts[self.element]
-        around = nesting_of(self.candidate, self.element, self.ends)
+        around, self.depth = nesting_of(self.candidate, self.element, self.ends)
         self.own = self.whole.copy()
-        inside = np.flatnonzero(around >= 0)
-        np.subtract.at(self.own, around[inside], self.whole[inside])
-        self.depth = np.zeros(len(around), dtype=np.int64)
-        for place in inside.tolist():
-            self.depth[place] = self.depth[around[place]] + 1
+        inside = np.flatnonzero(self.depth)
+        if len(inside):
+            inside = inside[np.argsort(around[inside], kind="stable")]
+            holders, firsts = np.unique(around[inside], return_index=True)
+            self.own[holders] -= np.add.reduceat(self.whole[inside], firsts)
+        # Whole numbers, so that sums are the same in any order.
+        self._totals = np.add.reduceat(self.own, self.firsts)
+        self._squares = np.add.reduceat(self.own * self.own, self.firsts)
+        self._having = np.add.reduceat(self.own > 0, self.firsts, dtype=np.int64)
 
     def count(self, name: str) -> _Floats:
         """Return what each record holds of a kind, those inside it left out."""
         return np.asarray(self.own[:, COUNTED.index(name)], dtype=np.float64)
+
+    def mean_count(self, name: str) -> _Floats:
+        """Return the mean of what each record holds of a kind."""
+        return np.asarray(self._totals[:, COUNTED.index(name)] / self.sizes)
+
+    def having(self, name: str) -> _Integers:
+        """Return the number of records that hold something of a kind."""
+        return np.asarray(self._having[:, COUNTED.index(name)])
+
+    def variation_of_count(self, name: str) -> _Floats:
+        """Return the coefficient of variation of what each record holds of a kind."""
+        squares = self._squares[:, COUNTED.index(name)] / self.sizes
+        return _variation(self.mean_count(name), squares)
 
     def total(self, values: npt.NDArray[np.generic]) -> _Floats:
         """Sum values of records over each candidate."""
@@ -129,18 +145,29 @@ class _Records:
     def variation(self, values: npt.NDArray[np.generic]) -> _Floats:
         """Return the coefficient of variation over each candidate."""
         numbers = values.astype(np.float64)
-        mean = self.mean(numbers)
-        variance = np.maximum(self.mean(numbers * numbers) - mean * mean, 0.0)
-        return np.sqrt(variance) / np.maximum(np.abs(mean), _EPSILON)
+        return _variation(self.mean(numbers), self.mean(numbers * numbers))
 
     def distinct(self, values: _Integers) -> _Floats:
-        """Return the number of different values of each candidate over that of its records."""
-        order = np.lexsort((values, self.candidate))
-        ordered, owner = values[order], self.candidate[order]
-        is_new = np.ones(len(order), dtype=np.bool_)
-        is_new[1:] = (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])
-        counts = np.bincount(owner[is_new], minlength=len(self.sizes))
-        return np.asarray(counts / self.sizes, dtype=np.float64)
+        """Return the number of different values of each candidate over that of its records.
+
+        Values times candidates are below 2^63: `MAX_LENGTH` and `MAX_MEMBERS` see to that.
+        """
+        least = values.min()
+        step = values.max() - least + 1
+        distinct = _sorted_runs(self.candidate * step + (values - least))[0] // step
+        return np.asarray(np.bincount(distinct, minlength=len(self.sizes)) / self.sizes)
+
+
+def _variation(mean: _Floats, mean_square: _Floats) -> _Floats:
+    variance = np.maximum(mean_square - mean * mean, 0.0)
+    return np.asarray(np.sqrt(variance) / np.maximum(np.abs(mean), _EPSILON))
+
+
+def _sorted_runs(values: _Integers) -> tuple[_Integers, _Integers]:
+    """Return the distinct ones of some values, rising, and how many each stands for."""
+    ordered = np.sort(values)
+    firsts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
+    return ordered[firsts], np.diff(firsts, append=len(ordered))
 
 
 def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[NamedColumn]:
@@ -159,24 +186,25 @@ def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[Na
 def _paper_measures(records: _Records) -> Iterator[NamedColumn]:
     """Measure the mean and the coefficient of variation over the records."""
     characters = records.count("characters")
-    values = {
-        "text_density": characters / np.maximum(records.count("elements"), 1),
-        "characters": characters,
-        "link_density": records.count("link_characters") / np.maximum(characters, 1),
-        "words": records.count("words"),
-    }
-    for name, of_records in values.items():
-        yield f"mean {name}", records.mean(of_records)
-        yield f"variation of {name}", records.variation(of_records)
+    density = characters / np.maximum(records.count("elements"), 1)
+    linked = records.count("link_characters") / np.maximum(characters, 1)
+    yield "mean text_density", records.mean(density)
+    yield "variation of text_density", records.variation(density)
+    yield "mean characters", records.mean_count("characters")
+    yield "variation of characters", records.variation_of_count("characters")
+    yield "mean link_density", records.mean(linked)
+    yield "variation of link_density", records.variation(linked)
+    yield "mean words", records.mean_count("words")
+    yield "variation of words", records.variation_of_count("words")
 
 
 def _contents(records: _Records) -> Iterator[NamedColumn]:
     for name in _AVERAGED:
-        yield f"mean {name}", records.mean(records.count(name))
+        yield f"mean {name}", records.mean_count(name)
     for name in _SHARED:
-        yield f"records with {name}", records.mean(records.count(name) > 0)
+        yield f"records with {name}", records.having(name) / records.sizes
     for name in _VARYING:
-        yield f"variation of {name}", records.variation(records.count(name))
+        yield f"variation of {name}", records.variation_of_count(name)
     characters = records.count("characters")
     largest = records.most(characters) / np.maximum(records.total(characters), 1)
     yield "records with five words", records.mean(records.count("words") >= 5)
@@ -226,7 +254,8 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     text_end = records.most(records.text_ends).astype(np.int64)
     textareas = np.flatnonzero(page.having({"textarea"}))
     nearest = _distances(end, textareas) / len(page) if len(textareas) else np.ones(len(end))
-    yield "tag", [_CODE_OF_TAG.get(page.tags[index], 0) for index in first.tolist()]
+    codes = np.array([_CODE_OF_TAG.get(tag, 0) for tag in page.distinct_tags])
+    yield "tag", codes[page.tag_numbers[first]]
     yield "first element", first / len(page)
     yield "end", end / len(page)
     yield "text before", characters[records.text_starts[records.firsts]] / of_page
@@ -276,11 +305,12 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
     """Compare candidates with each other and with the page."""
     page = records.page
     covered = records.total(np.where(records.depth == 0, records.whole[:, 0], 0))
-    dated = records.total(records.count("dates") > 0)
+    dated = records.having("dates")
     dates = COUNTED.index("dates")
     captured = records.total(np.where(records.depth == 0, records.whole[:, dates], 0))
-    number_of_kind = _kinds(page, masked)
-    kin = np.bincount(number_of_kind)[number_of_kind[records.element]]
+    kinds = _kinds(page, [classes for classes, _ in page.masked_names])
+    number_of_kind = kinds[records.element]
+    kin = np.bincount(kinds)[number_of_kind]
     sentences = records.total(records.count("sentences"))
     sentences_of_page = max(int(page.counts[0, COUNTED.index("sentences")]), 1)
     yield "rank by text", _rank(-covered)
@@ -289,7 +319,7 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
     yield "share of dates", captured / max(int(page.counts[0, dates]), 1)
     yield "share of sentences", sentences / sentences_of_page
     yield "elements of the same kind", records.most(kin) / records.sizes
-    yield "distinct kinds", records.distinct(number_of_kind[records.element])
+    yield "distinct kinds", records.distinct(number_of_kind)
 
 
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
@@ -299,36 +329,37 @@ def _left_out(records: _Records) -> Iterator[NamedColumn]:
     _, kind_of = np.unique(kinds, return_inverse=True)
     shown = page.text_ends > page.text_starts
     of_kind = np.bincount(kind_of[shown], minlength=int(kind_of.max()) + 1)
-    pairs = np.unique(np.column_stack([records.candidate, kind_of[records.element]]), axis=0)
-    siblings = np.bincount(pairs[:, 0], weights=of_kind[pairs[:, 1]], minlength=len(records.sizes))
-    class_of = _kinds(page, _first_class)
-    pairs, counts = np.unique(
-        np.column_stack([records.candidate, class_of[records.element]]), axis=0, return_counts=True
-    )
-    commonest = np.zeros(len(records.sizes))
-    np.maximum.at(commonest, pairs[:, 0], counts)
+    step = len(of_kind)
+    pairs, _ = _sorted_runs(records.candidate * step + kind_of[records.element])
+    siblings = np.bincount(pairs // step, weights=of_kind[pairs % step])
+    class_of = _kinds(page, [next(iter(each.split()), "") for each, _ in page.masked_names])
+    step = len(page)
+    pairs, counts = _sorted_runs(records.candidate * step + class_of[records.element])
+    commonest = np.maximum.reduceat(counts, np.flatnonzero(np.diff(pairs // step, prepend=-1)))
     yield "siblings left out", siblings / records.sizes - 1.0
     yield "records of the commonest class", commonest / records.sizes
 
 
-def _kinds(page: PageElements, name: Callable[[str], str]) -> _Integers:
-    """Return a number for each element: that of its tag and what its class is called."""
-    named, names = numbered([name(classes) for classes, _ in page.distinct_names])
-    kinds = page.tag_numbers * len(named) + names[page.name_numbers]
-    return np.asarray(np.unique(kinds, return_inverse=True)[1], dtype=np.int64)
-
-
-def _first_class(classes: str) -> str:
-    return masked(next(iter(classes.split()), ""))
+def _kinds(page: PageElements, names: Sequence[str]) -> _Integers:
+    """Return a number for each element: that of its tag and its one of the distinct names."""
+    looks, look_of = page.looks
+    named, number_of = numbered(names)
+    tag, name = np.divmod(looks, len(names))
+    kinds = np.unique(tag * len(named) + number_of[name], return_inverse=True)[1]
+    return np.asarray(kinds[look_of], dtype=np.int64)
 
 
 def _count_said(records: _Records) -> list[bool]:
     """Tell whether the page says the number of the records, shortly before the first."""
+    texts = records.page.texts
+    short = [place for place, text in enumerate(texts) if len(text) <= LONGEST_COUNT]
+    lines = "\n".join([*map(texts.__getitem__, short)])
+    ends = [*accumulate(len(texts[place]) + 1 for place in short)]
+    sizes = {*records.sizes.tolist()}
     said = [
-        (place, int(number))
-        for place, text in enumerate(records.page.texts)
-        if len(text) <= LONGEST_COUNT
-        for number in _NUMBER.findall(text)
+        (short[bisect_right(ends, number.start())], int(number[0]))
+        for number in _NUMBER.finditer(lines)
+        if int(number[0]) in sizes
     ]
     places = [place for place, _ in said]
     starts = records.text_starts[records.firsts].tolist()

@@ -6,7 +6,7 @@ import numpy.typing as npt
 _Integers = npt.NDArray[np.int64]
 
 
-def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> _Integers:
+def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> tuple[_Integers, _Integers]:
     """Find the nearest stretch around each one, within its group.
 
     Parameters
@@ -17,23 +17,18 @@ def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> _Integer
 
     Returns
     -------
-    array
+    around : array
         Place of the nearest stretch around each, -1 for none.
+    depth : array
+        Number of stretches around each.
     """
+    offset = group * (int(ends.max(initial=0)) + 1)
+    ended = np.searchsorted(np.sort(offset + ends), offset + starts, side="right")
+    # All before have begun.
+    depth = np.arange(len(starts)) - ended
     around = np.full(len(starts), -1, dtype=np.int64)
-    if not len(starts):
-        return around
-    offset = group * (int(ends.max()) + 1)
-    # In most groups nothing is nested, which is told without a step for each stretch.
-    reached = np.maximum.accumulate(offset + ends)
-    nested = np.flatnonzero(reached[:-1] > (offset + starts)[1:]) + 1
-    for number in np.unique(group[nested]).tolist():
-        open_stretches: list[int] = []
-        first, last = np.searchsorted(group, [number, number + 1]).tolist()
-        for place in range(first, last):
-            while open_stretches and ends[open_stretches[-1]] <= starts[place]:
-                open_stretches.pop()
-            if open_stretches:
-                around[place] = open_stretches[-1]
-            open_stretches.append(place)
-    return around
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        inner = np.flatnonzero(depth == level)
+        outer = np.flatnonzero(depth == level - 1)
+        around[inner] = outer[np.searchsorted(outer, inner) - 1]
+    return around, depth

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from lxml.html import HtmlElement
 
-from worker.comments.signatures import Signature, paths_of, signatures_of
+from worker.comments.signatures import Signature, masked, paths_of, signatures_of
 from worker.pages.flat import FlatDocument
 
 MIN_TRUST = 0.5
@@ -82,16 +82,16 @@ class CommentPattern:
         if wanted is None:
             return ()
         flat = FlatDocument.of(document)
-        paths = paths_of(flat) if wanted.path else None
+        is_there = flat.having({wanted.tag})
+        if wanted.path:
+            ways, way_of = paths_of(flat)
+            is_there &= way_of == (ways.index(wanted.path) if wanted.path in ways else -1)
         found: dict[HtmlElement, None] = {}
-        for index in np.flatnonzero(flat.having({wanted.tag})).tolist():
-            path = paths[index] if paths is not None else ""
-            if path != wanted.path:
-                continue
+        for index in np.flatnonzero(is_there).tolist():
             element = flat.elements[index]
             kind = element.get("itemprop") or element.get("itemtype") or ""
-            classes, identity = flat.distinct_names[flat.name_numbers[index]]
-            if wanted in signatures_of(wanted.tag, path, classes, identity, kind):
+            classes, identity = masked(flat.distinct_names[flat.name_numbers[index]])
+            if wanted in signatures_of(wanted.tag, wanted.path, classes, identity, kind):
                 found[_above(element, self.levels)] = None
         return tuple(found)
 

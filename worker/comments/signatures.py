@@ -1,16 +1,23 @@
 """What elements that hold comments have in common, and elements of one kind with no other."""
 
 import re
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from worker.pages.flat import FlatDocument
+import numpy as np
+
+from worker.pages.flat import FlatDocument, Integers
 
 _DIGITS = re.compile(r"\d+")
+MIN_HEXADECIMAL = 8
+"""Characters of a number to the base of 16."""
+
+_LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL}}}")
 # Each run of such characters is tried at the first end of a word in it alone: where that is none,
 # no later one is.
 _HEXADECIMAL = re.compile(
-    r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)[a-f0-9-]{8,}\b"
+    r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
+    rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
 )
 
 MAX_CLASSES = 8
@@ -37,18 +44,23 @@ class Signature(NamedTuple):
     path: str
 
 
-def paths_of(page: FlatDocument) -> list[str]:
-    """Return for each element the tags from the root down to it, parted by ``/``."""
-    paths: list[str] = []
-    # A page repeats a few of them.
-    known: dict[tuple[str, str], str] = {}
-    for tag, parent in zip(page.tags, page.parents.tolist(), strict=True):
-        step = (paths[parent] if parent >= 0 else "", tag)
-        path = known.get(step)
-        if path is None:
-            path = known[step] = "/".join(step)
-        paths.append(path)
-    return paths
+def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
+    """Return the distinct ways from the root down to an element, and each element's number there.
+
+    A way is the tags on it, parted by ``/``.
+    """
+    ways: list[str] = [""]
+    # That of the element before the first stands above the root.
+    numbers = [0]
+    known: dict[tuple[int, int], int] = {}
+    for parent, tag in zip((page.parents + 1).tolist(), page.tag_numbers.tolist(), strict=True):
+        step = numbers[parent], tag
+        number = known.get(step)
+        if number is None:
+            number = known[step] = len(ways)
+            ways.append(f"{ways[step[0]]}/{page.distinct_tags[tag]}")
+        numbers.append(number)
+    return ways, np.array(numbers[1:], dtype=np.int64)
 
 
 def signatures_of(
@@ -61,13 +73,15 @@ def signatures_of(
     tag, path
         Its tag, and the tags down to it.
     classes, identity, kind
-        Its class, its id, and what microdata it is; empty for none.
+        Its class and its id, both `masked`, and what microdata it is; empty for none.
     """
-    names = _class_names(classes)
+    words = sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})
+    names = [f".{word}" for word in words]
+    if len(words) > 1:
+        names.append("".join(names))
     found = [(tag, name, "") for name in names]
-    masked_identity = masked(identity)
-    if "#" in masked_identity:
-        found.append((tag, f"#{masked_identity}", ""))
+    if "#" in identity:
+        found.append((tag, f"#{identity}", ""))
     if kind:
         found.append((tag, f"[{kind}]", ""))
     if names:
@@ -76,17 +90,14 @@ def signatures_of(
     return found
 
 
-@lru_cache(maxsize=8192)
-def masked(name: str) -> str:
-    """Return a class or id without its numbers, which tell records of one kind apart."""
-    if _DIGITS.search(name) is None:
-        return name
-    return _DIGITS.sub("#", _HEXADECIMAL.sub(r"\1#", name))
-
-
-@lru_cache(maxsize=8192)
-def _class_names(classes: str) -> tuple[str, ...]:
-    """Return each class as a name, and after them all together."""
-    tokens = sorted({masked(token) for token in classes.split()[:MAX_CLASSES]})
-    together = [".".join(["", *tokens])] if len(tokens) > 1 else []
-    return (*(f".{token}" for token in tokens), *together)
+def masked(names: Sequence[str]) -> list[str]:
+    """Return classes or ids without their numbers, which tell records of one kind apart."""
+    words = {word for name in names for word in name.split() if len(word) >= MIN_HEXADECIMAL}
+    coded = {word for word in words if _DIGITS.search(word) and _LONG.search(word)}
+    if coded:
+        names = [
+            name if coded.isdisjoint(name.split()) else _HEXADECIMAL.sub(r"\1#", name)
+            for name in names
+        ]
+    # All at once, parted by what no document holds.
+    return _DIGITS.sub("#", "\0".join(names)).split("\0")
