@@ -62,7 +62,7 @@ def read_in_stages(source: CorpusPage, times: Times) -> None:
         with timed(times["lines judged"]):
             judge_lines(outline, None, page.url)
         with timed(times["article with metadata, outline and lines again"]):
-            extract_article(page, None, apart=apart_from_article(found))
+            extract_article(page, None, apart=apart_from_article(page, found))
     except (PageError, NoArticleError):
         return
 

@@ -99,10 +99,11 @@ def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
     corpus = load_corpus(corpora / name)
     for identity, gold in corpus.golds.items():
         stored = corpus.pages[identity]
-        document = parse_page(stored.html, stored.url, content_type=stored.content_type).document
+        page = parse_page(stored.html, stored.url, content_type=stored.content_type)
+        document = page.document
         records = locate(document, gold.comments or ())
         wanted = with_names(gold.comments or (), document)
-        found = [_scored(comment) for comment in read_comments(records, stored.url)]
+        found = [_scored(comment) for comment in read_comments(page.flat, records, stored.url)]
         inside = set(records)
         score = score_comments(found, wanted)
         if name in WITHOUT_PARENTS:

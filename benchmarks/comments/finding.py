@@ -117,7 +117,7 @@ def find(example: Example, choice: Choice | None, certainty: Certainty) -> Resul
 def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | None:
     if example.gold.comments is None:
         return None
-    found = read_comments(records, example.page.url)
+    found = read_comments(example.page.flat, records, example.page.url)
     return score_comments(
         [Comment(each.text, each.author, parent=each.parent) for each in found],
         example.gold.comments,

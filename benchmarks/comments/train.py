@@ -160,8 +160,8 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
     place = int(probabilities.argmax())
     if probabilities[place] < MIN_PROBABILITY:
         return Choice(example, place, None)
-    elements = PageElements.of(example.page.document)
-    read = read_choice(elements, example.page.url, example.candidates, probabilities)
+    elements = PageElements.of(example.page.flat)
+    read = read_choice(example.page, elements, example.candidates, probabilities)
     measures = measure_choice(elements, example.candidates, probabilities, read)
     return Choice(example, place, measures)
 

@@ -82,8 +82,9 @@ def cross_validate(
 
 
 def _row(example: Example, lines: BoostedTrees, finder: BoostedTrees, certainty: Certainty) -> Row:
-    found = find_comments(page_of(example.page), model=finder, certainty=certainty)
-    apart = apart_from_article(found)
+    page = page_of(example.page)
+    found = find_comments(page, model=finder, certainty=certainty)
+    apart = apart_from_article(page, found)
     kept = _scores(example, extract(example.page, example.knowledge, lines))
     if not apart:
         return Row(example.corpus, False, kept, kept)

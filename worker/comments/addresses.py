@@ -9,12 +9,17 @@ from worker.comments.extents import Extent
 from worker.comments.layout import Layout
 from worker.language.wordlists import listed
 from worker.pages.addresses import absolute, base_of
+from worker.pages.flat import FlatDocument
 
 _NAMES = listed("permalink bookmark")
 
 
 def permalinks_of(
-    extents: Sequence[Extent], layouts: Sequence[Layout], dated: Mapping[int, Dating], url: str
+    page: FlatDocument,
+    extents: Sequence[Extent],
+    layouts: Sequence[Layout],
+    dated: Mapping[int, Dating],
+    url: str,
 ) -> list[str | None]:
     """Return the absolute address of each comment, None where the page gives none.
 
@@ -23,6 +28,8 @@ def permalinks_of(
 
     Parameters
     ----------
+    page
+        All of the page.
     extents, layouts
         The comments.
     dated
@@ -30,19 +37,19 @@ def permalinks_of(
     url
         Address of the page.
     """
-    base = base_of(extents[0].element.getroottree().getroot(), url)
+    base = base_of(page.elements[0], url)
     links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
     # The link back to the top of a page is no comment's own.
     found = [absolute(link, base) if link.strip() != "#" else None for link in links]
     if not any(found):
-        found = [absolute(_anchor(extent), url) for extent in extents]
+        found = [absolute(_anchor(page, extent), url) for extent in extents]
     # What several comments lead to is the page, or an author.
     counts = Counter(found)
     return [address if counts[address] == 1 else None for address in found]
 
 
 def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
-    links = [index for index, element in enumerate(layout.elements) if element.tag == "a"]
+    links = [index for index, tag in enumerate(layout.tags) if tag == "a"]
     for index in links:
         if layout.names[index] & _NAMES:
             yield layout.elements[index].get("href") or ""
@@ -53,17 +60,15 @@ def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
                 dating.element <= index < layout.ends[dating.element]
             ):
                 yield layout.elements[index].get("href") or ""
-    own = {element.get("id") or element.get("name") or "" for element in layout.elements}
-    for index in links:
-        href = layout.elements[index].get("href") or ""
-        fragment = urldefrag(href).fragment
-        if fragment and fragment in own:
-            yield href
+    addresses = [layout.elements[index].get("href") or "" for index in links]
+    if any("#" in address for address in addresses):
+        own = {element.get("id") or element.get("name") or "" for element in layout.elements}
+        for address in addresses:
+            fragment = urldefrag(address).fragment if "#" in address else ""
+            if fragment and fragment in own:
+                yield address
 
 
-def _anchor(extent: Extent) -> str:
-    for row in extent.rows:
-        name = row.get("id")
-        if name:
-            return f"#{name}"
-    return ""
+def _anchor(page: FlatDocument, extent: Extent) -> str:
+    names = (page.distinct_names[page.name_numbers[row]][1] for row in extent.rows)
+    return next((f"#{name}" for name in names if name), "")

@@ -6,6 +6,7 @@ from lxml.html import HtmlElement
 
 from worker.comments.extents import extents_of
 from worker.language.words import tokens
+from worker.pages.flat import FlatDocument
 from worker.pages.text import visible_text
 
 MAX_BETWEEN = 100
@@ -15,15 +16,18 @@ A longer one may be the article, where some comments stand above it.
 """
 
 
-def comment_area(records: Sequence[HtmlElement]) -> list[HtmlElement]:
+def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
     """Return the outermost elements that hold comments, or stand between two of them.
 
     Parameters
     ----------
+    page
+        All of the page.
     records
         Elements that hold one comment each, in document order.
     """
-    rows = [row for extent in extents_of(records) for row in extent.rows]
+    extents = extents_of(page, page.places_of(records))
+    rows = [page.elements[row] for extent in extents for row in extent.rows]
     within = set(rows)
     outermost = [row for row in rows if within.isdisjoint(row.iterancestors())]
     area = dict.fromkeys(outermost)

@@ -3,15 +3,15 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 
 from worker.comments.dating import Dating
-from worker.comments.layout import Layout, Text, joined
+from worker.comments.layout import Layout, joined
 from worker.comments.naming import Naming
 from worker.comments.replies import MAX_HEADER, tells_of_parent
 from worker.language.wordlists import listed
-from worker.language.words import clean, tokens
 from worker.pages.elements import CONTROLS
 
 MIN_REPEATS = 0.4
@@ -62,23 +62,34 @@ def bodies_of(
     named, dated
         Where their authors and dates stand.
     """
-    repeated = _repeated(layouts)
+    said = [
+        [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
+        for layout in layouts
+        for parents in [[node.parent for node in layout.texts]]
+    ]
+    repeated = _repeated(said)
     around = [
         _texts_of(layout, {each.element for each in (named.get(n), dated.get(n)) if each})
         | _reply_headers(layout)
         for n, layout in enumerate(layouts)
     ]
-    weights = [_weights(layout, repeated, around[number]) for number, layout in enumerate(layouts)]
-    path = _best_path(layouts, weights)
-    return [_render(layout, path, weights[number]) for number, layout in enumerate(layouts)]
+    weights = [
+        _weights(
+            layout, [number in around[n] or each in repeated for number, each in enumerate(of)]
+        )
+        for n, (layout, of) in enumerate(zip(layouts, said, strict=True))
+    ]
+    outermost = [_outermost(layout) for layout in layouts]
+    path = _best_path(layouts, weights, outermost)
+    return [_render(*each, path) for each in zip(layouts, weights, outermost, strict=True)]
 
 
-def _repeated(layouts: Sequence[Layout]) -> frozenset[tuple[str, str]]:
+def _repeated(said: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
     """Return the texts that several comments show at the same path."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for layout in layouts:
-        counts.update({(layout.paths[node.parent], _plain(node.text)) for node in layout.texts})
-    least = max(2.0, MIN_REPEATS * len(layouts))
+    counts: Counter[tuple[int, str]] = Counter()
+    for of_comment in said:
+        counts.update({*of_comment})
+    least = max(2.0, MIN_REPEATS * len(said))
     # Many may say the same heart.
     return frozenset(
         (path, text)
@@ -93,7 +104,7 @@ _MAX_COUNTING = 4
 
 
 def _plain(text: str) -> str:
-    plain = clean(text).lower()
+    plain = text.lower()
     return plain if plain.count(" ") >= _MAX_COUNTING else _DIGITS.sub("0", plain)
 
 
@@ -102,7 +113,7 @@ def _texts_of(layout: Layout, elements: Collection[int]) -> frozenset[int]:
     return frozenset(
         number
         for index in elements
-        if layout.length_of(index) <= 200
+        if layout.lengths[index] <= 200
         for number in range(layout.text_starts[index], layout.text_ends[index])
     )
 
@@ -113,26 +124,30 @@ def _reply_headers(layout: Layout) -> frozenset[int]:
     first_of: dict[int, int] = {}
     for number, node in enumerate(layout.texts):
         first_of.setdefault(node.line, number)
-    for index, element in enumerate(layout.elements):
+    for index, tag in enumerate(layout.tags):
         start, end = layout.text_starts[index], layout.text_ends[index]
-        if element.tag == "a" and start < end and tells_of_parent(layout, index):
+        if tag == "a" and start < end and tells_of_parent(layout, index):
             start = first_of[layout.texts[start].line]
-            if layout.length_between(start, end) <= MAX_HEADER:
+            if sum(len(node.text) for node in layout.texts[start:end]) <= MAX_HEADER:
                 headers.update(range(start, end))
     return frozenset(headers)
 
 
-def _weights(
-    layout: Layout, repeated: Collection[tuple[str, str]], around: Collection[int]
-) -> list[float]:
+def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
     """Return for each text node how likely it is the reader's."""
+    told: dict[int, float | None] = {-1: None}
     weights = []
-    for number, node in enumerate(layout.texts):
-        path = layout.paths[node.parent]
-        if number in around or (path, _plain(node.text)) in repeated:
+    nodes = zip(layout.texts, layout.word_counts, is_template, strict=True)
+    for node, length, is_out in nodes:
+        if is_out:
             weights.append(0.0)
             continue
-        weights.append(_likely(layout, node))
+        chance = min(0.9, 0.4 + 0.05 * length)
+        limit = _told(layout, node.parent, told)
+        if limit is None:
+            weights.append(chance)
+        else:
+            weights.append(max(chance, limit) if limit == _NAMED else min(chance, limit))
     return weights
 
 
@@ -144,50 +159,67 @@ _LIKELY = 0.3
 """Probability from which on a text is the reader's where nothing stands at its usual place."""
 
 
-def _likely(layout: Layout, node: Text) -> float:
-    index = node.parent
-    length = len(tokens(node.text))
-    chance = min(0.9, 0.4 + 0.05 * length)
-    while index >= 0:
-        names = layout.names[index]
-        if layout.elements[index].tag in CONTROLS or names & _SIGNATURES:
-            return 0.0
-        if layout.parents[index] >= 0:
-            # Names of comments are part of many names: "comment-author", "message-actions".
-            if names & _TEXT_NAMES:
-                return max(chance, _NAMED)
-            if names & _AROUND_NAMES:
-                return min(chance, 1.0 - _NAMED)
-            if names & _COMMENT_NAMES:
-                return max(chance, _NAMED)
+@lru_cache(maxsize=4096)
+def _limit_of(names: frozenset[str]) -> float | None:
+    if names & _SIGNATURES:
+        return 0.0
+    # Names of comments are part of many names: "comment-author", "message-actions".
+    if names & _TEXT_NAMES:
+        return _NAMED
+    if names & _AROUND_NAMES:
+        return 1.0 - _NAMED
+    return _NAMED if names & _COMMENT_NAMES else None
+
+
+def _told(layout: Layout, index: int, told: dict[int, float | None]) -> float | None:
+    """Return how likely the nearest telling element around a text makes it the reader's.
+
+    At least `_NAMED`, or at most any other number; None where no element tells.
+    """
+    below: list[int] = []
+    while index not in told:
+        limit = 0.0 if layout.tags[index] in CONTROLS else _limit_of(layout.names[index])
+        if limit and layout.parents[index] < 0:
+            limit = None
+        if limit is not None:
+            told[index] = limit
+            break
+        below.append(index)
         index = layout.parents[index]
-    return chance
+    limit = told[index]
+    for inside in below:
+        told[inside] = limit
+    return limit
 
 
-def _best_path(layouts: Sequence[Layout], weights: Sequence[Sequence[float]]) -> str:
-    expected: defaultdict[str, float] = defaultdict(float)
-    sizes: defaultdict[str, int] = defaultdict(int)
+def _best_path(
+    layouts: Sequence[Layout],
+    weights: Sequence[Sequence[float]],
+    outermost: Sequence[Sequence[int]],
+) -> int:
+    expected: defaultdict[int, float] = defaultdict(float)
+    sizes: defaultdict[int, int] = defaultdict(int)
     total = 0.0
-    for layout, chances in zip(layouts, weights, strict=True):
-        lengths = [len(tokens(node.text)) for node in layout.texts]
+    for layout, chances, shown in zip(layouts, weights, outermost, strict=True):
+        lengths = layout.word_counts
         before, size = [0.0], [0]
         for length, chance in zip(lengths, chances, strict=True):
             before.append(before[-1] + length * chance)
             size.append(size[-1] + (length if chance > 0 else 0))
         total += before[-1]
-        for index in _outermost(layout):
+        for index in shown:
             start, end = layout.text_starts[index], layout.text_ends[index]
             expected[layout.paths[index]] += before[end] - before[start]
             sizes[layout.paths[index]] += size[end] - size[start]
     scores = {path: 2 * expected[path] / (sizes[path] + total) for path in expected if total}
     # Of paths as good the first, which is the outermost.
-    return max(scores, key=scores.__getitem__, default="0")
+    return max(scores, key=scores.__getitem__, default=0)
 
 
 def _outermost(layout: Layout) -> list[int]:
     """Return the elements that show text, of those of one path within each other the outermost."""
     found = []
-    open_until: dict[str, int] = {}
+    open_until: dict[int, int] = {}
     for index, path in enumerate(layout.paths):
         is_shown = layout.text_starts[index] < layout.text_ends[index]
         if is_shown and index >= open_until.get(path, 0):
@@ -196,8 +228,8 @@ def _outermost(layout: Layout) -> list[int]:
     return found
 
 
-def _render(layout: Layout, path: str, weights: Sequence[float]) -> str:
-    holders = [index for index in _outermost(layout) if layout.paths[index] == path]
+def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], path: int) -> str:
+    holders = [index for index in outermost if layout.paths[index] == path]
     places = [
         place
         for index in holders

@@ -18,6 +18,7 @@ from worker.comments.elements import PageElements
 from worker.comments.reading import read_comments
 from worker.language.words import tokens
 from worker.learning import expect_columns, load_model
+from worker.pages import Page
 
 Floats = npt.NDArray[np.float64]
 
@@ -89,11 +90,11 @@ def trained_certainty() -> Certainty:
 
 
 def read_choice(
-    page: PageElements, url: str, candidates: Sequence[Candidate], probabilities: Floats
+    page: Page, elements: PageElements, candidates: Sequence[Candidate], probabilities: Floats
 ) -> tuple[Comment, ...]:
     """Read the first records of the likeliest candidate, as comments; see `measure_choice`."""
     members = candidates[int(probabilities.argmax())].members[:MAX_READ]
-    return read_comments([page.elements[index] for index in members], url)
+    return read_comments(page.flat, [elements.elements[index] for index in members], page.url)
 
 
 def measure_choice(

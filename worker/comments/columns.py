@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worker.comments.layout import Layout
-from worker.language.words import clean
 
 MAX_CHARACTERS = 120
 """Characters of an author, a date or a number of votes, with what stands in the same element."""
@@ -22,14 +21,14 @@ class Place(NamedTuple):
     Attributes
     ----------
     path
-        Path of the element.
+        Number of the path of the element.
     rank
         Which of the elements of that path in the comment, from 0.
     is_text
         Whether it is text of the element's own, with other elements beside it.
     """
 
-    path: str
+    path: int
     rank: int
     is_text: bool = False
 
@@ -77,27 +76,27 @@ class Column:
 
 def columns_of(layouts: Sequence[Layout]) -> list[Column]:
     """Line up the short texts of a page's comments, in the order of their first places."""
-    found: defaultdict[Place, dict[int, Value]] = defaultdict(dict)
+    found: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
     for number, layout in enumerate(layouts):
-        ranks: Counter[tuple[str, bool]] = Counter()
-        for place, value in _values_of(layout):
-            rank = ranks[place]
-            ranks[place] += 1
-            if rank < MAX_REPEATS and len(value.text) <= MAX_CHARACTERS:
-                found[Place(place[0], rank, place[1])][number] = value
-    return [Column(place, values) for place, values in found.items()]
-
-
-def _values_of(layout: Layout) -> list[tuple[tuple[str, bool], Value]]:
-    values = []
-    for index, path in enumerate(layout.paths):
-        if layout.text_starts[index] < layout.text_ends[index]:
-            is_short = layout.length_of(index) <= 4 * MAX_CHARACTERS
-            text = layout.text_of(index) if is_short else " " * (MAX_CHARACTERS + 1)
-            values.append(((path, False), Value(index, text)))
-    for node in layout.texts:
-        parent = node.parent
-        is_alone = layout.text_ends[parent] - layout.text_starts[parent] == 1
-        if not is_alone and len(node.text) <= 4 * MAX_CHARACTERS:
-            values.append(((layout.paths[parent], True), Value(parent, clean(node.text))))
-    return values
+        ranks: Counter[int] = Counter()
+        for index, path in enumerate(layout.paths):
+            if layout.text_starts[index] == layout.text_ends[index]:
+                continue
+            rank = ranks[path]
+            ranks[path] = rank + 1
+            if rank < MAX_REPEATS and layout.lengths[index] <= 4 * MAX_CHARACTERS:
+                text = layout.text_of(index)
+                if len(text) <= MAX_CHARACTERS:
+                    found[path, rank, False][number] = Value(index, text)
+        ranks.clear()
+        for node, text in zip(layout.texts, layout.clean_texts, strict=True):
+            parent = node.parent
+            is_alone = layout.text_ends[parent] - layout.text_starts[parent] == 1
+            if is_alone or len(node.text) > 4 * MAX_CHARACTERS:
+                continue
+            path = layout.paths[parent]
+            rank = ranks[path]
+            ranks[path] = rank + 1
+            if rank < MAX_REPEATS and len(text) <= MAX_CHARACTERS:
+                found[path, rank, True][number] = Value(parent, text)
+    return [Column(Place(*place), values) for place, values in found.items()]

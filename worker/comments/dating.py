@@ -116,9 +116,10 @@ def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Datin
     """Return the dates of ``time`` elements, which a program of the page may have to fill."""
     found = {}
     for number, layout in enumerate(layouts):
-        for index, element in enumerate(layout.elements):
-            if element.tag == "time" and element.get("datetime"):
-                moment = parse_moment(element.get("datetime") or "", language)
+        for index, tag in enumerate(layout.tags):
+            written = layout.elements[index].get("datetime") if tag == "time" else None
+            if written:
+                moment = parse_moment(written, language)
                 if moment is not None:
                     found[number] = Dating(index, "", moment)
                     break
@@ -131,7 +132,7 @@ def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> di
         span = _date_in(value.text, language)
         moment, start, end = span if span else (None, 0, 0)
         layout = layouts[number]
-        if moment is None and (span or layout.elements[value.element].tag in _MARKS):
+        if moment is None and (span or layout.tags[value.element] in _MARKS):
             moment = _declared(layout, value.element, language)
         if end or moment is not None:
             written = value.text[_with_weekday(value.text, start) : end]
@@ -186,7 +187,7 @@ def _score(
     said = _LETTERS.findall(f"{_before(layout, value.element)} {value.text}".lower())
     if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(said):
         score -= 0.5
-    if layout.elements[value.element].tag == "time" or names & _NAMES:
+    if layout.tags[value.element] == "time" or names & _NAMES:
         score += 0.2
     length = sum(len(value.text) for value in column.values.values()) / len(column.values)
     written = sum(len(date.written) for date in found.values()) / len(found)
@@ -225,7 +226,7 @@ def _names_around(layout: Layout, index: int) -> frozenset[str]:
     names = layout.names[index]
     for _ in range(2):
         index = layout.parents[index]
-        if index < 0 or layout.length_of(index) > 200:
+        if index < 0 or layout.lengths[index] > 200:
             break
         names |= layout.names[index]
     return names

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from functools import lru_cache
+from itertools import takewhile
 from operator import eq
 
-from lxml.html import HtmlElement
+from worker.pages.flat import FlatDocument
 
 MAX_WIDER = 6
 """Elements around a record that are looked at; more have not been needed on any page."""
@@ -22,7 +23,7 @@ _Shape = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Extent:
-    """All that a page shows of one comment.
+    """All that a page shows of one comment, elements by their places in the flat document.
 
     Attributes
     ----------
@@ -34,12 +35,12 @@ class Extent:
         Position of the element in `rows`.
     """
 
-    element: HtmlElement
-    rows: tuple[HtmlElement, ...]
+    element: int
+    rows: tuple[int, ...]
     place: int = 0
 
 
-def extents_of(records: Sequence[HtmlElement]) -> list[Extent]:
+def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
     """Widen records to all that belongs to their comments.
 
     What was found may be the text alone: the elements around it that hold no other record are
@@ -47,53 +48,91 @@ def extents_of(records: Sequence[HtmlElement]) -> list[Extent]:
 
     Parameters
     ----------
+    page
+        All of the page.
     records
         Elements that hold one comment each, in document order, each once.
     """
+    shapes = _Shapes(page)
     elements = list(records)
     for _ in range(MAX_WIDER):
-        wider = _around(elements)
+        wider = shapes.around(elements)
         if wider is None:
             break
         elements = wider
-    return _with_rows(elements)
+    return _with_rows(shapes, elements)
 
 
-def _around(elements: Sequence[HtmlElement]) -> list[HtmlElement] | None:
-    """Return the parents of elements where each is one record's alone, and they are alike."""
-    if len(elements) < 2:
-        return None
-    parents = [element.getparent() for element in elements]
-    if len(set(parents)) < len(parents) or any(p is None or p.tag == "body" for p in parents):
-        return None
-    kinds = Counter((parent.tag, _first_class(parent)) for parent in parents)
-    if kinds.most_common(1)[0][1] < MIN_ALIKE * len(parents):
-        return None
-    return parents
+class _Shapes:
+    """What elements look like, and where they stand."""
+
+    def __init__(self, page: FlatDocument) -> None:
+        self.tags = page.tags
+        self.names = page.distinct_names
+        self.name_numbers = page.name_numbers.tolist()
+        self.parents = page.parents.tolist()
+        self.ends = page.ends.tolist()
+
+    def around(self, elements: Sequence[int]) -> list[int] | None:
+        """Return the parents of elements where each is one record's alone, and they are alike."""
+        if len(elements) < 2:
+            return None
+        parents = [self.parents[element] for element in elements]
+        if len(set(parents)) < len(parents) or any(
+            parent < 0 or self.tags[parent] == "body" for parent in parents
+        ):
+            return None
+        kinds = Counter(map(self.look, parents))
+        return parents if kinds.most_common(1)[0][1] >= MIN_ALIKE * len(parents) else None
+
+    def children(self, parent: int) -> list[int]:
+        """Return the children of an element, none of the document itself."""
+        children = []
+        child = parent + 1
+        while parent >= 0 and child < self.ends[parent]:
+            children.append(child)
+            child = self.ends[child]
+        return children
+
+    def look(self, element: int) -> _Shape:
+        return (
+            self.tags[element],
+            _first_class(self.names[self.name_numbers[element]][0]),
+        )
+
+    def kind(self, element: int) -> _Shape:
+        """Return what tells records from other siblings: the class, or what they are made of."""
+        look = self.look(element)
+        return look if look[1] else self.shape(element)
+
+    def shape(self, element: int) -> _Shape:
+        inside = (".".join(self.look(child)) for child in self.children(element))
+        return (*self.look(element), *inside)
 
 
-def _first_class(element: HtmlElement) -> str:
-    names = (name for name in (element.get("class") or "").split() if not _has_digit(name))
+@lru_cache(maxsize=4096)
+def _first_class(classes: str) -> str:
+    names = (name for name in classes.split() if not any(map(str.isdigit, name)))
     return next(names, "")
 
 
-def _has_digit(name: str) -> bool:
-    return any(character.isdigit() for character in name)
-
-
-def _with_rows(elements: Sequence[HtmlElement]) -> list[Extent]:
+def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
     own = set(elements)
-    kinds = {_kind(element) for element in elements}
-    own.update(
-        sibling
-        for parent in {element.getparent() for element in elements}
-        if parent is not None
-        for sibling in parent
-        if _kind(sibling) in kinds
+    kinds = {shapes.kind(element) for element in elements}
+    siblings: dict[int, list[int]] = {}
+    position: dict[int, int] = {}
+    for parent in dict.fromkeys(shapes.parents[element] for element in elements):
+        siblings[parent] = children = shapes.children(parent)
+        position.update(zip(children, range(len(children)), strict=True))
+        own.update(child for child in children if shapes.kind(child) in kinds)
+    before, after = (
+        [
+            _beside(siblings[shapes.parents[element]], position.get(element, 0), step, own)
+            for element in elements
+        ]
+        for step in (-1, 1)
     )
-    before = [_siblings(element, own, preceding=True) for element in elements]
-    after = [_siblings(element, own, preceding=False) for element in elements]
-    leading, trailing = _common(before), _common(after[::-1])
+    leading, trailing = _common(shapes, before), _common(shapes, after[::-1])
     if any(len(rows) < leading + trailing for rows in after[:-1]):
         trailing = 0
     return [
@@ -102,35 +141,28 @@ def _with_rows(elements: Sequence[HtmlElement]) -> list[Extent]:
     ]
 
 
-def _siblings(
-    element: HtmlElement, own: Container[HtmlElement], *, preceding: bool
-) -> list[HtmlElement]:
+def _beside(siblings: Sequence[int], place: int, step: int, own: Container[int]) -> list[int]:
     """Return the nearest siblings of a record up to the next record."""
-    siblings = element.itersiblings(preceding=preceding)
-    return list(islice(takewhile(lambda sibling: sibling not in own, siblings), 2 * MAX_ROWS))
+    found: list[int] = []
+    place += step
+    while 0 <= place < len(siblings) and len(found) < 2 * MAX_ROWS:
+        if siblings[place] in own:
+            break
+        found.append(siblings[place])
+        place += step
+    return found
 
 
-def _common(sides: Sequence[Sequence[HtmlElement]]) -> int:
+def _common(shapes: _Shapes, sides: Sequence[Sequence[int]]) -> int:
     """Count the siblings that stand beside records in the same shapes, the first one included.
 
     Without that one they may be what belongs to the record before.
     """
     if len(sides) < 2:
         return 0
-    shapes = [[_shape(sibling) for sibling in side[:MAX_ROWS]] for side in sides]
-    alike = [sum(takewhile(bool, map(eq, shapes[0], side))) for side in shapes]
+    found = [[shapes.shape(sibling) for sibling in side[:MAX_ROWS]] for side in sides]
+    alike = [sum(takewhile(bool, map(eq, found[0], side))) for side in found]
     return sum(
         sum(count >= depth for count in alike) >= MIN_ALIKE * len(sides)
-        for depth in range(1, len(shapes[0]) + 1)
+        for depth in range(1, len(found[0]) + 1)
     )
-
-
-def _kind(element: HtmlElement) -> _Shape:
-    """Return what tells records from other siblings: the class, or what they are made of."""
-    name = _first_class(element)
-    return (element.tag, name) if name else _shape(element)
-
-
-def _shape(element: HtmlElement) -> _Shape:
-    children = (f"{child.tag}.{_first_class(child)}" for child in element)
-    return (element.tag, _first_class(element), *children)

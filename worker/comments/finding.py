@@ -87,7 +87,7 @@ def find_comments(
     confidence = float(probabilities[best])
     read: tuple[Comment, ...] = ()
     if confidence >= MIN_PROBABILITY:
-        read = read_choice(elements, page.url, candidates, probabilities)
+        read = read_choice(page, elements, candidates, probabilities)
         measured = measure_choice(elements, candidates, probabilities, read)
         confidence = (certainty or trained_certainty()).probability(measured)
     if confidence < MIN_CONFIDENCE:

@@ -2,19 +2,23 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import chain, pairwise
+from typing import NamedTuple, TypeVar
 
-from lxml import etree
+import numpy as np
 from lxml.html import HtmlElement
 
 from worker.comments.extents import Extent
-from worker.language.words import clean
+from worker.language.words import clean, tokens
 from worker.pages.elements import INLINE
+from worker.pages.flat import FlatDocument, Integers, numbered
 from worker.pages.names import split_words
 from worker.pages.text import is_hidden
+
+_Value = TypeVar("_Value")
 
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
 
@@ -46,53 +50,61 @@ class Layout:
 
     Attributes
     ----------
-    elements, parents, ends
-        The elements; index of the parent, -1 for the rows themselves; index after the last
+    elements, tags, names
+        The elements; their tags; the words of their class, id and other names.
+    parents, ends
+        For each element the index of its parent, -1 for the rows themselves; index after the last
         descendant.
     paths
-        Way from the row to each element: names of elements with their classes. The same path in
-        two comments of a page is the same part of their template.
+        Number of the way from the row to each element: names of elements with their classes. The
+        same path in two comments of a page is the same part of their template; 0 is the comment's
+        element itself.
     texts, text_starts, text_ends
         The text nodes that show something; the stretch of them below each element.
+    lengths
+        For each element the number of characters below it, white space included.
     """
 
-    elements: list[HtmlElement] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    texts: list[Text] = field(default_factory=list)
-    text_starts: list[int] = field(default_factory=list)
-    text_ends: list[int] = field(default_factory=list)
+    elements: list[HtmlElement]
+    tags: list[str]
+    names: list[frozenset[str]]
+    parents: list[int]
+    ends: list[int]
+    paths: list[int]
+    texts: list[Text]
+    text_starts: list[int]
+    text_ends: list[int]
+    lengths: list[int]
 
     def text_of(self, index: int) -> str:
         """Return the text below an element, on one line."""
-        return joined(self.texts[self.text_starts[index] : self.text_ends[index]])
-
-    def length_of(self, index: int) -> int:
-        """Return the number of characters below an element, white space included."""
-        return self.length_between(self.text_starts[index], self.text_ends[index])
-
-    def length_between(self, start: int, end: int) -> int:
-        """Return the number of characters of a stretch of text nodes."""
-        return self._lengths[end] - self._lengths[start]
-
-    @cached_property
-    def _lengths(self) -> list[int]:
-        lengths = [0]
-        for node in self.texts:
-            lengths.append(lengths[-1] + len(node.text))
-        return lengths
+        stretch = self.text_starts[index], self.text_ends[index]
+        text = self._joined.get(stretch)
+        if text is None:
+            start, end = stretch
+            is_alone = end - start == 1
+            text = self.clean_texts[start] if is_alone else joined(self.texts[start:end])
+            self._joined[stretch] = text
+        return text
 
     @cached_property
-    def names(self) -> list[frozenset[str]]:
-        """For every element the words of its class, id and other names."""
-        return [
-            split_words(" ".join(map(element.get, _NAMING, _NONE))) for element in self.elements
-        ]
+    def clean_texts(self) -> list[str]:
+        """Each text node on one line."""
+        return [clean(node.text) for node in self.texts]
+
+    @cached_property
+    def word_counts(self) -> list[int]:
+        """Number of words of each text node."""
+        return [len(tokens(node.text)) for node in self.texts]
+
+    @cached_property
+    def _joined(self) -> dict[tuple[int, int], str]:
+        return {}
 
 
-_NAMING = ("class", "id", "itemprop", "rel", "data-role", "data-testid")
-_NONE = ("",) * len(_NAMING)
+_NAMING = ("itemprop", "rel", "data-role", "data-testid")
+"""What names elements beside class and id."""
+
 _DIGIT = re.compile(r"\d")
 
 
@@ -106,82 +118,158 @@ def joined(texts: Sequence[Text]) -> str:
     return clean("".join(parts))
 
 
-def layouts_of(extents: Sequence[Extent]) -> list[Layout]:
-    """Flatten the comments of a page.
+def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
+    """Lay out the comments of a page.
 
     Parameters
     ----------
+    page
+        All of the page.
     extents
         The comments, in document order, possibly nested in each other.
     """
-    rows = {row for extent in extents for row in extent.rows}
-    layouts = [_flatten(extent, rows) for extent in extents]
-    known = _classes_of_template(layouts)
-    for layout, extent in zip(layouts, extents, strict=True):
-        _name_paths(layout, extent, known)
-    return layouts
-
-
-def _flatten(extent: Extent, rows: Collection[HtmlElement]) -> Layout:
-    layout = Layout()
-    line = 0
-    for row in extent.rows:
-        line += 1
-        open_elements = [-1]
-        walk = etree.iterwalk(row, events=("start", "end"))
-        for event, node in walk:
-            text: str | None
-            if event == "start":
-                # Hidden as a whole, a comment is one that a click shows.
-                if node is not row and (node in rows or is_hidden(node) or _is_for_others(node)):
-                    walk.skip_subtree()
-                    open_elements.append(-2)
-                    continue
-                layout.elements.append(node)
-                layout.parents.append(open_elements[-1])
-                layout.ends.append(0)
-                layout.text_starts.append(len(layout.texts))
-                layout.text_ends.append(0)
-                open_elements.append(len(layout.elements) - 1)
-                line += node.tag not in INLINE
-                text = node.text
-            else:
-                index = open_elements.pop()
-                if index >= 0:
-                    layout.ends[index] = len(layout.elements)
-                    layout.text_ends[index] = len(layout.texts)
-                line += node.tag not in INLINE
-                text = node.tail if node is not row else None
-            if text and not text.isspace():
-                layout.texts.append(Text(open_elements[-1], line, text))
-    return layout
-
-
-def _is_for_others(element: HtmlElement) -> bool:
-    """Say whether an element is named as hidden: for programs, or for those who listen."""
-    return not _HIDDEN.isdisjoint((element.get("class") or "").split())
-
-
-def _classes_of_template(layouts: Sequence[Layout]) -> frozenset[str]:
-    counts: Counter[str] = Counter()
-    for layout in layouts:
-        names = {element.get("class") or "" for element in layout.elements}
-        counts.update({name for each in names for name in each.split()})
-    least = min(2.0, len(layouts)) if len(layouts) * MIN_SHARE < 2 else len(layouts) * MIN_SHARE
-    return frozenset(
-        name for name, count in counts.items() if count >= least and not _DIGIT.search(name)
+    owners, left_out = _owners(page, extents)
+    shown = _Owned(owners, len(extents))
+    said = _Owned(owners[page.text_parents], len(extents))
+    rows = {
+        row: place - extent.place for extent in extents for place, row in enumerate(extent.rows)
+    }
+    is_row = np.zeros(len(owners), dtype=np.bool_)
+    is_row[list(rows)] = True
+    is_row = is_row[shown.items]
+    parents = np.where(is_row, -1, shown.place_of(page.parents[shown.items], shown.owners))
+    paths = _paths(page, shown, parents, rows)
+    parents[~is_row] -= shown.bases[~is_row]
+    starts = said.place_of(page.text_starts[shown.items], shown.owners)
+    ends = said.place_of(page.text_ends[shown.items], shown.owners)
+    # What is left out of a comment ends a line where it stands.
+    holders = np.where(page.parents[left_out] < 0, -1, owners[page.parents[left_out]])
+    is_within = (holders >= 0) & ~page.having(INLINE)[left_out]
+    gaps = said.place_of(page.text_ends[left_out[is_within]], holders[is_within])
+    is_block = ~page.having(INLINE)[shown.items]
+    breaks = np.concatenate([starts[is_block], ends[is_block], starts[is_row], gaps])
+    lines = np.cumsum(np.bincount(breaks, minlength=len(said.items) + 1))
+    holders = page.text_parents[said.items]
+    nodes = map(
+        Text,
+        (shown.place_of(holders, said.owners) - shown.firsts[said.owners]).tolist(),
+        lines[:-1].tolist(),
+        map(page.texts.__getitem__, said.items.tolist()),
     )
+    text_bases = said.firsts[shown.owners]
+    characters = np.cumsum([0, *(len(page.texts[index]) for index in said.items.tolist())])
+    return [
+        Layout(*of_comment)
+        for of_comment in zip(
+            shown.cut([page.elements[index] for index in shown.items.tolist()]),
+            shown.cut([page.tags[index] for index in shown.items.tolist()]),
+            shown.cut(_names(page, shown.items)),
+            shown.cut(parents.tolist()),
+            shown.cut(
+                (shown.place_of(page.ends[shown.items], shown.owners) - shown.bases).tolist()
+            ),
+            shown.cut(paths),
+            said.cut([*nodes]),
+            shown.cut((starts - text_bases).tolist()),
+            shown.cut((ends - text_bases).tolist()),
+            shown.cut((characters[ends] - characters[starts]).tolist()),
+            strict=True,
+        )
+    ]
 
 
-def _name_paths(layout: Layout, extent: Extent, known: Collection[str]) -> None:
-    row = -extent.place
-    for element, parent in zip(layout.elements, layout.parents, strict=True):
-        if parent < 0:
-            layout.paths.append(str(row))
-            row += 1
-            continue
-        step = element.tag
-        classes = element.get("class")
-        if classes:
-            step = ".".join((step, *sorted(name for name in classes.split() if name in known)))
-        layout.paths.append(f"{layout.paths[parent]}/{step}")
+class _Owned:
+    """The elements, or the texts, of a page that comments own, those of each comment together.
+
+    Attributes
+    ----------
+    items
+        Their places in the page.
+    owners, bases
+        For each the number of its comment, and where those of this comment begin.
+    firsts
+        Where those of each comment begin.
+    """
+
+    def __init__(self, owners: Integers, count: int) -> None:
+        owned = np.flatnonzero(owners >= 0)
+        self.items = owned[np.argsort(owners[owned], kind="stable")]
+        self.owners = owners[self.items]
+        self._step = len(owners) + 1
+        self._keys = self.owners * self._step + self.items
+        self.firsts = np.searchsorted(self.owners, np.arange(count + 1))
+        self.bases = self.firsts[self.owners]
+
+    def place_of(self, items: Integers, owners: Integers) -> Integers:
+        """Return the place of items, or of the next ones that their comments own."""
+        return np.searchsorted(self._keys, owners * self._step + items)
+
+    def cut(self, values: list[_Value]) -> list[list[_Value]]:
+        """Part what was listed for each item by comments."""
+        return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
+
+
+def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, Integers]:
+    """Return the number of each element's comment, -1 for none, and what comments leave out."""
+    number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
+    inside = np.zeros(len(page.elements), dtype=np.bool_)
+    for row in number_of:
+        inside[row : page.ends[row]] = True
+    # Hidden as a whole, a comment is one that a click shows.
+    inside[list(number_of)] = False
+    elements = np.flatnonzero(inside).tolist()
+    for_others = {
+        number
+        for number in {*page.name_numbers[inside].tolist()}
+        if not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
+    }
+    hidden = [
+        index
+        for index, name in zip(elements, page.name_numbers[inside].tolist(), strict=True)
+        if name in for_others or is_hidden(page.elements[index])
+    ]
+    owners = np.full(len(page.elements), -1, dtype=np.int64)
+    left_out = sorted([*number_of, *hidden])
+    for index in left_out:
+        owners[index : page.ends[index]] = number_of.get(index, -1)
+    return owners, np.array(left_out, dtype=np.int64)
+
+
+def _names(page: FlatDocument, items: Integers) -> list[frozenset[str]]:
+    """Return the words of the names of elements."""
+    others = [tuple(map(page.elements[index].get, _NAMING)) for index in items.tolist()]
+    distinct, numbers = numbered([*zip(page.name_numbers[items].tolist(), others, strict=True)])
+    words = [
+        frozenset().union(*map(split_words, (*page.distinct_names[number], *filter(None, other))))
+        for number, other in distinct
+    ]
+    return [words[number] for number in numbers.tolist()]
+
+
+def _paths(
+    page: FlatDocument, shown: _Owned, parents: Integers, rows: Mapping[int, int]
+) -> list[int]:
+    """Return the number of the way to each element: its row's place, and the steps from there."""
+    names = page.name_numbers[shown.items]
+    classes = {number: page.distinct_names[number][0].split() for number in {*names.tolist()}}
+    of_comments: list[set[str]] = [set() for _ in shown.firsts[1:]]
+    for owner, name in {*zip(shown.owners.tolist(), names.tolist(), strict=True)}:
+        of_comments[owner].update(classes[name])
+    counts = Counter(chain.from_iterable(of_comments))
+    least = max(MIN_SHARE * len(of_comments), min(2, len(of_comments)))
+    # One with a number is a comment's own.
+    known = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
+    looks, look_of = numbered(
+        [*zip(page.tag_numbers[shown.items].tolist(), names.tolist(), strict=True)]
+    )
+    steps = numbered(
+        [(tag, *sorted(each for each in classes[name] if each in known)) for tag, name in looks]
+    )[1].tolist()
+    number_of = {(-1, 0): 0}
+    paths: list[int] = []
+    for index, parent, look in zip(
+        shown.items.tolist(), parents.tolist(), look_of.tolist(), strict=True
+    ):
+        way = (-1, rows[index]) if parent < 0 else (paths[parent], steps[look])
+        paths.append(number_of.setdefault(way, len(number_of)))
+    return paths

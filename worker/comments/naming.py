@@ -123,17 +123,31 @@ def _read(layouts: Sequence[Layout], column: Column) -> dict[int, Naming]:
     found = {}
     for number, value in column.values.items():
         layout = layouts[number]
-        if layout.elements[value.element].tag in CONTROLS:
+        if layout.tags[value.element] in CONTROLS:
             continue
-        is_meant = _is_meant(layout.names[value.element])
+        is_meant = _is_meant(_kinds_of(layout.names[value.element]))
         name = clean_name(value.text, is_meant=is_meant)
         if name:
             found[number] = Naming(value.element, name)
     return found
 
 
-def _is_meant(names: frozenset[str]) -> bool:
-    return bool(names & AUTHOR_NAMES or (names & _VAGUE_NAMES and not names & _OTHER_NAMES))
+_AUTHOR, _VAGUE, _OTHER = 1, 2, 4
+"""What the names of elements say of them, together a sum."""
+
+
+@lru_cache(maxsize=4096)
+def _kinds_of(names: frozenset[str]) -> int:
+    kinds = (
+        _AUTHOR * (not names.isdisjoint(AUTHOR_NAMES)),
+        _VAGUE * (not names.isdisjoint(_VAGUE_NAMES)),
+        _OTHER * (not names.isdisjoint(_OTHER_NAMES)),
+    )
+    return sum(kinds)
+
+
+def _is_meant(kinds: int) -> bool:
+    return bool(kinds & _AUTHOR) or kinds & (_VAGUE | _OTHER) == _VAGUE
 
 
 @lru_cache(maxsize=4096)
@@ -202,40 +216,43 @@ def _is_of_several(layout: Layout, naming: Naming) -> bool:
 def _hints(layout: Layout, naming: Naming, is_text: bool) -> float:
     hints = 0.0
     index = naming.element
-    own, around = layout.names[index], _names_around(layout, index)
-    element = layout.elements[index]
-    if own & AUTHOR_NAMES or element.get("itemprop") == "name":
+    own, around = _kinds_of(layout.names[index]), _kinds_around(layout, index)
+    if own & _AUTHOR or layout.elements[index].get("itemprop") == "name":
         hints += 0.4
-    elif around & AUTHOR_NAMES:
+    elif around & _AUTHOR:
         hints += 0.3
-    elif (own | around) & _VAGUE_NAMES:
+    elif (own | around) & _VAGUE:
         hints += 0.2
-    if own & _OTHER_NAMES and not own & AUTHOR_NAMES:
+    if own & (_OTHER | _AUTHOR) == _OTHER:
         hints -= 0.5
-    elif around & _OTHER_NAMES:
+    elif around & _OTHER:
         hints -= 0.2
-    if element.tag in ("cite", "b", "strong", "h3", "h4", "h5"):
+    if layout.tags[index] in ("cite", "b", "strong", "h3", "h4", "h5"):
         hints += 0.1
     if _leads_to_profile(layout, index, is_text):
         hints += 0.4
     return hints
 
 
-def _names_around(layout: Layout, index: int) -> frozenset[str]:
-    names: frozenset[str] = frozenset()
+def _kinds_around(layout: Layout, index: int) -> int:
+    kinds = 0
     for _ in range(3):
         index = layout.parents[index]
-        if index < 0 or layout.length_of(index) > 200:
+        if index < 0 or layout.lengths[index] > 200:
             break
-        names |= layout.names[index]
-    return names
+        kinds |= _kinds_of(layout.names[index])
+    return kinds
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
     # What stands beside the element's own text is another part of the comment.
     inside = range(index, index + 1 if is_text else min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
-        if each >= 0 and layout.elements[each].tag == "a":
-            address = layout.elements[each].get("href") or ""
-            return _PROFILE.search(address[:MAX_ADDRESS]) is not None
+        if each >= 0 and layout.tags[each] == "a":
+            return _is_profile(layout.elements[each].get("href") or "")
     return False
+
+
+@lru_cache(maxsize=4096)
+def _is_profile(address: str) -> bool:
+    return _PROFILE.search(address[:MAX_ADDRESS]) is not None

@@ -14,9 +14,12 @@ from worker.comments.layout import layouts_of
 from worker.comments.naming import name_authors
 from worker.comments.replies import parents_of
 from worker.comments.voting import votes_of
+from worker.pages.flat import FlatDocument
 
 
-def read_comments(records: Sequence[HtmlElement], url: str) -> tuple[Comment, ...]:
+def read_comments(
+    page: FlatDocument, records: Sequence[HtmlElement], url: str
+) -> tuple[Comment, ...]:
     """Read the comments of a page.
 
     They are made from one template, so what each part of it is, is decided over all of them
@@ -25,6 +28,8 @@ def read_comments(records: Sequence[HtmlElement], url: str) -> tuple[Comment, ..
 
     Parameters
     ----------
+    page
+        All of the page.
     records
         Elements of the page that hold one comment each, in document order, possibly nested in
         each other.
@@ -38,15 +43,15 @@ def read_comments(records: Sequence[HtmlElement], url: str) -> tuple[Comment, ..
     """
     if not records:
         return ()
-    language = records[0].getroottree().getroot().get("lang")
-    extents = extents_of(records)
-    layouts = layouts_of(extents)
+    language = page.elements[0].get("lang")
+    extents = extents_of(page, page.places_of(records))
+    layouts = layouts_of(page, extents)
     columns = columns_of(layouts)
     named = name_authors(layouts, columns)
     dated = date_comments(layouts, columns, named, language)
     texts = bodies_of(layouts, named, dated)
-    parents = parents_of(extents, layouts, named)
-    permalinks = permalinks_of(extents, layouts, dated, url)
+    parents = parents_of(page, extents, layouts, named)
+    permalinks = permalinks_of(page, extents, layouts, dated, url)
     votes = votes_of(layouts, columns)
     return tuple(
         Comment(

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 from urllib.parse import urldefrag
-
-from lxml.html import HtmlElement
 
 from worker.comments.extents import Extent
 from worker.comments.layout import Layout
 from worker.comments.naming import Naming
+from worker.pages.flat import FlatDocument
 
 MIN_SHARE = 0.9
 """Share of the comments that must tell their depth for it to be believed; the others have none."""
@@ -45,7 +44,10 @@ _ID = re.compile(r"\d{2,}|[0-9a-f]{8,}", re.IGNORECASE)
 
 
 def parents_of(
-    extents: Sequence[Extent], layouts: Sequence[Layout], named: Mapping[int, Naming]
+    page: FlatDocument,
+    extents: Sequence[Extent],
+    layouts: Sequence[Layout],
+    named: Mapping[int, Naming],
 ) -> _Parents:
     """Return for each comment the index of the one that it answers, None for none.
 
@@ -55,46 +57,58 @@ def parents_of(
 
     Parameters
     ----------
+    page
+        All of the page.
     extents, layouts
         The comments.
     named
         Their authors.
     """
     for way in (_nested, _referred, _by_depth):
-        parents = way(extents, layouts)
+        parents = way(page, extents, layouts)
         if any(parent is not None for parent in parents):
             return parents
     return _addressed(layouts, named)
 
 
-def _nested(extents: Sequence[Extent], _layouts: Sequence[Layout]) -> _Parents:
+def _nested(page: FlatDocument, extents: Sequence[Extent], _layouts: Sequence[Layout]) -> _Parents:
     number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     return [
-        next(
-            (number_of[each] for each in extent.element.iterancestors() if each in number_of), None
-        )
+        next((number_of[each] for each in _around(page, extent) if each in number_of), None)
         for extent in extents
     ]
 
 
-def _referred(extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
+def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
+    above = int(page.parents[extent.element])
+    while above >= 0:
+        yield above
+        above = int(page.parents[above])
+
+
+def _referred(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
     """Follow ids: of the parent, in an attribute; or in a link that says what it leads to."""
+    named = [
+        [*_parent_ids(page, extent, layout), *_answered_ids(layout)]
+        for extent, layout in zip(extents, layouts, strict=True)
+    ]
+    if not any(named):
+        return [None] * len(extents)
     owners: dict[str, int] = {}
     shared: set[str] = set()
-    for number, extent in enumerate(extents):
-        for name in set(_own_ids(extent, layouts[number])):
+    for number, layout in enumerate(layouts):
+        for name in set(_own_ids(layout)):
             if owners.setdefault(name, number) != number:
                 shared.add(name)
     parents: _Parents = []
-    for number, (extent, layout) in enumerate(zip(extents, layouts, strict=True)):
-        names = [*_parent_ids(extent, layout), *_answered_ids(layout)]
+    for number, names in enumerate(named):
         found = (owners.get(name) for name in names if name not in shared)
         parents.append(next((each for each in found if each is not None and each != number), None))
     return parents if not _has_cycle(parents) else [None] * len(parents)
 
 
-def _own_ids(extent: Extent, layout: Layout) -> Iterator[str]:
-    for element in (*extent.rows, *layout.elements):
+def _own_ids(layout: Layout) -> Iterator[str]:
+    for element in layout.elements:
         for name in ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid"):
             yield from _ids(element.get(name) or "")
 
@@ -106,26 +120,28 @@ def _ids(value: str) -> Iterator[str]:
         yield from _ID.findall(value)
 
 
-def _parent_ids(extent: Extent, layout: Layout) -> Iterator[str]:
-    for element in (*extent.rows, *layout.elements):
+def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[str]:
+    for element in (*(page.elements[row] for row in extent.rows), *layout.elements):
         for name, value in element.items():
             if name.startswith("data-") and _PARENT_ATTRIBUTE.search(name):
                 yield from _ids(value)
 
 
 def _answered_ids(layout: Layout) -> Iterator[str]:
-    for index, element in enumerate(layout.elements):
-        fragment = urldefrag(element.get("href") or "").fragment
-        if fragment and element.tag == "a" and tells_of_parent(layout, index):
+    for index, tag in enumerate(layout.tags):
+        href = layout.elements[index].get("href") if tag == "a" else None
+        fragment = urldefrag(href).fragment if href and "#" in href else ""
+        if fragment and tells_of_parent(layout, index):
             yield from _ids(fragment)
 
 
 def tells_of_parent(layout: Layout, index: int) -> bool:
     """Say whether an element says, or the text before it, which comment is answered."""
     said = layout.text_of(index)
+    if len(said) > MAX_HEADER or _REPLY_TEXT.search(said):
+        return len(said) <= MAX_HEADER
     start = layout.text_starts[index]
-    if start and not _REPLY_TEXT.search(said):
-        said = f"{layout.texts[start - 1].text} {said}"
+    said = f"{layout.texts[start - 1].text} {said}" if start else ""
     return len(said) <= MAX_HEADER and _REPLY_TEXT.search(said) is not None
 
 
@@ -142,9 +158,9 @@ def _has_cycle(parents: Sequence[int | None]) -> bool:
     return False
 
 
-def _by_depth(extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
+def _by_depth(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
     for measure in (_numbered, _said, _shifted, _listed):
-        depths = _ranks([measure(*each) for each in zip(extents, layouts, strict=True)])
+        depths = _ranks([measure(page, *each) for each in zip(extents, layouts, strict=True)])
         if depths is not None:
             return _last_less_deep(depths)
     return [None] * len(extents)
@@ -173,12 +189,10 @@ def _last_less_deep(depths: Sequence[int]) -> _Parents:
     return parents
 
 
-def _numbered(extent: Extent, layout: Layout) -> float | None:
+def _numbered(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
     """Read a depth that a class or an attribute counts."""
-    near = (extent.element, extent.element.getparent(), *layout.elements[:6])
-    for element in near:
-        if element is None:
-            continue
+    own = [extent.element, *islice(_around(page, extent), 1)]
+    for element in (*(page.elements[index] for index in own), *layout.elements[:6]):
         found = _DEPTH_CLASS.search(element.get("class") or "")
         if found:
             return float(found[1])
@@ -188,7 +202,7 @@ def _numbered(extent: Extent, layout: Layout) -> float | None:
     return None
 
 
-def _said(_extent: Extent, layout: Layout) -> float | None:
+def _said(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | None:
     """Read a depth that is written for those who do not see the page."""
     for node in layout.texts[:12]:
         found = _DEPTH_TEXT.match(node.text.strip())
@@ -197,25 +211,25 @@ def _said(_extent: Extent, layout: Layout) -> float | None:
     return None
 
 
-def _shifted(extent: Extent, layout: Layout) -> float | None:
+def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
     """Measure how far a comment is moved to the right, by styles and by images that take space."""
-    ancestors: list[HtmlElement] = []
-    for element in extent.element.iterancestors():
-        if element.tag == "body" or len(ancestors) == MAX_AROUND:
-            break
-        ancestors.append(element)
-    near = [element for element in layout.elements[:6] if not element.text_content().strip()]
-    moved = [extent.element, *ancestors, *layout.elements[1:4]]
+    ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
+    own = [extent.element, *islice(ancestors, MAX_AROUND)]
+    moved = [*(page.elements[index] for index in own), *layout.elements[1:4]]
     shifts = [_SHIFT.search(element.get("style") or "") for element in moved]
-    widths = [element.get("width") or "" for element in near if element.tag in ("img", "td")]
+    widths = [
+        element.get("width") or ""
+        for element in layout.elements[:6]
+        if element.tag in ("img", "td") and not element.text_content().strip()
+    ]
     return sum(float(found[1]) for found in shifts if found) + sum(
         float(width) for width in widths if width.isdigit()
     )
 
 
-def _listed(extent: Extent, _layout: Layout) -> float | None:
+def _listed(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
     """Count the elements around a comment: replies may stand in lists of their own."""
-    return float(sum(1 for _ in extent.element.iterancestors()))
+    return float(page.depths[extent.element])
 
 
 def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:

@@ -103,7 +103,7 @@ def read_content(
         look for them on this page alone.
     """
     found = comments_of(page, patterns)
-    article = extract_article(page, other, apart=apart_from_article(found))
+    article = extract_article(page, other, apart=apart_from_article(page, found))
     return Content(article, _comments_below(article, found, page))
 
 
@@ -120,7 +120,7 @@ def explain_content(
         As for `read_content`. A page without an article is explained too.
     """
     found = comments_of(page, patterns)
-    explanation = explain_article(page, pivot, apart_from_article(found))
+    explanation = explain_article(page, pivot, apart_from_article(page, found))
     if explanation.article is None:
         return ExplainedContent(explanation)
     return ExplainedContent(explanation, _comments_below(explanation.article, found, page))
@@ -137,9 +137,9 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
     return FoundComments((), NONE_SEEN, 1.0)
 
 
-def apart_from_article(found: FoundComments) -> Sequence[HtmlElement]:
+def apart_from_article(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
     """Return the elements that are surely readers', and no part of the article."""
-    return comment_area(found.records) if found.confidence >= SURE else ()
+    return comment_area(page.flat, found.records) if found.confidence >= SURE else ()
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
@@ -186,7 +186,7 @@ def _comments_below(article: Extraction, found: FoundComments, page: Page) -> tu
     records = _without_article(found.records[:MAX_COMMENTS], page, article)
     if found.read is not None and len(records) == len(found.records):
         return found.read
-    return read_comments(records, page.url)
+    return read_comments(page.flat, records, page.url)
 
 
 def _without_article(
@@ -201,8 +201,8 @@ def _without_article(
     if container is None:
         return records
     around = {container, *container.iterancestors()}
-    extents = extents_of(records)
-    parents = [extent.element.getparent() for extent in extents]
+    extents = extents_of(page.flat, page.flat.places_of(records))
+    parents = [page.flat.parents[extent.element] for extent in extents]
     return [
         record
         for record, parent in zip(records, parents, strict=True)

@@ -1,6 +1,6 @@
 """A document flattened once, into columns that every reader of the page shares."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -296,6 +296,14 @@ class FlatDocument:
             for place, owner, value in zip(places, owners.tolist(), values, strict=True)
             if numbers[place] == owner
         }
+
+    def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
+        """Return the places of elements of the document."""
+        return [self._place_of[element] for element in elements]
+
+    @cached_property
+    def _place_of(self) -> dict[HtmlElement, int]:
+        return dict(zip(self.elements, range(len(self.elements)), strict=True))
 
     def attribute(self, name: str) -> list[str]:
         """Return an attribute of each element, empty for those without."""

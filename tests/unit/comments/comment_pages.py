@@ -34,4 +34,4 @@ def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:
         Declared language of the page.
     """
     page = parse_page(f'<html lang="{lang}"><body>{body}</body></html>', URL)
-    return read_comments(page.document.xpath(path), URL)
+    return read_comments(page.flat, page.document.xpath(path), URL)

@@ -22,7 +22,7 @@ def _measured(record: str, count: int = 5) -> dict[str, float]:
     elements = PageElements.of(page.document)
     candidates = [each for each in find_candidates(elements) if each.signature.name == ".one"]
     probabilities = np.full(len(candidates), 0.5)
-    read = read_choice(elements, URL, candidates, probabilities)
+    read = read_choice(page, elements, candidates, probabilities)
     return measure_choice(elements, candidates, probabilities, read)
 
 

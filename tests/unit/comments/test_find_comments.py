@@ -61,9 +61,10 @@ def test_finds_each_comment_below_an_article() -> None:
 
 def test_finds_answers_inside_the_comments_they_answer() -> None:
     nested = _comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4)
-    found = find_comments(_page(nested))
+    page = _page(nested)
+    found = find_comments(page)
     assert _ids(found) == [f"comment-{number}" for number in range(5)]
-    comments = read_comments(found.records, URL)
+    comments = read_comments(page.flat, found.records, URL)
     assert [comment.parent for comment in comments] == [None, 0, 0, 2, None]
 
 
@@ -169,3 +170,18 @@ def test_the_work_on_a_page_of_many_names_is_bounded() -> None:
 def test_the_shipped_classifier_weighs_what_is_measured() -> None:
     elements = PageElements.of(_page(_comment(0) + _comment(1)).document)
     assert measure(elements, find_candidates(elements)).columns == trained_model().columns
+
+
+def test_the_number_of_comments_may_be_said_in_the_digits_of_any_script() -> None:
+    def told(heading: str) -> bool:
+        records = "".join(map(_comment, range(3)))
+        elements = PageElements.of(_page(f"<h3>{heading}</h3>{records}").document)
+        candidates = find_candidates(elements)
+        measured = measure(elements, candidates)
+        own = [each.signature.name for each in candidates].index(".comment")
+        return bool(measured.rows[own, measured.columns.index("count said")])
+
+    assert told("3 comments")
+    assert told("３件のコメント")
+    assert not told("4 comments")
+    assert not told("2023 comments")

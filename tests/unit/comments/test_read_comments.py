@@ -155,3 +155,34 @@ def test_the_name_of_who_is_answered_leaves_no_colon() -> None:
         for answered in (f'<a href="#p0" class="reply-to">{NAMES[0]}</a>：' if number else "",)
     )
     assert [comment.text for comment in read(body, "//div[@class='post']")] == list(SAID)
+
+
+def test_what_a_comment_hides_is_not_read_and_parts_its_lines() -> None:
+    greetings = ("Bye", "Take care of you all", "More soon", "No more from me", "See you there")
+    body = "".join(
+        f'<article><b class="author">{name}</b><p>{said[:20]}<span class="sr-only">heard</span>'
+        f"<span hidden>{name}</span>{said[20:]}<template>never</template>{greeting}</p></article>"
+        for name, said, greeting in zip(NAMES, SAID, greetings, strict=True)
+    )
+    assert [comment.text for comment in read(body, "//article")] == [
+        f"{said}\n\n{greeting}" for said, greeting in zip(SAID, greetings, strict=True)
+    ]
+
+
+def test_comments_within_sentences_of_others_leave_these_whole() -> None:
+    def nested(number: int) -> str:
+        inside = nested(number + 1) if number < 4 else ""
+        return (
+            f'<span class="note" id="n{number}"><b>{NAMES[number]}</b>'
+            f"<q>{SAID[number]} It began{inside} and ended in chapter {number}.</q></span>"
+        )
+
+    assert [comment.text for comment in read(nested(0), "//span")] == [
+        f"{said} It began and ended in chapter {number}." for number, said in enumerate(SAID)
+    ]
+
+
+def test_comments_keep_their_rows_among_rows_of_others() -> None:
+    plain = read(FORUM, "//tr[1] | //tr[3] | //tr[5] | //tr[7] | //tr[9]")
+    advertised = FORUM.replace("</table>", "<tr><td>Buy boats</td><td>now</td></tr></table>")
+    assert read(advertised, "//tr[1] | //tr[3] | //tr[5] | //tr[7] | //tr[9]") == plain

@@ -90,7 +90,8 @@ def trained_ranking() -> LinearRanking:
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
     """Find comments as the paper does, and read them as the service does."""
     page = page_of(source)
-    return Extracted(None, "", (), comments=as_given(read_comments(mine_comments(page), page.url)))
+    comments = read_comments(page.flat, mine_comments(page), page.url)
+    return Extracted(None, "", (), comments=as_given(comments))
 
 
 def mine_comments(page: Page, ranking: LinearRanking | None = None) -> tuple[HtmlElement, ...]:
