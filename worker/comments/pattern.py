@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -82,7 +83,12 @@ class CommentPattern:
         if wanted is None:
             return ()
         flat = FlatDocument.of(document)
-        is_there = flat.having({wanted.tag})
+        # What stands before a number, or the end of the first class, stands so in the page.
+        literal = "" if wanted.name.startswith("[") else re.split("[.#]", wanted.name[1:])[0]
+        may_be = [
+            literal in classes or literal in identity for classes, identity in flat.distinct_names
+        ]
+        is_there = flat.having({wanted.tag}) & np.array(may_be)[flat.name_numbers]
         if wanted.path:
             ways, way_of = paths_of(flat)
             is_there &= way_of == (ways.index(wanted.path) if wanted.path in ways else -1)
