@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.extraction.labels import UNSAID, hinted_labels, shares_in_gold
+from benchmarks.extraction.labels import UNSAID, hinted_labels, lines_of_lead, shares_in_gold
 from worker.evaluation.bench.measuring import measurable
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.grouping import find_neighbours
@@ -47,6 +47,9 @@ class Example:
         Number of words of each line.
     shares
         Share of each line's words that are in the gold.
+    unsaid
+        Whether each line is the lead of a gold that tells it apart from its text: other golds
+        take it in.
     """
 
     corpus: str
@@ -59,6 +62,7 @@ class Example:
     beside: Features
     words: npt.NDArray[np.float32]
     shares: npt.NDArray[np.float64]
+    unsaid: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
         outline = Outline.of(document)
         alone = gather_evidence(outline, None, page.url)
         beside = gather_evidence(outline, knowledge, page.url) if knowledge is not None else alone
+        texts = [line.text for line in alone.lines]
         yield Example(
             corpus.name,
             gold,
@@ -127,7 +132,8 @@ def read_examples(folder: Path) -> Iterator[Example]:
             alone.features,
             beside.features,
             words_of(alone),
-            shares_in_gold([line.text for line in alone.lines], gold, headline),
+            shares_in_gold(texts, gold, headline),
+            lines_of_lead(texts, gold),
         )
 
 

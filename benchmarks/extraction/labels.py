@@ -15,6 +15,12 @@ UNSAID = -1
 MIN_COMMENT_WORDS = 4
 """A shorter line may be in a comment by chance."""
 
+MIN_LEAD_WORDS = 5
+"""A shorter line may hold words of the lead by chance."""
+
+OF_LEAD = 0.8
+"""Share of a line's different words in the lead from which it is the lead."""
+
 
 def shares_in_gold(
     texts: Sequence[str], gold: Gold, headline: TextBlock | None
@@ -46,6 +52,19 @@ def shares_in_gold(
     ends = np.cumsum([0, *map(len, by_line)])
     return np.array(
         [matched[start:end].mean() if end > start else 0.0 for start, end in pairwise(ends)]
+    )
+
+
+def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
+    """Say of the lines of a page, in order, whether they are the lead that its gold tells."""
+    lead = set(words(gold.lead or ""))
+    by_line = [words(text) for text in texts]
+    return np.array(
+        [
+            len(line) >= MIN_LEAD_WORDS and len(lead.intersection(line)) >= OF_LEAD * len(set(line))
+            for line in by_line
+        ],
+        dtype=np.bool_,
     )
 
 

@@ -8,15 +8,15 @@ page whose site was trained on.
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from lxml.html import HtmlElement
 
-from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.boosting import as_trees, mean_of, new_classifier
 from benchmarks.extraction.examples import (
     Example,
     Hint,
@@ -64,13 +64,32 @@ They weigh so many times more. Most of a page's lines are in its menus.
 
 EVERY = 4
 
+
+@dataclass(frozen=True)
+class Weighing:
+    """How much pages weigh in training.
+
+    Attributes
+    ----------
+    loose
+        Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
+    in_one
+        Names of the corpora that one of two classifiers is trained on, the other one not: the
+        mean of their log odds is taken. One classifier of old and new pages gains as much on
+        the new ones and loses on the old ones.
+    """
+
+    loose: Collection[str] = ()
+    in_one: Collection[str] = ()
+
+
 _Lines = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
 
 def fit(
     examples: Sequence[Example],
     hints: Sequence[Hint],
-    loose: Sequence[str],
+    weighing: Weighing,
     columns: Sequence[str] | None = None,
 ) -> BoostedTrees:
     """Train on pages, each as it stands alone and beside another page.
@@ -83,12 +102,24 @@ def fit(
     ----------
     examples, hints
         The pages.
-    loose
-        Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
+    weighing
+        How much they weigh.
     columns
         Names of the columns of the evidence that is looked at; all of them unless given.
     """
-    parts = [lines for example in examples for lines in _lines_of(example, example.corpus in loose)]
+    others = [example for example in examples if example.corpus not in weighing.in_one]
+    sets = [examples] if len(others) in (0, len(examples)) else [examples, others]
+    models = [_fit(each, hints, weighing, columns) for each in sets]
+    return mean_of(models) if len(models) > 1 else models[0]
+
+
+def _fit(
+    examples: Sequence[Example],
+    hints: Sequence[Hint],
+    weighing: Weighing,
+    columns: Sequence[str] | None,
+) -> BoostedTrees:
+    parts = [lines for example in examples for lines in _lines_of(example, weighing)]
     parts += [_lines_of_hint(hint) for hint in hints]
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_LINES_IN_LEAF)
@@ -105,16 +136,17 @@ def _columns_of(examples: Sequence[Example]) -> tuple[str, ...]:
     return columns
 
 
-def _lines_of(example: Example, is_loose: bool) -> Iterator[_Lines]:
+def _lines_of(example: Example, weighing: Weighing) -> Iterator[_Lines]:
     labels = example.shares > OF_GOLD
     if not len(labels):
         return
     weights = np.sqrt(example.words.astype(np.float64))
     weights *= PAGE_WEIGHT / weights.sum()
-    if is_loose:
+    if example.corpus in weighing.loose:
         weights *= np.minimum(1.0, example.words / LOOSE_LENGTH)
     distances = _distances(labels)
     kept = (distances <= FAR) | (np.cumsum(distances > FAR) % EVERY == 1)
+    kept &= ~example.unsaid
     weights = np.where(distances > FAR, EVERY * weights, weights)[kept]
     views = [example.alone]
     if example.beside is not example.alone:
@@ -174,7 +206,7 @@ Scores = dict[str, dict[str, list[PageScores]]]
 def cross_validate(
     examples: Sequence[Example],
     hints: Sequence[Hint],
-    loose: Sequence[str],
+    weighing: Weighing,
     folds: int,
     columns: Sequence[str] | None = None,
 ) -> Scores:
@@ -184,7 +216,7 @@ def cross_validate(
     }
     for fold in range(folds):
         others = [hint for hint in hints if fold_of(hint.site, folds) != fold]
-        model = fit(outside(fold, folds, examples), others, loose, columns)
+        model = fit(outside(fold, folds, examples), others, weighing, columns)
         for example in examples:
             gold = example.gold
             if fold_of(gold.site, folds) != fold:
@@ -260,6 +292,21 @@ def describe(
     return training_of(corpora, "benchmarks.extraction.train", means, how)
 
 
+def weighing_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `weighing_of` reads."""
+    parser.add_argument(
+        "--loose", nargs="*", default=[], help="names of corpora whose golds take captions or not"
+    )
+    parser.add_argument(
+        "--in-one", nargs="*", default=[], help="names of corpora that one of two classifiers sees"
+    )
+
+
+def weighing_of(options: argparse.Namespace) -> Weighing:
+    """Return how much pages weigh by the options of a command."""
+    return Weighing(options.loose, options.in_one)
+
+
 def main() -> None:
     """Cross-validate and train."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -267,24 +314,23 @@ def main() -> None:
     parser.add_argument(
         "--hints", nargs="*", type=Path, default=[], help="folders with snippets or comments only"
     )
-    parser.add_argument(
-        "--loose", nargs="*", default=[], help="names of corpora whose golds take captions or not"
-    )
+    weighing_options(parser)
     parser.add_argument("--folds", type=int, default=0, help="cross-validate in so many folds")
     parser.add_argument("--scores", type=Path, help="file for the scores of all pages")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
     examples = [example for folder in options.corpora for example in read_examples(folder)]
     hints = [hint for folder in options.hints for hint in read_hints(folder)]
+    weighing = weighing_of(options)
     scores: Scores = {}
     if options.folds:
-        scores = cross_validate(examples, hints, options.loose, options.folds)
+        scores = cross_validate(examples, hints, weighing, options.folds)
         print("\n".join(table(scores)), flush=True)
         if options.scores:
             options.scores.write_text(to_json(scores), encoding="utf-8")
     if options.model:
         training = describe(options.corpora, options.hints, examples, hints, scores)
-        model = fit(examples, hints, options.loose)
+        model = fit(examples, hints, weighing)
         options.model.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
 
 

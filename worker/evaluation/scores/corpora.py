@@ -194,6 +194,7 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
             template_class=_text(record, "template_class"),
             word_recall=None if recall is None else float(recall),
             kind=_text(record, "kind"),
+            lead=_text(record, "lead"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CorpusError(f"{place}: no gold record ({error!r})") from error

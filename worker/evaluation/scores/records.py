@@ -161,6 +161,8 @@ class Gold:
         Share of the words of `text` that the page's HTML holds, 0..1.
     kind
         What kind of page it is, as its corpus calls it; ``article`` is one of them.
+    lead
+        The standfirst, where it is told apart from `text`.
     """
 
     id: str
@@ -180,6 +182,7 @@ class Gold:
     template_class: str | None = None
     word_recall: float | None = None
     kind: str | None = None
+    lead: str | None = None
 
     @property
     def paragraphs(self) -> tuple[TextBlock, ...]:
