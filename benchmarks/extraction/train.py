@@ -41,6 +41,11 @@ MIN_LINES_IN_LEAF = 60
 OF_GOLD = 0.5
 """Share of a line's words in the gold from which it belongs to the article."""
 
+CREDITS = {
+    "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
+}
+"""What the header of a model says of a corpus whose licence asks for its name."""
+
 PAGE_WEIGHT = 100.0
 """Weight of the lines of a page together."""
 
@@ -271,7 +276,7 @@ def describe(
     corpora = [
         corpus_used(
             folder,
-            "texts",
+            CREDITS.get(folder.name, "texts"),
             ((each.gold.id, each.gold.site) for each in examples if each.corpus == folder.name),
         )
         for folder in folders
