@@ -180,7 +180,18 @@ class PageMessage(BaseModel):
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 Role = Literal["member", "representative", "outlier"]
-Kind = Literal["article", "gallery", "live", "video"]
+Kind = Literal[
+    "article",
+    "gallery",
+    "live",
+    "video",
+    "forum",
+    "product",
+    "collection",
+    "listing",
+    "documentation",
+    "service",
+]
 
 
 class _ArticlePart(BaseModel):

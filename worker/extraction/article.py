@@ -12,6 +12,7 @@ from worker.extraction.apart import leave_out
 from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
+from worker.extraction.kinds import Facts, kind_of
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import language_of
 from worker.extraction.media import EMBEDS
@@ -117,8 +118,11 @@ def extract_article(
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, KnownTemplate.of(other))
-    article, _ = find_article(flat, outline.indices_of(apart))
-    return article
+    article, finding = find_article(flat, outline.indices_of(apart))
+    if finding is None or article.metadata.kind != "article":
+        return article
+    kind = kind_of(Facts(outline, finding, article, page.url))
+    return replace(article, metadata=replace(article.metadata, kind=kind))
 
 
 def find_article(

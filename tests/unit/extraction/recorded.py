@@ -17,6 +17,7 @@ from worker.comments.ranking import trained_model as trained_ranker
 from worker.content import Content, read_content
 from worker.extraction import NoArticleError
 from worker.extraction.classification import trained_model
+from worker.extraction.kinds.classifier import trained_kinds
 from worker.learning.files import TrainedModel
 from worker.pages import Page, parse_page
 from worker.sample import SamplePage, generate
@@ -53,7 +54,12 @@ class Record:
 def record() -> Record:
     """Read the generated pages with the present code and models."""
     crawl = list(generate(pages_per_template=2, noise=1.0))
-    models: tuple[TrainedModel, ...] = (trained_model(), trained_ranker(), trained_certainty())
+    models: tuple[TrainedModel, ...] = (
+        trained_model(),
+        trained_kinds(),
+        trained_ranker(),
+        trained_certainty(),
+    )
     return Record(
         version=EXTRACTION_VERSION,
         pages=_digest([page.message for page in crawl]),

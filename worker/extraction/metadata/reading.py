@@ -8,8 +8,8 @@ from urllib.parse import urljoin, urlsplit
 from worker.extraction.finding import Finding
 from worker.extraction.metadata.authors import names_in, squash, without_repeats
 from worker.extraction.metadata.bylines import Shown, shown_authors, shown_dates
+from worker.extraction.metadata.declared_kinds import declared_kind
 from worker.extraction.metadata.jsonld import read_json_ld
-from worker.extraction.metadata.kinds import kind_of
 from worker.extraction.metadata.leads import lead_of
 from worker.extraction.metadata.metas import read_metas
 from worker.extraction.metadata.microdata import read_microdata
@@ -96,13 +96,14 @@ def read_metadata(
         section=_section(declared, sites | own | {""}),
         tags=_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
-        kind=kind_of(
+        kind=declared_kind(
             linked.kinds + marked.kinds + metas.kinds,
             url,
             text=text,
             images=images,
             videos=videos,
-        ),
+        )
+        or "article",
     )
 
 

@@ -5,8 +5,24 @@ from typing import Literal
 
 from worker.language.dates import Moment
 
-Kind = Literal["article", "gallery", "live", "video"]
-"""Kinds of page that hold an article; a menu holds none."""
+Kind = Literal[
+    "article",
+    "gallery",
+    "live",
+    "video",
+    "forum",
+    "product",
+    "collection",
+    "listing",
+    "documentation",
+    "service",
+]
+"""Kinds of page: those that hold an article, and others, whose main content is taken for one.
+
+A forum's page is a thread. A collection shows things to buy or to choose from, a listing leads to
+pages; one that is nothing but links is a menu and has no article. A service's page tells what a
+firm or an office does.
+"""
 
 
 @dataclass(frozen=True)

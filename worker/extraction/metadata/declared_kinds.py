@@ -1,4 +1,4 @@
-"""What a page is: an article, a gallery, a live report, a video."""
+"""Galleries, live reports and videos, which pages declare themselves to be."""
 
 import re
 from collections.abc import Iterable
@@ -39,8 +39,10 @@ _PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 )
 
 
-def kind_of(declared: Iterable[str], url: str, *, text: str, images: int, videos: int) -> Kind:
-    """Tell what a page is.
+def declared_kind(
+    declared: Iterable[str], url: str, *, text: str, images: int, videos: int
+) -> Kind | None:
+    """Tell whether a page is a gallery, a live report or a video.
 
     Parameters
     ----------
@@ -53,9 +55,10 @@ def kind_of(declared: Iterable[str], url: str, *, text: str, images: int, videos
 
     Returns
     -------
-    str
+    str or None
         What the page declares; else, where its text is short and its address says so and it
-        shows what it says, ``gallery`` or ``video``; ``live`` by the address alone.
+        shows what it says, ``gallery`` or ``video``; ``live`` by the address alone; None for
+        any other page.
     """
     found = list(declared)
     for pattern, kind in _DECLARED:
@@ -69,7 +72,7 @@ def kind_of(declared: Iterable[str], url: str, *, text: str, images: int, videos
         # To count the words of a text takes longer than the rest.
         if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
             return kind
-    return "article"
+    return None
 
 
 def _is_short(text: str) -> bool:

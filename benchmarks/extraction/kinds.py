@@ -1,0 +1,175 @@
+"""Train how the kind of a page is told: ``python -m benchmarks.extraction.kinds FOLDER``.
+
+``FOLDER`` holds the corpora. wcxb tells kinds; other corpora hold articles. Cross-validated over
+sites; prints for each kind how many pages there are, how many are taken for it, and how many of
+them rightly.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.extraction.examples import fold_of
+from worker.evaluation.methods import Source
+from worker.evaluation.methods.reading import page_of
+from worker.evaluation.scores import load_corpus
+from worker.evaluation.training.headers import corpus_used, training_of
+from worker.extraction.article import KnownTemplate, PageInTemplate, find_article
+from worker.extraction.errors import NoArticleError
+from worker.extraction.kinds.classifier import KindTrees
+from worker.extraction.kinds.evidence import Facts, kind_evidence
+from worker.extraction.metadata.result import Kind
+from worker.extraction.outline import Outline
+from worker.learning import Features, ModelFile
+from worker.pages import PageError
+
+KINDS: tuple[Kind, ...] = (
+    "article",
+    "forum",
+    "product",
+    "collection",
+    "listing",
+    "documentation",
+    "service",
+)
+
+WITH_KINDS = "wcxb"
+
+OF_ARTICLES = {"fundus_body": 1, "daniel": 6, "dragnet": 6, "l3s_gn1": 4, "zh_cwced": 2}
+"""Corpora of articles, of which every so many-th page is taken."""
+
+TREES = 60
+LEAVES = 8
+MIN_PAGES_IN_LEAF = 10
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class KindExample:
+    """A page whose kind is known.
+
+    Attributes
+    ----------
+    corpus, page, site, kind
+        The page.
+    features
+        Its evidence, one row.
+    """
+
+    corpus: str
+    page: str
+    site: str
+    kind: Kind
+    features: Features
+
+
+def read_examples(folder: Path) -> Iterator[KindExample]:
+    """Gather the evidence of a corpus; a page without an article has none."""
+    corpus = load_corpus(folder)
+    every = OF_ARTICLES.get(folder.name, 1)
+    for page in list(corpus.pages.values())[::every]:
+        gold = corpus.golds.get(page.id)
+        if gold is None:
+            continue
+        try:
+            outline = Outline.of(page_of(Source(page.html, page.url, page.content_type)).flat)
+            shown = PageInTemplate(page.url, outline, KnownTemplate())
+            article, finding = find_article(shown)
+        except (PageError, NoArticleError):
+            continue
+        if finding is not None:
+            features = kind_evidence(Facts(outline, finding, article, page.url))
+            kind = next((kind for kind in KINDS if kind == gold.kind), KINDS[0])
+            yield KindExample(corpus.name, gold.id, gold.site, kind, features)
+
+
+def fit(examples: Sequence[KindExample]) -> KindTrees:
+    """Train trees for each kind; a kind's pages weigh as much as its number's square root says."""
+    rows = np.concatenate([example.features.rows for example in examples])
+    kinds = np.array([example.kind for example in examples])
+    numbers = {kind: max(1, int((kinds == kind).sum())) for kind in KINDS}
+    weights = np.array([numbers[kind] ** -0.5 for kind in kinds])
+    of_kind = {}
+    for kind in KINDS:
+        classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_PAGES_IN_LEAF)
+        classifier.fit(rows, kinds == kind, sample_weight=weights / weights.mean())
+        of_kind[kind] = as_trees(classifier, examples[0].features.columns)
+    return KindTrees(of_kind)
+
+
+def cross_validate(examples: Sequence[KindExample]) -> list[Kind]:
+    """Return the kind of each page as trees tell that have not seen its site."""
+    found: list[Kind] = ["article"] * len(examples)
+    for fold in range(FOLDS):
+        model = fit([each for each in examples if fold_of(each.site, FOLDS) != fold])
+        for place, each in enumerate(examples):
+            if fold_of(each.site, FOLDS) == fold:
+                found[place] = model.kind(each.features)
+    return found
+
+
+def table(examples: Sequence[KindExample], found: Sequence[Kind]) -> Iterator[str]:
+    """Yield the lines of a table by kind, and the share of other corpora that stay articles."""
+    yield "| kind | pages | taken for it | rightly | precision, % | recall, % |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    pairs = [
+        (each.kind, kind)
+        for each, kind in zip(examples, found, strict=True)
+        if each.corpus == WITH_KINDS
+    ]
+    for kind in KINDS:
+        wanted = sum(gold == kind for gold, _ in pairs)
+        taken = sum(told == kind for _, told in pairs)
+        right = sum(gold == told == kind for gold, told in pairs)
+        yield (
+            f"| {kind} | {wanted} | {taken} | {right} | {100 * right / max(1, taken):.0f}"
+            f" | {100 * right / max(1, wanted):.0f} |"
+        )
+    right = sum(gold == told for gold, told in pairs)
+    yield f"\n{right} of {len(pairs)} right, {100 * right / len(pairs):.1f} %"
+    for corpus, share in _articles_kept(examples, found).items():
+        yield f"{corpus}: {share:.1f} % articles"
+
+
+def _articles_kept(examples: Sequence[KindExample], found: Sequence[Kind]) -> Mapping[str, float]:
+    kept: dict[str, list[bool]] = {}
+    for each, kind in zip(examples, found, strict=True):
+        if each.corpus != WITH_KINDS:
+            kept.setdefault(each.corpus, []).append(kind == "article")
+    return {corpus: 100 * float(np.mean(shares)) for corpus, shares in kept.items()}
+
+
+def main() -> None:
+    """Cross-validate, and train where a model is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="folder of the corpora")
+    parser.add_argument("--model", type=Path, help="file to write the classifier to")
+    options = parser.parse_args()
+    corpora = [options.folder / name for name in (WITH_KINDS, *OF_ARTICLES)]
+    examples = [example for corpus in corpora for example in read_examples(corpus)]
+    found = cross_validate(examples)
+    print("\n".join(table(examples, found)), flush=True)
+    if options.model:
+        used = [
+            corpus_used(
+                corpus,
+                "kinds" if corpus.name == WITH_KINDS else "articles",
+                ((each.page, each.site) for each in examples if each.corpus == corpus.name),
+            )
+            for corpus in corpora
+        ]
+        right = np.mean([e.kind == k for e, k in zip(examples, found, strict=True)])
+        scores = {"share of pages right": round(100 * float(right), 1)}
+        training = training_of(
+            used, "benchmarks.extraction.kinds", scores, "cross-validated over sites"
+        )
+        text = ModelFile(training, fit(examples)).to_json()
+        options.model.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

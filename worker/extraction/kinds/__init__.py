@@ -1,0 +1,6 @@
+"""What a page is: an article, a thread of a forum, a product, a list, a manual, a gallery."""
+
+from worker.extraction.kinds.classifier import kind_of
+from worker.extraction.kinds.evidence import Facts
+
+__all__ = ["Facts", "kind_of"]

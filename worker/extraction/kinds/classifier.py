@@ -1,0 +1,68 @@
+"""The kind of a page, by trees that weigh its evidence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, get_args
+
+import numpy as np
+
+from worker.extraction.kinds.evidence import Facts, kind_evidence
+from worker.extraction.metadata.result import Kind
+from worker.learning import BoostedTrees, Features, load_model
+
+
+@dataclass(frozen=True)
+class KindTrees:
+    """Trees for each kind against all others; the kind with the highest log odds is the page's.
+
+    Attributes
+    ----------
+    of_kind
+        The trees of each kind.
+    """
+
+    KIND: ClassVar[str] = "kinds of pages"
+
+    of_kind: Mapping[Kind, BoostedTrees]
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the classifier with the parameters that `to_parameters` gave.
+
+        Raises
+        ------
+        ValueError
+            If there is a kind that no page can have.
+        """
+        unknown = set(parameters["kinds"]) - set(get_args(Kind))
+        if unknown:
+            raise ValueError(f"unknown kinds of pages: {sorted(unknown)}")
+        return cls(
+            {kind: BoostedTrees.from_parameters(each) for kind, each in parameters["kinds"].items()}
+        )
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {"kinds": {kind: trees.to_parameters() for kind, trees in self.of_kind.items()}}
+
+    def kind(self, features: Features) -> Kind:
+        """Return the kind of the page that a row of evidence tells of."""
+        kinds = list(self.of_kind)
+        odds = [self.of_kind[kind].probabilities(features)[0] for kind in kinds]
+        return kinds[int(np.argmax(odds))]
+
+
+def trained_kinds() -> KindTrees:
+    """Return the classifier of pages."""
+    return load_model(KindTrees, "worker.extraction.kinds", "model.json").model
+
+
+def kind_of(facts: Facts) -> Kind:
+    """Return the kind that the trees find likeliest, of a page that declares none.
+
+    Parameters
+    ----------
+    facts
+        What is known of the page.
+    """
+    return trained_kinds().kind(kind_evidence(facts))
