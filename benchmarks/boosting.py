@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from worker.learning import BoostedTrees, DecisionTree
+from worker.learning.classes import ClassTrees
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
@@ -51,23 +54,53 @@ def as_trees(
         Places of those that it was fitted on; all of them unless given.
     """
     places = np.arange(len(columns)) if fitted is None else np.array(fitted)
-    trees = []
-    for [predictor] in classifier._predictors:  # noqa: SLF001 - no public way to the trees
-        nodes = predictor.nodes
-        leaf = nodes["is_leaf"].astype(bool)
-        trees.append(
-            DecisionTree(
-                column=np.where(leaf, -1, places[nodes["feature_idx"]]).tolist(),
-                threshold=[
-                    float(f"{value:.6g}") for value in np.where(leaf, 0.0, nodes["num_threshold"])
-                ],
-                left=np.where(leaf, 0, nodes["left"]).tolist(),
-                right=np.where(leaf, 0, nodes["right"]).tolist(),
-                value=[float(f"{value:.5f}") for value in np.where(leaf, nodes["value"], 0.0)],
-            )
-        )
+    [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public way to the trees
     base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
-    return BoostedTrees(tuple(columns), round(base, 6), tuple(trees))
+    return BoostedTrees(
+        tuple(columns), round(base, 6), tuple(_as_tree(tree.nodes, places) for tree in trees)
+    )
+
+
+def as_class_trees(
+    classifier: HistGradientBoostingClassifier, columns: Sequence[str], order: Sequence[str]
+) -> ClassTrees:
+    """Take over a classifier of three classes and more, its numbers rounded.
+
+    Parameters
+    ----------
+    classifier
+        The classifier, fitted.
+    columns
+        Names of the columns of the rows.
+    order
+        Names of the classes, in the order that they are to have; those that it does not know are
+        left out.
+    """
+    places = np.arange(len(columns))
+    by_class = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - as above
+    bases = np.ravel(classifier._baseline_prediction)  # noqa: SLF001 - as above
+    found = {
+        str(name): (round(float(base), 6), tuple(_as_tree(tree.nodes, places) for tree in trees))
+        for name, base, trees in zip(classifier.classes_, bases, by_class, strict=True)
+    }
+    names = tuple(name for name in order if name in found)
+    return ClassTrees(
+        tuple(columns),
+        names,
+        tuple(found[name][0] for name in names),
+        tuple(found[name][1] for name in names),
+    )
+
+
+def _as_tree(nodes: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> DecisionTree:
+    leaf = nodes["is_leaf"].astype(bool)
+    return DecisionTree(
+        column=np.where(leaf, -1, places[nodes["feature_idx"]]).tolist(),
+        threshold=[float(f"{value:.6g}") for value in np.where(leaf, 0.0, nodes["num_threshold"])],
+        left=np.where(leaf, 0, nodes["left"]).tolist(),
+        right=np.where(leaf, 0, nodes["right"]).tolist(),
+        value=[float(f"{value:.5f}") for value in np.where(leaf, nodes["value"], 0.0)],
+    )
 
 
 def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:

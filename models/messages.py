@@ -28,6 +28,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from models.roles import LineRole
 
 HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
 HTML_TOO_LARGE: Final = "html_too_large"
@@ -201,10 +202,21 @@ class _ArticlePart(BaseModel):
 class Block(_ArticlePart):
     """A stretch of the article's text: ``text == article.text[start:end]``."""
 
-    type: BlockType = Field(description="What the stretch is.")
+    type: BlockType = Field(description="What the stretch is marked as.")
     text: str = Field(description="The stretch itself.")
     start: int = Field(ge=0, description="Offset of the first character in text.")
     end: int = Field(ge=0, description="Offset after the last character in text.")
+    role: LineRole | None = Field(
+        default=None,
+        description="What the stretch is to its reader, whatever the page marks it as; null where"
+        " no roles are asked for. Added to version 1.",
+    )
+    role_probability: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Probability of that role. Added to version 1.",
+    )
 
 
 class Image(_ArticlePart):
@@ -309,7 +321,10 @@ class ArticleMessage(_ArticlePart):
     published_at: LocalTimestamp | None = Field(
         description="When it was published, with the page's offset where it gives one."
     )
-    text: str = Field(description="The body alone, paragraphs parted by a blank line.")
+    text: str = Field(
+        description="The body alone, paragraphs parted by a blank line; the roles of the lines that"
+        " it is made of may be set."
+    )
     blocks: list[Block] = Field(description="The stretches that text is made of, in order.")
     images: list[Image] = Field(description="Images of the body, in order.")
     embeds: list[Embed] = Field(description="Foreign objects of the body, in order.")

@@ -15,6 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from models.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
 from worker.errors import ExpectedError
 
 PREFIX = "DETOURAGE_"
@@ -218,6 +219,13 @@ class Settings(BaseSettings):
         gt=0,
         description="Period after which intake and relay log what they did in it, if anything.",
     )
+    text_roles: str = Field(
+        default="",
+        description="Roles of the lines that an article's text is made of, with commas between; "
+        "where none is named, it is made of the lines that belong to the article, and blocks have "
+        f"no role. Known are {', '.join(CHOOSABLE_ROLES)}. Pages extracted before are "
+        "extracted again when their site is clustered, or by `detourage reprocess`.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",
         description="Lowest level that is logged, by every process; Celery's --loglevel "
@@ -249,6 +257,11 @@ class Settings(BaseSettings):
         if value is not None:
             _check_url(value.get_secret_value(), schemes)
         return value
+
+    @field_validator("text_roles")
+    @classmethod
+    def _are_roles(cls, value: str) -> str:
+        return ",".join(chosen_roles(value.split(",")))
 
     @field_validator("broker_url")
     @classmethod
@@ -312,6 +325,11 @@ class Settings(BaseSettings):
         if self.broker_url is None:
             raise SettingsError("DETOURAGE_BROKER_URL is not set")
         return self.broker_url.get_secret_value()
+
+    @property
+    def chosen_text_roles(self) -> tuple[LineRole, ...]:
+        """The roles that a text is made of."""
+        return chosen_roles(self.text_roles.split(","))
 
     def environment(self) -> dict[str, str]:
         """Return the environment variables that give a process these settings."""

@@ -49,6 +49,7 @@ def test_a_wrong_value_is_named_without_showing_it(monkeypatch: pytest.MonkeyPat
         ("BROKER_CA_FILE", "/nowhere/ca.pem", "No such file"),
         ("BROKER_CA_FILE", __file__, "holds no certificates"),
         ("QUEUE_PREFIX", "with space", "pattern"),
+        ("TEXT_ROLES", "paragraph,headline", "headline: no role of a text"),
         ("SETTLE_SECONDS", "-1", "greater than or equal to 0"),
         ("MAX_SETTLE_SECONDS", "inf", "finite"),
         ("COMPARISON_PATIENCE_SECONDS", "0", "greater than 0"),
@@ -195,3 +196,11 @@ def test_a_file_of_a_secret_that_is_not_there_is_named(
     monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(tmp_path / "none"))
     with pytest.raises(SettingsError, match=r"DATABASE_URL_FILE.*No such file"):
         load_settings()
+
+
+def test_the_text_is_made_of_the_roles_that_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().chosen_text_roles == ()
+    load_settings.cache_clear()
+    monkeypatch.setenv("DETOURAGE_TEXT_ROLES", "caption, paragraph")
+    assert load_settings().chosen_text_roles == ("paragraph", "caption")
+    assert load_settings().environment()["DETOURAGE_TEXT_ROLES"] == "paragraph,caption"

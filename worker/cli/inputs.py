@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from models.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -22,6 +24,26 @@ base_url_option = click.option(
     "--base-url", metavar="URL", help="Address of a folder of HTML files, or of a file's folder."
 )
 site_option = click.option("--site", help="Site of the HTML files, if not their domain.")
+
+
+def _read_roles(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[LineRole, ...] | None:
+    del context, parameter
+    if value is None:
+        return None
+    try:
+        return chosen_roles(value.split(","))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+text_roles_option = click.option(
+    "--text-roles",
+    metavar="ROLE,…",
+    callback=_read_roles,
+    help=f"Roles of the lines that the text is made of; known are {', '.join(CHOOSABLE_ROLES)}.",
+)
 
 
 def messages_in(

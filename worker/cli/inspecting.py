@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from worker.cli.inputs import input_paths, messages_in
+from models.roles import LineRole
+from worker.cli.inputs import input_paths, messages_in, text_roles_option
 
 FORMATS = ("text", "markdown", "html", "json")
 
@@ -35,7 +36,14 @@ url_option = click.option(
     show_default=True,
     help="What to write.",
 )
-def extract(page: str, site_pages: Path | None, url: str | None, form: str) -> None:
+@text_roles_option
+def extract(
+    page: str,
+    site_pages: Path | None,
+    url: str | None,
+    form: str,
+    text_roles: tuple[LineRole, ...] | None,
+) -> None:
     """Write the article of one page, without any service.
 
     URL is fetched; FILE or standard input (-) holds the page: HTML, a page message, or several
@@ -50,7 +58,7 @@ def extract(page: str, site_pages: Path | None, url: str | None, form: str) -> N
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     try:
-        content = read_content(subject.page, subject.pivot, subject.patterns)
+        content = read_content(subject.page, subject.pivot, subject.patterns, text_roles or ())
     except NoArticleError as error:
         raise ExplainingError(f"{subject.page.url}: {error.outcome}: {error}") from error
     written = extracted.FORMATS[form](content, subject.page.url, subject.site)

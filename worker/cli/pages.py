@@ -7,7 +7,14 @@ from uuid import uuid4
 
 import click
 
-from worker.cli.inputs import base_url_option, input_paths, messages_in, site_option
+from models.roles import LineRole
+from worker.cli.inputs import (
+    base_url_option,
+    input_paths,
+    messages_in,
+    site_option,
+    text_roles_option,
+)
 
 EXIT_UNUSABLE_INPUT = 3
 """The run itself went well, but messages were quarantined or pages failed."""
@@ -31,6 +38,7 @@ EXIT_UNUSABLE_INPUT = 3
 )
 @base_url_option
 @site_option
+@text_roles_option
 @click.option("--all-sites", is_flag=True, help="Show all sites at the end, not the largest 20.")
 def run(
     inputs: tuple[Path, ...],
@@ -38,6 +46,7 @@ def run(
     workers: int,
     base_url: str | None,
     site: str | None,
+    text_roles: tuple[LineRole, ...] | None,
     all_sites: bool,
 ) -> None:
     """Process pages and write their articles.
@@ -51,6 +60,8 @@ def run(
     from worker.wording.plural import counted
 
     settings = load_settings()
+    if text_roles is not None:
+        settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
     messages = messages_in(inputs, base_url, site)
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
         raise click.UsageError(f"{output} is an input, and would be overwritten")

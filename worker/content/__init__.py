@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from lxml.html import HtmlElement
 
+from models.roles import LineRole
 from worker.comments import (
     NONE_SEEN,
     Comment,
@@ -91,6 +92,7 @@ def read_content(
     page: Page,
     other: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
+    text_roles: Sequence[LineRole] = (),
 ) -> Content:
     """Cut the article out of a page, and read its comments.
 
@@ -101,9 +103,13 @@ def read_content(
     patterns
         Where comments stand on pages of the template: the first that finds any counts. None to
         look for them on this page alone.
+    text_roles
+        Roles of the lines that the article's text is made of, see `models.roles`; without any, of
+        the lines that belong to the article.
     """
     found = comments_of(page, patterns)
-    article = extract_article(page, other, apart=apart_from_article(page, found))
+    apart = apart_from_article(page, found)
+    article = extract_article(page, other, apart, text_roles)
     return Content(article, _comments_below(article, found, page))
 
 

@@ -20,7 +20,14 @@ def article_values(content: Content) -> dict[str, Any]:
         "published_at": metadata.published.instant if metadata.published else None,
         "text": article.text,
         "blocks": [
-            Block(type=block.type, text=block.text, start=block.start, end=block.end)
+            Block(
+                type=block.type,
+                text=block.text,
+                start=block.start,
+                end=block.end,
+                role=block.role,
+                role_probability=block.role_probability,
+            )
             for block in article.blocks
         ],
         "images": [

@@ -7,6 +7,7 @@ from typing import Self
 
 from lxml.html import HtmlElement
 
+from models.roles import LineRole
 from worker.extraction import classification, hidden, menus, sentences, titles
 from worker.extraction.apart import leave_out
 from worker.extraction.classification import JudgedLines, judge_lines
@@ -20,6 +21,7 @@ from worker.extraction.metadata import read_metadata
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render, without_title
 from worker.extraction.result import Extraction
+from worker.extraction.roles import choosing
 from worker.extraction.titles import Titles
 from worker.pages import Page
 from worker.pages.addresses import base_of
@@ -65,11 +67,14 @@ class PageInTemplate:
         Its address and outline.
     template
         What it is compared with.
+    text_roles
+        Roles of the lines that its text is made of.
     """
 
     url: str
     outline: Outline
     template: KnownTemplate
+    text_roles: Sequence[LineRole] = ()
 
     @cached_property
     def judged(self) -> JudgedLines:
@@ -84,11 +89,14 @@ def extract_article(
     page: Page,
     other: Page | TemplateKnowledge | None,
     apart: Iterable[HtmlElement] = (),
+    text_roles: Sequence[LineRole] = (),
 ) -> Extraction:
     """Cut the article out of a page.
 
     The body is made of the lines that a classifier takes for the article's, by what is known of
-    them on the page and on other pages of the template (`worker.extraction.classification`).
+    them on the page and on other pages of the template (`worker.extraction.classification`). Where
+    roles are asked for, a second one says which role each has (`worker.extraction.roles`), and the
+    body is made of the lines of these.
     Where it takes none, the body is the densest packet of sentences
     (`worker.extraction.sentences`). `Extraction.method` says which it was. An article that the
     page holds and does not show is taken where it shows none, or a fragment
@@ -106,6 +114,9 @@ def extract_article(
         Elements of the page that are no part of its article: what its readers wrote. Where the
         article is one of them, as the first post of a thread is, they are not left out
         (`worker.extraction.apart`).
+    text_roles
+        Roles of the lines that the text is made of, see `models.roles`; without any, no line is
+        asked for its role.
 
     Raises
     ------
@@ -117,7 +128,7 @@ def extract_article(
         If the page shows no text, or none but a headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other))
+    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles)
     article, finding = find_article(flat, outline.indices_of(apart))
     if finding is None or article.metadata.kind != "article":
         return article
@@ -192,7 +203,10 @@ def _find_shown(
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield the bodies that there may be, the best first."""
-    of_lines = classification.find_body(page.outline, page.judged)
+    if page.text_roles:
+        of_lines = choosing.find_body(page.outline, page.judged, page.url, page.text_roles)
+    else:
+        of_lines = classification.find_body(page.outline, page.judged)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)

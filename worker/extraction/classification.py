@@ -5,7 +5,7 @@ were trained on the development corpora (``benchmarks/extraction/train.py``). No
 labelled: nothing of what they learnt is a site's own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.extraction.evidence import Evidence, gather_evidence
-from worker.extraction.finding import Finding
+from worker.extraction.finding import Finding, FoundRole
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
@@ -108,6 +108,28 @@ def find_body(page: Outline, judged: JudgedLines) -> Finding | None:
     if expected_f1 < MIN_EXPECTED_F1:
         return None
     kept = [line for line, is_chosen in zip(evidence.lines, chosen, strict=True) if is_chosen]
+    return body_of(page, kept, expected_f1)
+
+
+def body_of(
+    page: Outline,
+    kept: Sequence[Line],
+    expected_f1: float,
+    roles: Mapping[int, FoundRole] | None = None,
+) -> Finding:
+    """Return the body that some lines make.
+
+    Parameters
+    ----------
+    page
+        The page.
+    kept
+        The lines, at least one.
+    expected_f1
+        How good they are expected to be.
+    roles
+        What they are, by their numbers, where that is known.
+    """
     numbers = frozenset(line.number for line in kept)
     container = _smallest_around(page, kept, share=1.0)
     core = _smallest_around(page, kept, share=CORE_SHARE)
@@ -119,6 +141,7 @@ def find_body(page: Outline, judged: JudgedLines) -> Finding | None:
         muted=muted,
         lines=numbers,
         confidence=expected_f1,
+        roles=roles or {},
     )
 
 

@@ -1,6 +1,25 @@
 """Where a method found the body, before anything is rendered."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from models.roles import LineRole
+
+
+class FoundRole(NamedTuple):
+    """What a line is.
+
+    Attributes
+    ----------
+    role
+        The likeliest of the roles that the text is made of.
+    probability
+        Its probability, from 0 to 1.
+    """
+
+    role: LineRole
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -23,6 +42,8 @@ class Finding:
         for all of them.
     confidence
         How good the text is expected to be, from 0 to 1; 0 where the method does not say.
+    roles
+        What the lines are, by their numbers; empty where the method does not say.
     """
 
     method: str
@@ -31,3 +52,4 @@ class Finding:
     muted: frozenset[int] = frozenset()
     lines: frozenset[int] | None = None
     confidence: float = 0.0
+    roles: Mapping[int, FoundRole] = field(default_factory=dict)

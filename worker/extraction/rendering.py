@@ -1,13 +1,14 @@
 """The body that a method found, as blocks of text, images and embeds."""
 
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from models.roles import LineRole
 from worker.extraction import media
-from worker.extraction.finding import Finding
+from worker.extraction.finding import Finding, FoundRole
 from worker.extraction.outline import Outline
 from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, BlockType
 from worker.language import words
@@ -25,6 +26,9 @@ MAX_BLOCKS_BEFORE_TITLE = 3
 
 MAX_FIGURE_ELEMENTS = 200
 """Elements of a figure among which its caption is looked for."""
+
+PROBABILITY_DIGITS = 3
+"""Digits of the probability of a role that are told."""
 
 _TYPES: dict[str, BlockType] = {
     **dict.fromkeys(HEADINGS, "heading"),
@@ -54,6 +58,7 @@ class Stretch:
 
     type: BlockType
     text: str
+    role: FoundRole | None = None
 
 
 @dataclass
@@ -78,7 +83,8 @@ class Rendering:
         start = 0
         for stretch in self.stretches:
             end = start + len(stretch.text)
-            blocks.append(ArticleBlock(stretch.type, stretch.text, start, end))
+            role, probability = stretch.role or (None, None)
+            blocks.append(ArticleBlock(stretch.type, stretch.text, start, end, role, probability))
             start = end + 2
         return "\n\n".join(stretch.text for stretch in self.stretches), tuple(blocks)
 
@@ -129,6 +135,7 @@ class _Renderer:
         self._addresses: set[str] = set()
         self._with_image: set[Node | None] = set()
         self._next_text = page.text_starts[finding.container]
+        self._sizes: Counter[int] = Counter()
 
     def run(self) -> Rendering:
         page, pieces = self._page, self._page.flat.pieces
@@ -195,7 +202,11 @@ class _Renderer:
         if tag == "table" and self._muted is None:
             table = self._data_table(index)
             if table:
-                self._rendering.stretches.append(Stretch("table", table))
+                texts = self._page.texts[
+                    self._page.text_starts[index] : self._page.text_ends[index]
+                ]
+                sizes = Counter({text.line: text.size for text in texts})
+                self._rendering.stretches.append(Stretch("table", table, self._role_of(sizes)))
                 return False
         if tag == "blockquote" and self._type() != "quote":
             self._embed(self._page.node(index))
@@ -249,6 +260,7 @@ class _Renderer:
             if not is_blank:
                 self._breaks = 0
                 self._is_blank = False
+                self._sizes[self._page.texts[self._next_text - 1].line] += len(text)
             self._parts.append(text if self._type() == "code" else text.replace("\n", " "))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
@@ -264,7 +276,9 @@ class _Renderer:
         if not self._parts:
             return
         text = "" if self._is_blank else "".join(self._parts)
+        role = self._role_of(self._sizes)
         self._parts.clear()
+        self._sizes.clear()
         self._is_blank = True
         if not text:
             return
@@ -275,7 +289,20 @@ class _Renderer:
             lines = (words.clean(line) for line in text.split("\n"))
             text = "\n".join(line for line in lines if line)
         if any(character.isalnum() for character in text):
-            self._rendering.stretches.append(Stretch(kind, text))
+            self._rendering.stretches.append(Stretch(kind, text, role))
+
+    def _role_of(self, sizes: Mapping[int, int]) -> FoundRole | None:
+        """Return the likeliest role of some lines together, each weighed by its size."""
+        weights: dict[LineRole, float] = {}
+        for line, size in sizes.items():
+            found = self._finding.roles.get(line)
+            if found is not None:
+                weights[found.role] = weights.get(found.role, 0.0) + found.probability * size
+        if not weights:
+            return None
+        role = max(weights, key=weights.__getitem__)
+        share = weights[role] / max(1, sum(sizes.values()))
+        return FoundRole(role, round(share, PROBABILITY_DIGITS))
 
     def _data_table(self, index: int) -> str | None:
         """Return the rows of a table of data, None for a table that only lays out the page."""

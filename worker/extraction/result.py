@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from models.roles import LineRole
 from worker.extraction.metadata.result import NOTHING_KNOWN, ArticleMetadata
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
@@ -21,12 +22,17 @@ class ArticleBlock:
         The stretch itself; never empty, and without a blank line.
     start, end
         Character offsets into the article's text: ``text == article.text[start:end]``.
+    role, role_probability
+        What the stretch is to its reader, whatever the page marks it as, with the probability;
+        None where the method does not tell.
     """
 
     type: BlockType
     text: str
     start: int
     end: int
+    role: LineRole | None = None
+    role_probability: float | None = None
 
 
 @dataclass(frozen=True)

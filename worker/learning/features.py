@@ -1,7 +1,7 @@
 """Numbers that models weigh, with the name of each column beside what yields it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -46,6 +46,19 @@ class Features:
         for place, (_, numbers) in enumerate(named):
             rows[:, place] = numbers
         return cls(columns, rows)
+
+    def chosen(self, columns: tuple[str, ...]) -> Self:
+        """Return some columns alone, in this order.
+
+        Raises
+        ------
+        RuntimeError
+            If one is missing.
+        """
+        places = {name: place for place, name in enumerate(self.columns)}
+        if not places.keys() >= set(columns):
+            expect_columns(self.columns, columns)
+        return replace(self, columns=columns, rows=self.rows[:, [places[n] for n in columns]])
 
     def rows_for(self, columns: tuple[str, ...]) -> Rows:
         """Return the rows for a model that was trained on these columns.

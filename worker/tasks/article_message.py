@@ -94,7 +94,9 @@ def _template(job: ExtractionJob) -> Template:
 
 def reader_digest(message: ArticleMessage) -> str:
     """Return the digest of all that a reader of the article would notice."""
-    fields = message.model_dump(mode="json", include=_READER_FIELDS)
+    fields = message.model_dump(
+        mode="json", include=_READER_FIELDS, exclude={"blocks": {"__all__": {"role_probability"}}}
+    )
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 

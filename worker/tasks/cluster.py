@@ -218,7 +218,9 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
         comparisons.end(session, site_id)
     if stored.reference_sets() or site.generation:
         references.keep_sets(session, site_id, stored.reference_sets())
-    request_changed_extractions(session, site_id, site_pages, generation)
+    request_changed_extractions(
+        session, site_id, site_pages, generation, state.settings.chosen_text_roles
+    )
     if site.is_new:
         _assign_overlooked(session, site_id, generation.number)
     note_design_change(session, site_id, generation.number, pages=len(site_pages))

@@ -11,6 +11,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from models.roles import LineRole
 from worker import logs
 from worker.content import Content, read_content
 from worker.extraction import NeedsRenderingError, NoArticleError
@@ -38,7 +39,7 @@ from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "17"
+EXTRACTION_VERSION = "18"
 """Rises with every change of what extraction gives, so that unchanged pages are done again.
 
 `tests.unit.extraction.recorded` holds what it gives of generated pages in this version.
@@ -53,10 +54,16 @@ class NoArticle:
     detail: str
 
 
-def extraction_key(content_digest: str, pivot_digest: str | None, group_pattern: str | None) -> str:
+def extraction_key(
+    content_digest: str,
+    pivot_digest: str | None,
+    group_pattern: str | None,
+    text_roles: Sequence[LineRole],
+) -> str:
     """Return the digest of all that an extraction depends on."""
-    parts = f"{EXTRACTION_VERSION} {content_digest} {pivot_digest or '-'} {group_pattern or '-'}"
-    return hashlib.sha256(parts.encode()).hexdigest()
+    roles = ",".join(text_roles)
+    known = f"{content_digest} {pivot_digest or '-'} {group_pattern or '-'}"
+    return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {known}".encode()).hexdigest()
 
 
 @shared_task(name=task_names.EXTRACT, **TASK_OPTIONS)
@@ -164,16 +171,17 @@ def _extract(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool = True
 ) -> Content | NoArticle:
     logs.bind(site=site_name(job.site_key), page=job.url)
+    roles = state.settings.chosen_text_roles
     try:
         template = state.templates.of(state.database, job.pivot) if job.pivot else None
         page = parse_page(job.content, job.url, content_type=job.content_type)
         try:
             patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
-            return read_content(page, template, patterns)
+            return read_content(page, template, patterns, roles)
         except NeedsRenderingError:
             if state.browser is None:
                 raise
-            return read_rendered(state.browser, job, template)
+            return read_rendered(state.browser, job, template, roles)
     except NoArticleError as error:
         return NoArticle(PageOutcome(error.outcome), str(error))
     except SQLAlchemyError:
@@ -214,7 +222,7 @@ def _save(
         if article is not None and message is not None:
             revisions.append(article)
             messages.append(message)
-        changes.append(_result(job, page, result, article))
+        changes.append(_result(job, page, result, article, state.settings.chosen_text_roles))
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
         logger.info("page %d: %s", job.page_id, changes[-1].outcome)
     if len(results) > 1:
@@ -251,14 +259,20 @@ def _not_overtaken(
 
 
 def _result(
-    job: ExtractionJob, page: PageState, result: Content | NoArticle, article: NewArticle | None
+    job: ExtractionJob,
+    page: PageState,
+    result: Content | NoArticle,
+    article: NewArticle | None,
+    text_roles: Sequence[LineRole],
 ) -> ExtractionResult:
     pivot_digest = job.pivot.content_digest if job.pivot else None
     failure = result if isinstance(result, NoArticle) else None
     return ExtractionResult(
         page_id=job.page_id,
         generation=job.generation,
-        extraction_key=extraction_key(job.content_digest, pivot_digest, job.group_pattern),
+        extraction_key=extraction_key(
+            job.content_digest, pivot_digest, job.group_pattern, text_roles
+        ),
         outcome=failure.outcome if failure else PageOutcome.ARTICLE,
         outcome_detail=failure.detail if failure else None,
         revision=article.revision if article is not None else page.revision,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from models.roles import LineRole
 from worker.messaging import task_names
 from worker.store import outbox, templates
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
@@ -97,6 +98,7 @@ def request_changed_extractions(
     site_id: int,
     site_pages: Sequence[ComparablePage],
     generation: NewGeneration,
+    text_roles: Sequence[LineRole],
 ) -> None:
     """Have the pages extracted for which a generation changes something, and no others."""
     by_id = {page.id: page for page in site_pages}
@@ -110,6 +112,7 @@ def request_changed_extractions(
             page.content_digest,
             pivot.content_digest if pivot else None,
             generation.patterns[group] if group is not None else None,
+            text_roles,
         )
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html

@@ -1,7 +1,9 @@
 """Pages that show nothing until a browser has run their programs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from models.roles import LineRole
 from worker.content import Content, read_content
 from worker.extraction import NeedsRenderingError, TemplateKnowledge
 from worker.pages import PageError, parse_page
@@ -25,7 +27,10 @@ def browser_of(settings: Settings) -> Browser | None:
 
 
 def read_rendered(
-    browser: Browser, job: ExtractionJob, template: TemplateKnowledge | None
+    browser: Browser,
+    job: ExtractionJob,
+    template: TemplateKnowledge | None,
+    text_roles: Sequence[LineRole],
 ) -> Content:
     """Render a stored page, and read what a reader would see.
 
@@ -42,6 +47,6 @@ def read_rendered(
         page = parse_page(browser.render(html, job.url), job.url)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
-    content_shown = read_content(page, template)
+    content_shown = read_content(page, template, text_roles=text_roles)
     article = content_shown.article
     return replace(content_shown, article=replace(article, method=f"rendered-{article.method}"))

@@ -18,6 +18,7 @@ from worker.content import Content, read_content
 from worker.extraction import NoArticleError
 from worker.extraction.classification import trained_model
 from worker.extraction.kinds.classifier import trained_kinds
+from worker.extraction.roles.model import trained_model as trained_role_model
 from worker.learning.files import TrainedModel
 from worker.pages import Page, parse_page
 from worker.sample import SamplePage, generate
@@ -57,6 +58,7 @@ def record() -> Record:
     models: tuple[TrainedModel, ...] = (
         trained_model(),
         trained_kinds(),
+        trained_role_model(),
         trained_ranker(),
         trained_certainty(),
     )

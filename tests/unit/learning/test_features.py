@@ -33,3 +33,12 @@ def test_a_model_weighs_no_other_columns_than_it_was_trained_on(
 ) -> None:
     with pytest.raises(RuntimeError, match="trained on other columns"):
         MODEL.probabilities(Features.of(measured))
+
+
+def test_columns_are_chosen_by_name() -> None:
+    features = Features.of([("a", [1.0, 2.0]), ("b", [3.0, 4.0]), ("c", [5.0, 6.0])])
+    chosen = features.chosen(("c", "a"))
+    assert chosen.columns == ("c", "a")
+    assert chosen.rows.tolist() == [[5.0, 1.0], [6.0, 2.0]]
+    with pytest.raises(RuntimeError, match="'d'"):
+        features.chosen(("a", "d"))

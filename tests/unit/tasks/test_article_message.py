@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from models.messages import ArticleMessage
+from models.roles import LineRole
 from tests.pages import article_html, paragraphs
 from worker.content import read_content
 from worker.pages import parse_page
@@ -100,3 +101,17 @@ def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
     key = routing_key(None, "é" * 300)
     assert key.startswith("und.é")
     assert MAX_ROUTING_KEY_BYTES - 2 < len(key.encode()) <= MAX_ROUTING_KEY_BYTES
+
+
+def test_a_reader_notices_another_role_but_not_how_sure_it_is() -> None:
+    def digest(role: LineRole, probability: float) -> str:
+        blocks = tuple(
+            replace(block, role=role, role_probability=probability)
+            for block in CONTENT.article.blocks
+        )
+        article = replace(CONTENT.article, blocks=blocks)
+        return reader_digest(compose(PAGE, JOB, replace(CONTENT, article=article), 1, NOW))
+
+    sure = digest("paragraph", 0.9)
+    assert sure == digest("paragraph", 0.8)
+    assert sure != digest("quote", 0.9)

@@ -1,0 +1,1 @@
+"""Roles of lines: the model trained and measured."""

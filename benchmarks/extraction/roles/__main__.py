@@ -1,0 +1,169 @@
+"""The roles of lines measured, and their model trained.
+
+python -m benchmarks.extraction.roles CORPORA [--first-pass FOLDER] [--texts wcxb …] [--model FILE]
+python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
+
+CORPORA is the folder that holds ``roles`` and the corpora of its pages. The model is
+cross-validated: no page is scored by a model of either pass that has seen its site. The first pass
+is what `benchmarks.extraction.roles.first_pass` wrote into FOLDER, else the shipped one, with the
+pages left out that it was trained on. With ``--methods`` the texts that methods give are scored
+instead, each page alone.
+"""
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.roles.examples import RoleExample, TextExample, labelled_pages
+from benchmarks.extraction.roles.first_pass import FirstPass
+from benchmarks.extraction.roles.training import Recipe, fit, fit_outside, read_examples
+from models.roles import TEXT_ROLES
+from worker.evaluation.methods import Job, Runner
+from worker.evaluation.methods.reading import outline_of
+from worker.evaluation.scores.roles import ROLES_FILE, RoleScores, align, lines_in
+from worker.evaluation.training.headers import corpus_used, training_of
+from worker.extraction.classification import choose_lines
+from worker.extraction.lines import lines_of
+from worker.extraction.roles.model import RoleModel
+from worker.learning import ModelFile, TrainingCorpus
+
+SCORED_ROLES = ("title", "lead", "byline", "dateline", "caption", "related", "promo")
+"""Roles whose mean F1 is told."""
+
+_Booleans = npt.NDArray[np.bool_]
+
+
+def text_lines(example: RoleExample, model: RoleModel) -> tuple[_Booleans, list[str]]:
+    """Say of each line whether the service would take it for text, and which role it has."""
+    page = example.measured
+    names, probabilities = model.role_probabilities(page.features)
+    is_text = model.text_probabilities(page.features, TEXT_ROLES)
+    chosen, _ = choose_lines(np.where(page.near, is_text, 0.0), page.lengths)
+    return chosen, [names[place] for place in probabilities.argmax(axis=1).tolist()]
+
+
+def cross_validate(
+    roles: Sequence[RoleExample], texts: Sequence[TextExample], folds: int, recipe: Recipe
+) -> RoleScores:
+    """Score pages whose sites the model has not seen."""
+    scores = RoleScores()
+    for fold in range(folds):
+        model = fit_outside(fold, folds, roles, texts, recipe)
+        for example in roles:
+            if fold_of(example.measured.site, folds) == fold:
+                scores.add(example.roles, *text_lines(example, model))
+    return scores
+
+
+def first_pass_alone(roles: Iterable[RoleExample]) -> RoleScores:
+    """Score the lines that the first pass chooses, headlines left aside as the service does."""
+    scores = RoleScores()
+    for example in roles:
+        chosen, _ = choose_lines(example.measured.keep, example.measured.lengths)
+        is_title = np.array([role == "title" for role in example.roles])
+        scores.add(example.roles, chosen & ~is_title)
+    return scores
+
+
+def method_scores(corpora: Path, method: str) -> RoleScores:
+    """Score the texts that a method gives; one that it fails on counts as empty."""
+    scores = RoleScores()
+    pages = list(labelled_pages(corpora))
+    texts = [""] * len(pages)
+    for result in Runner().run(method, [Job(page.source) for page in pages]):
+        extracted = result.outcome.extracted
+        texts[result.index] = extracted.text if extracted is not None else ""
+    for page, text in zip(pages, texts, strict=True):
+        lines = [line.text for line in lines_of(outline_of(page.source))]
+        scores.add(align(page.labelled, lines), lines_in(text, lines))
+    return scores
+
+
+def summary(title: str, scores: RoleScores) -> str:
+    """Write a row: share of pages that are exactly right, and the mean F1 of roles."""
+    f1 = f"{scores.mean_f1(SCORED_ROLES):.1f}" if scores.found else "-"
+    return f"| {title} | {scores.pages} | {scores.exact:.1f} | {f1} |"
+
+
+def by_role(scores: RoleScores) -> Iterator[str]:
+    """Yield the rows of a table of roles."""
+    yield "| role | lines | in the text | precision | recall | F1 |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for role, count in scores.lines.most_common():
+        figures = ["-"] * 3
+        if scores.found:
+            prf = scores.prf(role)
+            figures = [f"{value:.1f}" for value in (prf.precision, prf.recall, prf.f1)]
+        kept = f"{scores.share_kept(role):.1f}"
+        yield f"| {role} | {count} | {kept} | {' | '.join(figures)} |"
+
+
+def main() -> None:
+    """Measure, and train."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--first-pass", type=Path, help="folder of the classifiers of the folds")
+    parser.add_argument(
+        "--texts", nargs="*", default=[], help="names of corpora whose golds are the body alone"
+    )
+    parser.add_argument("--sample", type=int, help="so many pages of each of these")
+    parser.add_argument("--folds", type=int, default=5, help="cross-validate in so many folds")
+    parser.add_argument("--methods", default="", help="methods whose texts are scored")
+    parser.add_argument("--model", type=Path, help="file to write the model to")
+    options = parser.parse_args()
+    print("| | pages | exactly right, % | mean F1 |\n|---|---:|---:|---:|")
+    for name in filter(None, options.methods.split(",")):
+        scores = method_scores(options.corpora, name)
+        print(summary(name, scores))
+        print("\n".join(by_role(scores)), flush=True)
+    if options.methods:
+        return
+    first = FirstPass.of(options.first_pass)
+    roles, texts = read_examples(options.corpora, options.texts, first, options.sample)
+    found = sum(role is not None for example in roles for role in example.roles)
+    labelled = sum(example.labelled for example in roles)
+    print(summary("first pass alone", first_pass_alone(roles)), flush=True)
+    scores = cross_validate(roles, texts, options.folds, Recipe())
+    print(summary("with roles", scores))
+    print(f"\n{found} of {labelled} labelled lines found in the pages.\n")
+    print("\n".join(by_role(scores)), flush=True)
+    if options.model:
+        used = [_used(options.corpora / "roles", "roles", roles)]
+        used += [_used(options.corpora / name, "texts", texts) for name in options.texts]
+        figures = {
+            "pages exactly right": scores.exact,
+            "mean F1 of roles": scores.mean_f1(SCORED_ROLES),
+        }
+        how = "cross-validated over sites, each page alone"
+        training = training_of(used, "benchmarks.extraction.roles", figures, how)
+        written = ModelFile(training, fit(roles, texts, Recipe())).to_json()
+        options.model.write_text(written, encoding="utf-8")
+
+
+def _used(folder: Path, use: str, examples: Iterable[RoleExample | TextExample]) -> TrainingCorpus:
+    sites = {
+        each.measured.page: each.measured.site
+        for each in examples
+        if use == "roles" or each.measured.corpus == folder.name
+    }
+    if use == "texts":
+        return corpus_used(folder, use, sites.items())
+    # Its pages are those of other corpora.
+    digest = sha256((folder / ROLES_FILE).read_bytes()).hexdigest()
+    return TrainingCorpus(
+        name=folder.name,
+        use=use,
+        pages=len(sites),
+        sites=len(set(sites.values())),
+        pages_digest=None,
+        gold_digest=digest,
+    )
+
+
+if __name__ == "__main__":
+    main()
