@@ -55,8 +55,9 @@ def test_a_page_of_a_crawl_is_shown_in_three_ways(crawl: Path, tmp_path: Path) -
     )
     assert done.returncode == 0, done.stderr
     assert "of 6 pages of its template" in done.stdout
-    assert "repeated on the other page of the template" in done.stdout
     found = json.loads(figures.read_text())
+    phrases = {reason["phrase"] for line in found["lines"] for reason in line["reasons"]}
+    assert "repeated on the other page of the template" in phrases
     assert found["url"] == URL
     assert found["template"]["size"] == 6
     assert found["template"]["compared_with"].startswith("https://one.example/a/")
