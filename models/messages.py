@@ -27,6 +27,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from models.kinds import Kind
 from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from models.roles import LineRole
 
@@ -181,18 +182,6 @@ class PageMessage(BaseModel):
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 Role = Literal["member", "representative", "outlier"]
-Kind = Literal[
-    "article",
-    "gallery",
-    "live",
-    "video",
-    "forum",
-    "product",
-    "collection",
-    "listing",
-    "documentation",
-    "service",
-]
 
 
 class _ArticlePart(BaseModel):

@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.extraction.examples import fold_of
+from models.kinds import Kind
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import load_corpus
@@ -22,7 +23,6 @@ from worker.extraction.article import KnownTemplate, PageInTemplate, find_articl
 from worker.extraction.errors import NoArticleError
 from worker.extraction.kinds.classifier import KindTrees
 from worker.extraction.kinds.evidence import Facts, kind_evidence
-from worker.extraction.metadata.result import Kind
 from worker.extraction.outline import Outline
 from worker.learning import Features, ModelFile
 from worker.pages import PageError

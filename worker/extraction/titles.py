@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
@@ -185,10 +185,7 @@ def _shown_part(page: Outline, title: str) -> str | None:
         return None
     least = max(end - start for start, end in parts) / 2
     stretches = {
-        _squash(title[start:end]): title[start:end]
-        for place, (start, _) in enumerate(parts)
-        for _, end in parts[place:]
-        if end - start > least
+        _squash(stretch): stretch for stretch in _stretches(title, parts) if len(stretch) > least
     }
     shown = (
         _squash(text)
@@ -216,10 +213,9 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
                     return text
     parts = _parts(heading, _AFFIX_SEPARATOR)
     if 1 < len(parts) <= MAX_PARTS:
-        for place, (start, _) in enumerate(parts):
-            for _, end in parts[place:]:
-                if _squash(heading[start:end]) in spelled:
-                    return heading[start:end]
+        for stretch in _stretches(heading, parts):
+            if _squash(stretch) in spelled:
+                return stretch
     return _without_site(heading, sites)
 
 
@@ -255,6 +251,13 @@ def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[i
         start = separator.end()
     parts.append((start, len(title)))
     return [(start, end) for start, end in parts if _squash(title[start:end])]
+
+
+def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield what stands from one part of a title to the same or a later one."""
+    for place, (start, _) in enumerate(parts):
+        for _, end in parts[place:]:
+            yield title[start:end]
 
 
 def _single_parts(title: str) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
+from models.kinds import Kind
 from worker.extraction.kinds.evidence import Facts, kind_evidence
-from worker.extraction.metadata.result import Kind
 from worker.learning import BoostedTrees, Features, load_model
 
 

@@ -150,23 +150,20 @@ def _of_page(page: Outline) -> Iterator[_Number]:
     yield "page_words", tokens
     yield "page_texts", len(page.texts)
     yield "page_linked", linked / max(1, tokens)
-    for tag, number in _tag_counts(page):
-        yield f"{tag}_elements", number
+    numbers = np.bincount(page.flat.tag_numbers, minlength=len(page.flat.distinct_tags))
+    elements = dict(zip(page.flat.distinct_tags, numbers.tolist(), strict=True))
+    for tag in COUNTED_TAGS:
+        yield f"{tag}_elements", elements.get(tag, 0)
     yield "page_prices", sum(_PRICE.search(text.text) is not None for text in page.texts)
     items, share = _largest_run(page)
     yield "largest_run", items
     yield "largest_run_share", share
 
 
-def _tag_counts(page: Outline) -> Iterator[_Number]:
-    for tag in COUNTED_TAGS:
-        yield tag, float(np.count_nonzero(page.flat.having((tag,))))
-
-
 def _largest_run(page: Outline) -> tuple[int, float]:
     """Return how many siblings of one tag and class hold most words, and what share they hold."""
     flat = page.flat
-    sizes = np.array(page.token_ends) - np.array(page.token_starts)
+    sizes = page.sizes
     places = np.flatnonzero((sizes >= MIN_ITEM_TOKENS) & (flat.parents >= 0))
     if not len(places):
         return 0, 0.0

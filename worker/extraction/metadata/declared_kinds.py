@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from worker.extraction.metadata.result import Kind
+from models.kinds import Kind
 from worker.language import words
 
 MAX_CAPTION_WORDS = 300

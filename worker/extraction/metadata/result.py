@@ -1,28 +1,9 @@
 """What is known of an article beside its text."""
 
 from dataclasses import dataclass
-from typing import Literal
 
+from models.kinds import Kind
 from worker.language.dates import Moment
-
-Kind = Literal[
-    "article",
-    "gallery",
-    "live",
-    "video",
-    "forum",
-    "product",
-    "collection",
-    "listing",
-    "documentation",
-    "service",
-]
-"""Kinds of page: those that hold an article, and others, whose main content is taken for one.
-
-A forum's page is a thread. A collection shows things to buy or to choose from, a listing leads to
-pages; one that is nothing but links is a menu and has no article. A service's page tells what a
-firm or an office does.
-"""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def of_links(view: View) -> Iterator[NamedColumn]:
         counts[row] = len(links)
         for link in [*links][:MAX_LINKS]:
             if link not in known:
-                known[link] = _said(page.elements[link].get("href") or "", host)
+                known[link] = _said(page.node(link).get("href") or "", host)
             kind, leaves = known[link]
             bits[row] |= kind
             outside[row] += leaves

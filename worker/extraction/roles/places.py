@@ -105,7 +105,7 @@ def of_names(view: View) -> Iterator[NamedColumn]:
 
 def _bits_of_names(page: Outline, index: int) -> int:
     names = page.names[index]
-    said = " ".join(filter(None, map(page.elements[index].get, ATTRIBUTES)))
+    said = " ".join(filter(None, map(page.node(index).get, ATTRIBUTES)))
     return _groups_named(f"{names} {said[:MAX_MATCHED]}" if said else names)
 
 

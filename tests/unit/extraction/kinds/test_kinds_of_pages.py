@@ -34,7 +34,7 @@ def test_a_thread_of_a_forum_is_one() -> None:
     assert kind_of(body, head, "https://forum.garden.example/threads/old-pear.4711/") == "forum"
 
 
-def test_what_is_declared_in_thousands_of_programs_takes_no_time_to_read() -> None:
+def test_a_page_with_thousands_of_declarations_has_its_kind() -> None:
     head = declared("NewsArticle") * 3_000
     body = f"<article><h1>Bridge reopens</h1>{prose(1)}{prose(2)}</article>"
     assert kind_of(body, head, "https://news.example/2025/05/01/bridge-reopens") == "article"
