@@ -8,14 +8,17 @@ probabilities of the first pass are those of a classifier trained without the pa
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+from unittest.mock import patch
 
 from benchmarks.extraction.examples import fold_of, outside, read_examples, read_hints
-from benchmarks.extraction.train import fit
+from benchmarks.extraction.train import fit, weighing_of, weighing_options
 from worker.evaluation.training.headers import training_of
+from worker.extraction import classification
 from worker.learning import BoostedTrees, ModelFile, load_model
 
 
@@ -51,6 +54,13 @@ class FirstPass:
         """Return the classifier that has not seen a site."""
         return self.models[fold_of(site, len(self.models))]
 
+    @contextmanager
+    def on_site(self, site: str) -> Iterator[None]:
+        """Let the service judge the lines of pages as it does on a site that it has not seen."""
+        model = self.model_for(site)
+        with patch.object(classification, "trained_model", lambda: model):
+            yield
+
 
 def load_folds(folder: Path) -> list[BoostedTrees]:
     """Read the classifiers, one for each fold.
@@ -71,16 +81,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora with texts")
     parser.add_argument("--hints", nargs="*", type=Path, default=[])
-    parser.add_argument("--loose", nargs="*", default=[])
+    weighing_options(parser)
     parser.add_argument("--folds", type=int, default=3)
     parser.add_argument("--into", type=Path, required=True, help="folder of the models")
     options = parser.parse_args()
     examples = [example for folder in options.corpora for example in read_examples(folder)]
     hints = [hint for folder in options.hints for hint in read_hints(folder)]
+    weighing = weighing_of(options)
     options.into.mkdir(parents=True, exist_ok=True)
     for fold in range(options.folds):
         others = [hint for hint in hints if fold_of(hint.site, options.folds) != fold]
-        model = fit(outside(fold, options.folds, examples), others, options.loose)
+        model = fit(outside(fold, options.folds, examples), others, weighing)
         training = training_of((), "benchmarks.extraction.roles.first_pass")
         written = ModelFile(training, model).to_json()
         model_path(options.into, fold).write_text(written, encoding="utf-8")
