@@ -11,6 +11,7 @@ import numpy as np
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.result import BlockType, Extraction
+from worker.extraction.scripts import is_structured_data
 from worker.language import words
 from worker.learning import Features
 
@@ -36,7 +37,7 @@ MIN_ITEM_TOKENS = 5
 """Tokens of an element from which it may be an item among others."""
 
 MAX_SCRIPT = 500_000
-"""Characters of programs that are searched for declared types."""
+"""Characters of JSON-LD that are searched for declared types."""
 
 _TYPE = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]{1,60})"')
 _PRICE = re.compile(
@@ -188,12 +189,11 @@ def _of_declarations(page: Outline) -> Iterator[_Number]:
 
 def declared_types(page: Outline) -> list[str]:
     """List the types that a page declares anything on it to be, in lower case."""
-    flat = page.flat
-    scripts = flat.numbers[flat.having(("script",))]
-    places = np.flatnonzero(np.isin(flat.pieces.parents, scripts)).tolist()
-    written = "\n".join(flat.pieces.texts[place][:MAX_SCRIPT] for place in places)
-    _, marked = flat.attributes.named("itemtype")
-    found = _TYPE.findall(written[:MAX_SCRIPT]) + [value.rpartition("/")[2] for value in marked]
+    scripts = (node for node in page.declaring if node.tag == "script")
+    written = "\n".join(node.text or "" for node in scripts if is_structured_data(node))
+    _, marked = page.flat.attributes.named("itemtype")
+    found = _TYPE.findall(written[:MAX_SCRIPT])
+    found += [value.rpartition("/")[2] for value in marked]
     found.append(page.metas.get("og:type", "").rpartition(":")[2])
     return [kind.strip().lower() for kind in found if kind]
 

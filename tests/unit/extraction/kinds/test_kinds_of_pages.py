@@ -3,6 +3,8 @@
 from tests.pages import SENTENCES
 from tests.unit.extraction.article_pages import page, prose
 from worker.extraction import extract_article
+from worker.extraction.kinds.evidence import declared_types
+from worker.extraction.outline import Outline
 
 
 def kind_of(body: str, head: str, url: str) -> str:
@@ -38,3 +40,11 @@ def test_a_page_with_thousands_of_declarations_has_its_kind() -> None:
     head = declared("NewsArticle") * 3_000
     body = f"<article><h1>Bridge reopens</h1>{prose(1)}{prose(2)}</article>"
     assert kind_of(body, head, "https://news.example/2025/05/01/bridge-reopens") == "article"
+
+
+def test_types_are_declared_in_head_and_body() -> None:
+    head = f"<meta property='og:type' content='website'>{declared('Product')}"
+    shown = page(f"<div itemscope itemtype='https://schema.org/Offer'>{prose(1)}</div>", head)
+    assert declared_types(Outline.of(shown.flat)) == ["product", "offer", "website"]
+    below = page(f"{prose(1)}{declared('Product')}")
+    assert declared_types(Outline.of(below.flat)) == ["product"]
