@@ -246,7 +246,8 @@ def _article_of(
 
 def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
     """Find the article of a page whose elements of a kind are seen like any other."""
-    texts = [element.text_content() for element in page.root.iter(tag)]
+    # The white space between its elements is as long as its text, or longer.
+    texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
     if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
         return None
     opened = deepcopy(page.elements[0])

@@ -139,6 +139,12 @@ def test_elements_that_are_not_seen_before_programs_run_are_opened(tag: str) -> 
     assert article(f'<div class="article">{prose(3)}</div>' + body).method == "lines"
 
 
+def test_white_space_in_elements_that_are_not_seen_is_no_text() -> None:
+    indented = prose(1).replace("<p>", "\n" + 400 * " " + "<p>")
+    found = article(f"<noscript><div>{indented}</div></noscript>{SHELL}")
+    assert (found.method, found.text) == ("noscript", TEXT)
+
+
 @pytest.mark.parametrize(
     "script",
     [
