@@ -140,6 +140,9 @@ class StoredPage(Base):
     revision: Mapped[int] = mapped_column(
         Integer, server_default="0", doc="Of the last article; 0 before the first."
     )
+    confidence: Mapped[float | None] = mapped_column(
+        Float, doc="`ArticleMessage.confidence` of the last extraction; null without an article."
+    )
     asked_at: Mapped[datetime | None] = mapped_column(doc="When its extraction was last asked for.")
     attempts: Mapped[int] = mapped_column(
         Integer, server_default="0", doc="How often a worker has begun that extraction."

@@ -116,6 +116,10 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
         yield f"outcomes: {_listed(totals.outcomes)}"
     if totals.not_clustered:
         yield f"in quarantine: {counted(totals.not_clustered, 'site')}"
+    if totals.doubtful:
+        yield f"doubtful: {counted(totals.doubtful, 'article')}"
+    if totals.dark:
+        yield f"mostly doubtful of late: {counted(totals.dark, 'site')}"
     if totals.changed_design:
         yield f"with a new design: {counted(totals.changed_design, 'site')}"
 
@@ -129,6 +133,11 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
     for site in sites[:top]:
         if site.changed_design:
             say(out, f"{site.key} has a new design since {site.changed_design:%Y-%m-%d %H:%M}")
+    dark = [site for site in sites if site.dark]
+    for site in dark[:TOP]:
+        say(out, f"{site.key}: most articles of the last day are doubtful")
+    if len(dark) > TOP:
+        say(out, f"and {counted(len(dark) - TOP, 'site')} more with mostly doubtful articles")
     # Seldom, and never to be overlooked, however few pages the site has.
     stopped = [site for site in sites if site.not_clustered_since]
     for site in stopped[:TOP]:
@@ -142,7 +151,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
 
 
 def _site_table(sites: Sequence[SiteStatus]) -> Table:
-    numbers = ("pages", "pending", "articles", "failed", "groups", "outliers")
+    numbers = ("pages", "pending", "articles", "doubtful", "failed", "groups", "outliers")
     table = Table(
         Column("site", no_wrap=True),
         *(Column(name, justify="right", no_wrap=True) for name in numbers),
@@ -155,6 +164,7 @@ def _site_table(sites: Sequence[SiteStatus]) -> Table:
             site.pages,
             site.pending,
             site.outcomes.get(PageOutcome.ARTICLE, 0),
+            site.doubtful,
             site.outcomes.get(PageOutcome.FAILED, 0),
             len(site.groups),
             site.outliers,

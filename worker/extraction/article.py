@@ -11,9 +11,10 @@ from models.roles import LineRole
 from worker.extraction import classification, hidden, menus, sentences, titles
 from worker.extraction.apart import leave_out
 from worker.extraction.classification import JudgedLines, judge_lines
+from worker.extraction.confidence import Made, confidence_of
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
-from worker.extraction.kinds import Facts, kind_of
+from worker.extraction.kinds import Facts, kind_evidence, kind_of
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import language_of
 from worker.extraction.media import EMBEDS
@@ -129,11 +130,33 @@ def extract_article(
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles)
-    article, finding = find_article(flat, outline.indices_of(apart))
-    if finding is None or article.metadata.kind != "article":
-        return article
-    kind = kind_of(Facts(outline, finding, article, page.url))
-    return replace(article, metadata=replace(article.metadata, kind=kind))
+    return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
+
+
+def with_page_judged(
+    page: PageInTemplate, article: Extraction, finding: Finding | None
+) -> Extraction:
+    """Return an article with the kind of its page, where it declares none, and how sure it is.
+
+    Parameters
+    ----------
+    page
+        The page.
+    article, finding
+        What `find_article` gives.
+    """
+    outline = page.outline
+    place = finding or Finding(article.method, container=0)
+    evidence = kind_evidence(Facts(outline, place, article, page.url))
+    kind = article.metadata.kind
+    if finding is not None and kind == "article":
+        kind = kind_of(evidence)
+    confidence = confidence_of(Made(outline, page.judged, finding, article, evidence))
+    return replace(
+        article,
+        confidence=round(confidence, 3),
+        metadata=replace(article.metadata, kind=kind),
+    )
 
 
 def find_article(

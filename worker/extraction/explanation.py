@@ -8,7 +8,12 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from worker.extraction import titles
-from worker.extraction.article import KnownTemplate, PageInTemplate, find_article
+from worker.extraction.article import (
+    KnownTemplate,
+    PageInTemplate,
+    find_article,
+    with_page_judged,
+)
 from worker.extraction.attribution import contributions
 from worker.extraction.classification import trained_model
 from worker.extraction.errors import NoArticleError
@@ -126,6 +131,7 @@ def explain_article(
     detail = ""
     try:
         article, finding = find_article(flat, apart=left_out)
+        article = with_page_judged(flat, article, finding)
         if finding is not None:
             verdicts |= _verdicts(flat, finding)
     except NoArticleError as error:

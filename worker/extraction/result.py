@@ -97,7 +97,7 @@ class Extraction:
         Positional XPath of the body's container in the parsed document; of the script that holds
         a body that is not shown.
     confidence
-        0..1, see `worker.extraction.article`.
+        Probability that it is right, 0..1, see `worker.extraction.confidence`.
     metadata
         What is known of it beside its text.
     """

@@ -130,6 +130,14 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     for site, number in counts.design_changes.items():
         changes.add_metric([site], number)
     yield changes
+    doubtful = GaugeMetricFamily(
+        "detourage_doubtful_articles",
+        "Articles of the last day that are probably not right, of sites where most are.",
+        labels=["site"],
+    )
+    for site, number in counts.doubtful.items():
+        doubtful.add_metric([site], number)
+    yield doubtful
     failures = GaugeMetricFamily(
         "detourage_recent_failures",
         f"Tasks that failed in the last {RECENT_SECONDS:g} seconds.",

@@ -9,6 +9,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     ColumnElement,
+    Float,
     Integer,
     Select,
     Text,
@@ -362,10 +363,11 @@ class ExtractionResult(NamedTuple):
     outcome: PageOutcome
     outcome_detail: str | None
     revision: int
+    confidence: float | None
 
 
 def _noting() -> Update:
-    types = (BigInteger, Integer, Text, Text, Text, Integer)
+    types = (BigInteger, Integer, Text, Text, Text, Integer, Float)
     new = (
         func.unnest(
             *(
@@ -385,6 +387,7 @@ def _noting() -> Update:
             outcome=new.c.outcome,
             outcome_detail=new.c.outcome_detail,
             revision=new.c.revision,
+            confidence=new.c.confidence,
             forced=False,
         )
         .execution_options(synchronize_session=False, dml_strategy="core_only")

@@ -22,7 +22,7 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, designs, failures
+from worker.store import clusterings, designs, doubts, failures
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
@@ -64,6 +64,10 @@ class SiteStatus:
     not_clustered_since: datetime | None = None
     """When its clustering had failed too often; None where it is clustered."""
     not_clustered_because: str | None = None
+    doubtful: int = 0
+    """Number of its articles that are probably not right."""
+    dark: bool = False
+    """Whether most of its articles of the last day are doubtful."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,10 @@ class SiteTotals:
     """Number of sites whose design has ever changed."""
     not_clustered: int
     """Number of sites that are clustered no more."""
+    doubtful: int
+    """Number of articles that are probably not right."""
+    dark: int
+    """Number of sites most of whose articles of the last day are doubtful."""
 
     @classmethod
     def of(cls, sites: Sequence[SiteStatus]) -> Self:
@@ -96,6 +104,8 @@ class SiteTotals:
             outcomes=dict(sorted(outcomes.items())),
             changed_design=sum(site.changed_design is not None for site in sites),
             not_clustered=sum(site.not_clustered_since is not None for site in sites),
+            doubtful=sum(site.doubtful for site in sites),
+            dark=sum(site.dark for site in sites),
         )
 
 
@@ -127,6 +137,8 @@ class ServiceCounts:
         Clusterings and articles, ever.
     design_changes
         Changes of design ever noticed, by site.
+    doubtful
+        Doubtful articles of the last day of sites where most of that day's are, by site.
     recent_failures
         Tasks that failed in the last `RECENT_SECONDS`, by name.
     outbox
@@ -146,6 +158,7 @@ class ServiceCounts:
     generations: int
     articles: int
     design_changes: dict[str, int]
+    doubtful: dict[str, int]
     recent_failures: dict[str, int]
     outbox: int
     oldest_seconds: dict[str, float]
@@ -230,21 +243,25 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     ids = None if keys is None else list(key_of)
     outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
     pending: Counter[int] = Counter()
+    doubtful: Counter[int] = Counter()
     pages = select(
         StoredPage.site_id,
         func.coalesce(StoredPage.outcome, PENDING),
         func.count(),
         func.count().filter(is_pending()),
+        func.count().filter(doubts.is_doubtful()),
     ).group_by(StoredPage.site_id, StoredPage.outcome)
     rows = session.execute(only_sites(pages, StoredPage.site_id, ids))
-    for site_id, outcome, number, waiting in sorted(rows):
+    for site_id, outcome, number, waiting, doubted in sorted(rows):
         outcomes[site_id][outcome] = number
         pending[site_id] += waiting
+        doubtful[site_id] += doubted
     generations = _last_generations(session, ids)
     groups = _groups(session, ids)
     outliers = _outliers(session, ids)
     changed = designs.last_changes(session, ids)
     quarantines = clusterings.quarantines(session, ids)
+    of_late = doubts.doubts_of_sites(session, ids)
     found = []
     for site_id, key in key_of.items():
         generation, silhouette = generations.get(site_id, (0, None))
@@ -262,6 +279,8 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
                 changed_design=changed.get(site_id),
                 not_clustered_since=quarantine.since if quarantine else None,
                 not_clustered_because=quarantine.reason if quarantine else None,
+                doubtful=doubtful[site_id],
+                dark=site_id in of_late and of_late[site_id].is_dark,
             )
         )
     return found
@@ -374,6 +393,7 @@ def service_counts(session: Session) -> ServiceCounts:
             .join(DesignChange, DesignChange.site_id == Site.id)
             .group_by(Site.key),
         ),
+        doubtful=_doubtful(session),
         recent_failures=failures.count_since(session, RECENT_SECONDS),
         outbox=outbox_count(session),
         oldest_seconds={
@@ -382,6 +402,13 @@ def service_counts(session: Session) -> ServiceCounts:
             "extract": _age(session, StoredPage.asked_at, is_asked_for()),
         },
     )
+
+
+def _doubtful(session: Session) -> dict[str, int]:
+    found = doubts.doubts_of_sites(session)
+    dark = {site_id: each.doubtful for site_id, each in found.items() if each.is_dark}
+    keys = session.execute(select(Site.id, Site.key).where(Site.id.in_(dark)).order_by(Site.key))
+    return {key: dark[site_id] for site_id, key in keys}
 
 
 def _age(

@@ -276,4 +276,5 @@ def _result(
         outcome=failure.outcome if failure else PageOutcome.ARTICLE,
         outcome_detail=failure.detail if failure else None,
         revision=article.revision if article is not None else page.revision,
+        confidence=result.article.confidence if isinstance(result, Content) else None,
     )

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import event, insert
+from sqlalchemy import event, func, insert, select
 from sqlalchemy.engine import Engine
 
 from models.tables import Generation, Site, StoredPage, TemplateGroup
@@ -113,6 +113,38 @@ def test_only_sites_that_wait_are_shown_when_asked_for(tasks: Tasks) -> None:
     found = json.loads(status("--pending", "--json").output)
     assert [site["key"] for site in found["sites"]] == ["s0001.example", "s0003.example"]
     assert found["totals"]["sites"] == 4
+
+
+def test_a_site_whose_articles_are_mostly_doubtful_is_named(tasks: Tasks) -> None:
+    add_sites(tasks, 2)
+    with tasks.database.transaction() as session:
+        [site_id, other_id] = session.scalars(select(Site.id).order_by(Site.key))
+        pages = [
+            {
+                "site_id": site_id if number < 8 else other_id,
+                "url": f"https://{number}.example/",
+                "url_digest": f"page {number}",
+                "content_digest": "",
+                "outcome": "article",
+                "confidence": 0.2 if number < 6 or number == 8 else 0.95,
+                "asked_at": func.now(),
+            }
+            for number in range(12)
+        ]
+        for page in pages:
+            session.execute(insert(StoredPage).values(page))
+    found = status("--json").output
+    sites = {site["key"]: site for site in json.loads(found)["sites"]}
+    assert sites["s0000.example"]["doubtful"] == 6
+    assert sites["s0000.example"]["dark"]
+    assert sites["s0001.example"]["doubtful"] == 1
+    assert not sites["s0001.example"]["dark"]
+    shown = status().output
+    assert "doubtful: 7 articles" in shown
+    assert "s0000.example: most articles of the last day are doubtful" in shown
+    metrics = CliRunner().invoke(main, ["metrics"], catch_exceptions=False).output
+    assert 'detourage_doubtful_articles{site="s0000.example"} 6.0' in metrics
+    assert 'detourage_doubtful_articles{site="s0001.example"}' not in metrics
 
 
 @pytest.mark.usefixtures("tasks")

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 
 from models.kinds import Kind
-from worker.extraction.kinds.evidence import Facts, kind_evidence
 from worker.learning import BoostedTrees, Features, load_model
 
 
@@ -57,12 +56,12 @@ def trained_kinds() -> KindTrees:
     return load_model(KindTrees, "worker.extraction.kinds", "model.json").model
 
 
-def kind_of(facts: Facts) -> Kind:
+def kind_of(evidence: Features) -> Kind:
     """Return the kind that the trees find likeliest, of a page that declares none.
 
     Parameters
     ----------
-    facts
-        What is known of the page.
+    evidence
+        `kind_evidence` of the page.
     """
-    return trained_kinds().kind(kind_evidence(facts))
+    return trained_kinds().kind(evidence)

@@ -1,0 +1,208 @@
+"""Train how sure an article is: ``python -m benchmarks.extraction.confidence CORPORA``.
+
+CORPORA is the folder of the corpora. Each page is read alone, as the service reads it, with the
+classifier of lines that has not seen its site (what `benchmarks.extraction.roles.first_pass` wrote
+into the folder of ``--first-pass``). An article is right where the F1 of its words is at least 0.8.
+Cross-validated over sites; prints how many of the articles that are not right, and of the others,
+have a lower confidence than a limit.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.extraction.examples import TRAINED_KINDS, fold_of
+from benchmarks.extraction.roles.first_pass import FirstPass
+from models.messages import DOUBTFUL
+from worker.content import apart_from_article, comments_of
+from worker.evaluation.bench.measuring import measurable
+from worker.evaluation.methods import Source
+from worker.evaluation.methods.reading import page_of
+from worker.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
+from worker.evaluation.training.headers import corpus_used, training_of
+from worker.extraction.article import KnownTemplate, PageInTemplate, find_article
+from worker.extraction.confidence import GOOD_F1, Made
+from worker.extraction.confidence.evidence import confidence_evidence
+from worker.extraction.errors import NoArticleError
+from worker.extraction.finding import Finding
+from worker.extraction.kinds import Facts, kind_evidence
+from worker.extraction.outline import Outline
+from worker.learning import BoostedTrees, Features, ModelFile
+from worker.pages import PageError
+
+CORPORA = (
+    *("wcxb", "fundus_body", "daniel", "dragnet", "l3s_gn1", "msv_big9"),
+    *("zh_cwced", "cleaneval_dev", "cleanportaleval"),
+)
+TODAYS = frozenset({"wcxb", "fundus_body"})
+
+TREES = 75
+LEAVES = 8
+MIN_PAGES_IN_LEAF = 15
+FOLDS = 5
+
+FALSE_FLAGS = 0.1
+"""Share of the articles that are right that may be flagged."""
+
+_Floats = npt.NDArray[np.float64]
+_Booleans = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PageExample:
+    """An article whose words are known.
+
+    Attributes
+    ----------
+    corpus, gold
+        The page.
+    features
+        Its evidence, one row.
+    expected_f1
+        F1 of its words that the probabilities of its lines make one expect.
+    is_right
+        Whether its F1 is at least `GOOD_F1`.
+    """
+
+    corpus: str
+    gold: Gold
+    features: Features
+    expected_f1: float
+    is_right: bool
+
+
+def read_examples(folder: Path, first: FirstPass) -> Iterator[PageExample]:
+    """Gather the evidence of a corpus; a page without an article has none."""
+    corpus = load_corpus(folder)
+    for gold in measurable(corpus):
+        if not gold.text:
+            continue
+        page = corpus.pages[gold.id]
+        source = Source(page.html, page.url, page.content_type)
+        with first.on_site(gold.site):
+            try:
+                yield _example(corpus.name, gold, source)
+            except (PageError, NoArticleError):
+                continue
+
+
+def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
+    page = page_of(source)
+    outline = Outline.of(page.flat)
+    shown = PageInTemplate(page.url, outline, KnownTemplate())
+    apart = outline.indices_of(apart_from_article(page, comments_of(page)))
+    article, finding = find_article(shown, apart)
+    place = finding or Finding(article.method, container=0)
+    of_kind = kind_evidence(Facts(outline, place, article, page.url))
+    evidence = confidence_evidence(Made(outline, shown.judged, finding, article, of_kind))
+    headline = headline_of(gold, page.document)
+    text = f"{headline.text}\n{article.text}" if headline is not None else article.text
+    found, wanted = words(text.lower()), words((gold.text or "").lower())
+    is_right = bag_of_words(found, wanted).f1 >= 100 * GOOD_F1
+    return PageExample(corpus, gold, evidence, place.confidence, is_right)
+
+
+def fit(examples: Sequence[PageExample]) -> BoostedTrees:
+    """Train on articles, every one alike."""
+    rows = np.concatenate([example.features.rows for example in examples])
+    classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_PAGES_IN_LEAF)
+    classifier.fit(rows, np.array([example.is_right for example in examples]))
+    return as_trees(classifier, examples[0].features.columns)
+
+
+def cross_validate(examples: Sequence[PageExample]) -> _Floats:
+    """Return the confidence of each article as trees tell that have not seen its site."""
+    found = np.zeros(len(examples))
+    folds = np.array([fold_of(f"page of {each.gold.site}", FOLDS) for each in examples])
+    for fold in range(FOLDS):
+        model = fit([each for each, of in zip(examples, folds, strict=True) if of != fold])
+        for place in np.flatnonzero(folds == fold).tolist():
+            found[place] = model.probabilities(examples[place].features)[0]
+    return found
+
+
+def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
+    """Yield the lines of a table: this confidence beside the F1 that is expected of the lines."""
+    yield (
+        "| | pages | not right | by | area under ROC | flagged, 10 % false, %"
+        f" | below {DOUBTFUL}: not right, % | others, % | Brier |"
+    )
+    yield "|---|---:|---:|---|---:|---:|---:|---:|---:|"
+    expected = np.array([each.expected_f1 for each in examples])
+    is_right = np.array([each.is_right for each in examples])
+    for name, places in _groups(examples).items():
+        right = is_right[places]
+        for what, values in (("expected F1", expected[places]), ("confidence", found[places])):
+            limit = np.quantile(values[right], FALSE_FLAGS)
+            figures = [
+                f"{roc_auc_score(right, values):.3f}",
+                f"{100 * np.mean(values[~right] < limit):.0f}",
+                f"{100 * np.mean(values[~right] < DOUBTFUL):.0f}",
+                f"{100 * np.mean(values[right] < DOUBTFUL):.1f}",
+                f"{brier_score_loss(right, values):.4f}",
+            ]
+            yield f"| {name} | {len(right)} | {(~right).sum()} | {what} | {' | '.join(figures)} |"
+
+
+def calibration(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
+    """Yield how many articles are right, by their confidence."""
+    is_right = np.array([each.is_right for each in examples])
+    yield "| confidence | pages | right, % |"
+    yield "|---|---:|---:|"
+    for low, high in ((0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 0.9), (0.9, 1.01)):
+        inside = (found >= low) & (found < high)
+        share = 100 * np.mean(is_right[inside]) if inside.any() else 0.0
+        yield f"| {low} to {min(1, high)} | {inside.sum()} | {share:.0f} |"
+
+
+def _groups(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
+    corpora = np.array([each.corpus for each in examples])
+    articles = np.array([each.gold.kind in TRAINED_KINDS for each in examples])
+    today = np.isin(corpora, [*TODAYS])
+    return {
+        "all": np.ones(len(examples), dtype=np.bool_),
+        "wcxb, all kinds": corpora == "wcxb",
+        "articles": articles,
+        "articles of today": articles & today,
+        "articles of 2008 to 2016": articles & ~today,
+    }
+
+
+def main() -> None:
+    """Cross-validate, and train where a model is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--model", type=Path, help="file to write the classifier to")
+    options = parser.parse_args()
+    first = FirstPass.of(options.first_pass)
+    folders = [options.corpora / name for name in CORPORA]
+    examples = [example for folder in folders for example in read_examples(folder, first)]
+    found = cross_validate(examples)
+    print("\n".join(table(examples, found)), end="\n\n")
+    print("\n".join(calibration(examples, found)), flush=True)
+    if options.model:
+        used = [
+            corpus_used(
+                folder,
+                "texts",
+                ((e.gold.id, e.gold.site) for e in examples if e.corpus == folder.name),
+            )
+            for folder in folders
+        ]
+        right = np.array([each.is_right for each in examples])
+        scores = {"area under ROC": 100 * float(roc_auc_score(right, found))}
+        how = "cross-validated over sites, each page alone"
+        training = training_of(used, "benchmarks.extraction.confidence", scores, how)
+        text = ModelFile(training, fit(examples)).to_json()
+        options.model.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
