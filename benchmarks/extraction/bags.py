@@ -40,12 +40,17 @@ class BagScore(NamedTuple):
 
 def compare_bags(found: str, wanted: str) -> BagScore:
     """Compare the words of two texts, each as often as it stands there, in lower case."""
-    bags = [Counter(_WORD.findall(text.lower())) for text in (found, wanted)]
+    bags = [Counter(words_of(text)) for text in (found, wanted)]
     both, in_found, in_wanted = (sum(bag.values()) for bag in (bags[0] & bags[1], *bags))
     if not both:
         return BagScore(0.0, 0.0, float(in_found == in_wanted))
     precision, recall = both / in_found, both / in_wanted
     return BagScore(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, in lower case; an apostrophe parts them, whichever it is."""
+    return _WORD.findall(text.lower())
 
 
 def article_text(source: Source) -> str:

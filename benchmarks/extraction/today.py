@@ -1,0 +1,279 @@
+"""Today's web: the service and its peers on the same pages, in one run.
+
+python -m benchmarks.extraction.today CORPORA --first-pass FOLDER [--peers NAMES] [--sample N]
+
+CORPORA is the folder of the corpora. Each page of wcxb and of fundus_body is read alone, as the
+service reads it, with the classifier of lines that has not seen its site (what
+`benchmarks.extraction.roles.first_pass` wrote into FOLDER). Texts are compared as bags of words.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+from benchmarks.extraction.bags import LOST, BagScore, compare_bags, words_of
+from benchmarks.extraction.roles.first_pass import FirstPass
+from worker.content import comments_of, read_content
+from worker.evaluation.bench.measuring import even_sample, measurable
+from worker.evaluation.methods import Job, Runner, Source
+from worker.evaluation.methods.reading import text_of
+from worker.evaluation.scores import (
+    Gold,
+    bootstrap_interval,
+    load_corpus,
+    paired_difference,
+)
+from worker.extraction import NoArticleError, extract_article
+from worker.extraction.lines import lines_of
+from worker.extraction.outline import Outline
+from worker.pages import Page, PageError, parse_page
+
+CORPORA = ("wcxb", "fundus_body")
+OURS = "Détourage"
+PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
+
+FOUND = 0.8
+"""Recall from which on a peer has an article that another has lost."""
+
+HALF = 0.5
+"""Recall below which a page of ours is listed with the reason."""
+
+WARMING = 10
+"""Pages that are read before any is timed."""
+
+FIGURES = (
+    *("precision", "recall", "F1", "interval", "less ours (p)"),
+    *("with", "without", "lost", "pages/CPU s"),
+)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A page with its gold."""
+
+    corpus: str
+    gold: Gold
+    source: Source
+
+    @property
+    def group(self) -> str:
+        """What the page is, and whence."""
+        return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a method made of a page.
+
+    Attributes
+    ----------
+    text
+        The text, empty where it has none.
+    seconds
+        CPU time, None where it is not known.
+    """
+
+    text: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A method on all pages, one text and score each."""
+
+    texts: Sequence[Text]
+    scores: Sequence[BagScore]
+
+    def speed(self, places: Iterable[int]) -> float:
+        """Return the pages of a CPU second."""
+        known = (self.texts[place].seconds for place in places)
+        seconds = [each for each in known if each is not None]
+        return len(seconds) / sum(seconds) if sum(seconds) else 0.0
+
+
+def read_samples(folder: Path, sample: int | None) -> Iterator[Sample]:
+    """Read the pages of the corpora whose gold has a text."""
+    for name in CORPORA:
+        corpus = load_corpus(folder / name)
+        for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
+            page = corpus.pages[gold.id]
+            yield Sample(name, gold, Source(page.html, page.url, page.content_type))
+
+
+def parsed(source: Source) -> Page:
+    """Parse a page, as often as it is asked for."""
+    return parse_page(source.html, source.url, content_type=source.content_type)
+
+
+def read_ours(samples: Sequence[Sample], first: FirstPass) -> Iterator[Text]:
+    """Read pages as the service does, with a classifier that has not seen their sites."""
+    for place, each in enumerate([*samples[:WARMING], *samples]):
+        with first.on_site(each.gold.site):
+            began = process_time()
+            try:
+                text = read_content(parsed(each.source)).article.text
+            except (PageError, NoArticleError):
+                text = ""
+            seconds = process_time() - began
+        if place >= WARMING:
+            yield Text(text, seconds)
+
+
+def read_peer(runner: Runner, method: str, samples: Sequence[Sample]) -> list[Text]:
+    """Read pages with a peer; one that it fails on has an empty text."""
+    texts = [Text("", None)] * len(samples)
+    for result in runner.run(method, [Job(each.source) for each in samples]):
+        found = result.outcome.extracted
+        texts[result.index] = Text(found.text if found else "", result.outcome.cpu_seconds)
+    return texts
+
+
+def measured(samples: Sequence[Sample], texts: Sequence[Text]) -> Measured:
+    """Score the texts of a method."""
+    pairs = zip(samples, texts, strict=True)
+    return Measured(texts, [compare_bags(text.text, each.gold.text or "") for each, text in pairs])
+
+
+Methods = Mapping[str, Measured]
+
+
+def groups_of(samples: Sequence[Sample]) -> dict[str, list[int]]:
+    """Return the places of the pages of each group, and of all of a corpus with several."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for place, each in enumerate(samples):
+        found[each.group].append(place)
+        if each.gold.kind:
+            found[f"{each.corpus}, all kinds"].append(place)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def table_of_groups(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
+    """Yield the mean F1 of each method on each group."""
+    yield f"| F1 | pages | {' | '.join(methods)} |"
+    yield f"|---|---:|{'---:|' * len(methods)}"
+    for group, places in groups_of(samples).items():
+        means = [np.mean([each.scores[place].f1 for place in places]) for each in methods.values()]
+        best = max(means)
+        cells = (f"**{mean:.3f}**" if mean == best else f"{mean:.3f}" for mean in means)
+        yield f"| {group} | {len(places)} | {' | '.join(cells)} |"
+
+
+def table_of_methods(
+    samples: Sequence[Sample], places: Sequence[int], methods: Methods
+) -> Iterator[str]:
+    """Yield all figures of each method on some pages."""
+    yield f"| | {' | '.join(FIGURES)} |"
+    yield f"|---|{'---:|' * len(FIGURES)}"
+    sites = {str(place): samples[place].gold.site for place in places}
+    ours = {str(place): methods[OURS].scores[place].f1 for place in places}
+    for name, method in methods.items():
+        scores = [method.scores[place] for place in places]
+        precision, recall, f1 = np.mean(scores, axis=0)
+        own = {str(place): method.scores[place].f1 for place in places}
+        interval = bootstrap_interval([*own.values()], [*sites.values()])
+        difference = paired_difference(own, ours, sites)
+        against = "" if name == OURS else f"{difference.mean:+.3f} ({difference.p_value:.3f})"
+        shares = " | ".join(snippets(samples, places, method))
+        lost = sum(score.recall < LOST for score in scores)
+        yield (
+            f"| {name} | {precision:.3f} | {recall:.3f} | {f1:.3f} "
+            f"| {interval.low:.3f}–{interval.high:.3f} | {against} | {shares} "
+            f"| {lost} | {method.speed(places):.0f} |"
+        )
+
+
+def snippets(samples: Sequence[Sample], places: Iterable[int], method: Measured) -> Iterator[str]:
+    """Yield the shares of snippets that must and that must not be in the texts, and are."""
+    kept: list[bool] = []
+    leaked: list[bool] = []
+    for place in places:
+        text = spaced(method.texts[place].text)
+        kept += [spaced(each) in text for each in samples[place].gold.wanted]
+        leaked += [spaced(each) in text for each in samples[place].gold.unwanted]
+    for found in (kept, leaked):
+        yield f"{np.mean(found):.3f}" if found else ""
+
+
+def spaced(text: str) -> str:
+    """Return the words of a text with a space before each: snippets may end within a word."""
+    return f" {' '.join(words_of(text))}"
+
+
+def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
+    """Yield the pages with almost nothing of the article where a peer has most of it."""
+    for place, each in enumerate(samples):
+        peers = {
+            name: method.scores[place].recall for name, method in methods.items() if name != OURS
+        }
+        best = max(peers, key=lambda name: peers[name], default=None)
+        if best and methods[OURS].scores[place].recall < LOST and peers[best] > FOUND:
+            yield f"{each.group}, {each.gold.id}: {best} has {peers[best]:.2f} of it"
+
+
+def reason(each: Sample, first: FirstPass) -> str:
+    """Say why most of an article is not in our text."""
+    try:
+        page = parsed(each.source)
+    except PageError as error:
+        return str(error)
+    wanted = each.gold.text or ""
+    outline = Outline.of(page.flat)
+    shown = "\n".join(line.text for line in lines_of(outline))
+    if compare_bags(shown, wanted).recall < HALF:
+        is_held = compare_bags(text_of(each.source), wanted).recall >= HALF
+        return "not shown, in the source" if is_held else "not in the page"
+    with first.on_site(each.gold.site):
+        try:
+            read_content(page)
+            alone = extract_article(page, None).text
+        except NoArticleError as error:
+            return f"outcome {error.outcome}"
+    if compare_bags(alone, wanted).recall >= HALF:
+        return f"taken for comments ({len(comments_of(page).records)})"
+    return "other lines chosen"
+
+
+def reasons(samples: Sequence[Sample], ours: Measured, first: FirstPass) -> Iterator[str]:
+    """Yield how many of our pages have less than half of the article, by group and reason."""
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for each, score in zip(samples, ours.scores, strict=True):
+        if score.recall < HALF:
+            found[each.group, reason(each, first).partition(" (")[0]].append(each.gold.id)
+    yield "| | why | pages | |\n|---|---|---:|---|"
+    for (group, why), pages in sorted(found.items(), key=lambda item: (item[0][0], -len(item[1]))):
+        yield f"| {group} | {why} | {len(pages)} | {' '.join(pages[:5])} |"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--peers", default=PEERS, help="names of methods, as of detourage bench")
+    parser.add_argument("--sample", type=int, help="so many pages of each corpus")
+    parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")
+    options = parser.parse_args()
+    first = FirstPass.of(options.first_pass)
+    samples = list(read_samples(options.corpora, options.sample))
+    methods = {OURS: measured(samples, list(read_ours(samples, first)))}
+    runner = Runner(processes=1, cache=options.cache)
+    for name in filter(None, options.peers.split(",")):
+        methods[name] = measured(samples, read_peer(runner, name, samples))
+    print("\n".join(table_of_groups(samples, methods)), flush=True)
+    places = groups_of(samples)
+    for group in ("wcxb, article", "fundus_body", "wcxb, all kinds"):
+        print(f"\n{group}:\n")
+        print("\n".join(table_of_methods(samples, places[group], methods)), flush=True)
+    print("\nAlmost nothing here, most of it elsewhere:\n")
+    print("\n".join(blackouts(samples, methods)))
+    print("\nLess than half of the article:\n")
+    print("\n".join(reasons(samples, methods[OURS], first)))
+
+
+if __name__ == "__main__":
+    main()
