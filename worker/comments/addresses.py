@@ -10,6 +10,7 @@ from worker.comments.layout import Layout
 from worker.language.wordlists import listed
 from worker.pages.addresses import absolute, base_of
 from worker.pages.flat import FlatDocument
+from worker.pages.nodes import Node
 
 _NAMES = listed("permalink bookmark")
 
@@ -37,7 +38,7 @@ def permalinks_of(
     url
         Address of the page.
     """
-    base = base_of(page.elements[0], url)
+    base = base_of(Node(page, 0), url)
     links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
     # The link back to the top of a page is no comment's own.
     found = [absolute(link, base) if link.strip() != "#" else None for link in links]
@@ -52,17 +53,20 @@ def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
     links = [index for index, tag in enumerate(layout.tags) if tag == "a"]
     for index in links:
         if layout.names[index] & _NAMES:
-            yield layout.elements[index].get("href") or ""
+            yield layout.get(index, "href") or ""
     if dating is not None:
         for index in links:
             # Around the date, or in it.
             if index <= dating.element < layout.ends[index] or (
                 dating.element <= index < layout.ends[dating.element]
             ):
-                yield layout.elements[index].get("href") or ""
-    addresses = [layout.elements[index].get("href") or "" for index in links]
+                yield layout.get(index, "href") or ""
+    addresses = [layout.get(index, "href") or "" for index in links]
     if any("#" in address for address in addresses):
-        own = {element.get("id") or element.get("name") or "" for element in layout.elements}
+        own = {
+            layout.get(index, "id") or layout.get(index, "name") or ""
+            for index in range(len(layout.places))
+        }
         for address in addresses:
             fragment = urldefrag(address).fragment if "#" in address else ""
             if fragment and fragment in own:

@@ -4,13 +4,14 @@ The subtrees that CommentsMiner mines miss the comments of every second page: co
 inside, while their outermost elements bear the same names or stand in the same place.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import chain
 
 import numpy as np
 
 from worker.comments.elements import PageElements
-from worker.comments.signatures import Signature, paths_of, signatures_of
+from worker.comments.signatures import Signature, names_of, paths_of
 from worker.pages.flat import Integers, numbered
 
 MIN_RECORDS = 2
@@ -87,34 +88,90 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
         The elements of all groups of two and more, rising in each, and the number of the
         signature of each.
     """
-    holds = (page.text_ends > page.text_starts) & ~page.having(_NO_RECORD)
-    kinds = [
-        element.get("itemprop") or element.get("itemtype") or ""
-        for element in compress(page.elements, holds)
-    ]
+    holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NO_RECORD))
+    kind_at = {
+        place: kind
+        for name in ("itemtype", "itemprop")
+        for place, kind in page.values(name).items()
+        if kind
+    }
+    kinds, numbers = numbered(["", *kind_at.values()])
+    kind_of = np.zeros(len(page), dtype=np.int64)
+    kind_of[[*kind_at]] = numbers[1:]
     ways, way_of = paths_of(page)
     # Elements alike in all that signatures are made of belong to the same groups.
-    distinct, alike = numbered(
-        [*zip(way_of[holds].tolist(), page.name_numbers[holds].tolist(), kinds, strict=True)]
-    )
-    number_of: dict[tuple[str, str, str], int] = {}
-    groups: list[list[int]] = []
-    for way, name, kind in distinct:
-        path = ways[way]
-        classes, identity = page.masked_names[name]
-        tag = path.rpartition("/")[2]
-        signatures = signatures_of(tag, path, classes, identity, kind)
-        groups.append([number_of.setdefault(each, len(number_of)) for each in signatures])
-    counts = np.array([*map(len, groups)], dtype=np.int64)[alike]
+    likeness = (way_of * len(page.distinct_names) + page.name_numbers) * len(kinds) + kind_of
+    firsts, alike = _distinct(likeness[holders])
+    signatures = _Signatures(page, ways, kinds)
+    groups = [
+        signatures.of(*look)
+        for look in zip(
+            *(
+                column[holders[firsts]].tolist()
+                for column in (way_of, page.tag_numbers, page.name_numbers, kind_of)
+            ),
+            strict=True,
+        )
+    ]
+    sizes = np.array([*map(len, groups)], dtype=np.int64)
+    starts = np.cumsum(sizes) - sizes
+    counts = sizes[alike]
     counts = counts[np.cumsum(counts) - counts < MAX_MEMBERS]
-    owners = np.fromiter(
-        chain.from_iterable(groups[each] for each in alike[: len(counts)].tolist()), np.int64
+    members = np.repeat(holders[: len(counts)], counts)
+    places = np.arange(len(members)) + np.repeat(
+        starts[alike[: len(counts)]] - np.cumsum(counts) + counts, counts
     )
-    members = np.repeat(np.flatnonzero(holds)[: len(counts)], counts)
+    owners = np.fromiter(chain.from_iterable(groups), np.int64, sizes.sum())[places]
     is_shared = np.bincount(owners)[owners] > 1
     members, owners = members[is_shared], owners[is_shared]
     order = np.argsort(owners, kind="stable")
-    return [*number_of], members[order], owners[order]
+    return signatures.found, members[order], owners[order]
+
+
+class _Signatures:
+    """The signatures of a page's elements, in the order in which they were first asked for.
+
+    Attributes
+    ----------
+    found
+        The tag, the name and the path of each, see `Signature`.
+    """
+
+    def __init__(self, page: PageElements, ways: Sequence[str], kinds: Sequence[str]) -> None:
+        self.found: list[tuple[str, str, str]] = []
+        self._tags = page.distinct_tags
+        self._names = page.masked_names
+        self._ways = ways
+        self._kinds = kinds
+        self._numbers: dict[tuple[int | str, str], int] = {}
+        self._of_look: dict[tuple[int, int, int], tuple[list[int], str]] = {}
+
+    def of(self, way: int, tag: int, name: int, kind: int) -> list[int]:
+        """Return the numbers of an element's signatures, as `signatures_of` lists them."""
+        look = tag, name, kind
+        known = self._of_look.get(look)
+        if known is None:
+            named, classes = names_of(*self._names[name], self._kinds[kind])
+            label = self._tags[tag]
+            numbers = [self._number((label, each), (label, each, "")) for each in named]
+            known = self._of_look[look] = numbers, classes
+        numbers, classes = known
+        label, path = self._tags[tag], self._ways[way]
+        names = (classes, "") if classes else ("",)
+        return [*numbers, *(self._number((way, each), (label, each, path)) for each in names)]
+
+    def _number(self, key: tuple[int | str, str], signature: tuple[str, str, str]) -> int:
+        number = self._numbers.setdefault(key, len(self.found))
+        if number == len(self.found):
+            self.found.append(signature)
+        return number
+
+
+def _distinct(values: Integers) -> tuple[Integers, Integers]:
+    """Return where each distinct value is first, rising, and for each value its number there."""
+    _, firsts, numbers = np.unique(values, return_index=True, return_inverse=True)
+    ranks = np.argsort(np.argsort(firsts))
+    return np.sort(firsts), ranks[numbers]
 
 
 def _widen(page: PageElements, members: Integers, owners: Integers) -> Integers:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from worker.comments.candidates import Candidate
 from worker.comments.comment import Comment
 from worker.comments.elements import PageElements
-from worker.comments.reading import read_comments
+from worker.comments.reading import read_places
 from worker.language.words import tokens
 from worker.learning import expect_columns, load_model
 from worker.pages import Page
@@ -94,7 +94,7 @@ def read_choice(
 ) -> tuple[Comment, ...]:
     """Read the first records of the likeliest candidate, as comments; see `measure_choice`."""
     members = candidates[int(probabilities.argmax())].members[:MAX_READ]
-    return read_comments(page.flat, [elements.elements[index] for index in members], page.url)
+    return read_places(page.flat, elements.numbers[[*members]].tolist(), page.url)
 
 
 def measure_choice(

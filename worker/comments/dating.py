@@ -7,8 +7,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from lxml.html import HtmlElement
-
 from worker.comments.columns import Column
 from worker.comments.layout import Layout
 from worker.comments.naming import Naming
@@ -117,7 +115,7 @@ def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Datin
     found = {}
     for number, layout in enumerate(layouts):
         for index, tag in enumerate(layout.tags):
-            written = layout.elements[index].get("datetime") if tag == "time" else None
+            written = layout.get(index, "datetime") if tag == "time" else None
             if written:
                 moment = parse_moment(written, language)
                 if moment is not None:
@@ -160,16 +158,16 @@ def _declared(layout: Layout, index: int, language: str | None) -> Moment | None
     inside = range(index, min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
         if each >= 0:
-            for value in _attributes(layout.elements[each]):
+            for value in _attributes(layout, each):
                 moment = parse_moment(value, language)
                 if moment is not None:
                     return moment
     return None
 
 
-def _attributes(element: HtmlElement) -> Iterable[str]:
+def _attributes(layout: Layout, index: int) -> Iterable[str]:
     for name in _MOMENTS:
-        value = (element.get(name) or "").strip()
+        value = (layout.get(index, name) or "").strip()
         if 6 <= len(value) <= 60:
             yield value
 

@@ -206,12 +206,12 @@ class PageElements(FlatDocument):
         before = _summed(self.lengths[:, None])[:, 0]
         kinds = np.zeros((len(links), len(_OF_LINK)), dtype=np.int64)
         kinds[:, 0] = before[self.text_ends[links]] - before[self.text_starts[links]] >= HEADLINE
+        addresses, relations = self.values("href"), self.values("rel")
         for place, index in enumerate(links.tolist()):
-            link = self.elements[index]
-            href = link.get("href", "")
-            kinds[place, 1] = "#" in href and len(href.partition("#")[2]) > 1
-            rel = link.get("rel")
-            kinds[place, 2] = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
+            kinds[place, 1] = len(addresses.get(index, "").partition("#")[2]) > 1
+            relation = relations.get(index)
+            if relation:
+                kinds[place, 2] = not _UNENDORSED.isdisjoint(relation.lower().split())
         return kinds
 
     def text_of(self, index: int, without: Iterable[int] = ()) -> str:

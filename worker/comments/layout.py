@@ -1,7 +1,7 @@
 """A comment flattened: its elements by the path that they have in every comment of the page."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,14 +9,13 @@ from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from worker.comments.extents import Extent
 from worker.language.words import clean, tokens
-from worker.pages.elements import INLINE
+from worker.pages.elements import INLINE, UNSEEN
 from worker.pages.flat import FlatDocument, Integers, numbered
 from worker.pages.names import split_words
-from worker.pages.text import is_hidden
+from worker.pages.text import hides
 
 _Value = TypeVar("_Value")
 
@@ -44,14 +43,41 @@ class Text(NamedTuple):
     text: str
 
 
+class AttributeValues(dict[str, dict[int, str]]):
+    """Values of attributes: by the name, when it is asked for, and the place of the element."""
+
+    def __init__(self, page: FlatDocument) -> None:
+        self._attributes = page.attributes
+        self._alike: dict[re.Pattern[str], dict[int, list[str]]] = {}
+
+    def __missing__(self, name: str) -> dict[int, str]:
+        """Look an attribute up."""
+        owners, values = self._attributes.named(name)
+        found = self[name] = dict(zip(owners.tolist(), values, strict=True))
+        return found
+
+    def alike(self, pattern: re.Pattern[str]) -> dict[int, list[str]]:
+        """Return the values of all attributes whose names hold a pattern, those of each element."""
+        found = self._alike.get(pattern)
+        if found is None:
+            found = self._alike[pattern] = defaultdict(list)
+            names = self._attributes.distinct
+            has = np.array([pattern.search(name) is not None for name in names], dtype=np.bool_)
+            for place in np.flatnonzero(has[self._attributes.names]).tolist():
+                owner = int(self._attributes.owners[place])
+                found[owner].append(self._attributes.values[place])
+        return found
+
+
 @dataclass
 class Layout:
     """The elements of one comment in document order, those of comments nested in it left out.
 
     Attributes
     ----------
-    elements, tags, names
-        The elements; their tags; the words of their class, id and other names.
+    places, tags, names
+        The places of the elements in the page; their tags; the words of their class, id and other
+        names.
     parents, ends
         For each element the index of its parent, -1 for the rows themselves; index after the last
         descendant.
@@ -63,9 +89,11 @@ class Layout:
         The text nodes that show something; the stretch of them below each element.
     lengths
         For each element the number of characters below it, white space included.
+    attributes
+        Those of the page's elements.
     """
 
-    elements: list[HtmlElement]
+    places: list[int]
     tags: list[str]
     names: list[frozenset[str]]
     parents: list[int]
@@ -75,6 +103,11 @@ class Layout:
     text_starts: list[int]
     text_ends: list[int]
     lengths: list[int]
+    attributes: "AttributeValues"
+
+    def get(self, index: int, name: str) -> str | None:
+        """Return an attribute of an element."""
+        return self.attributes[name].get(self.places[index])
 
     def text_of(self, index: int) -> str:
         """Return the text below an element, on one line."""
@@ -128,7 +161,8 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     extents
         The comments, in document order, possibly nested in each other.
     """
-    owners, left_out = _owners(page, extents)
+    attributes = AttributeValues(page)
+    owners, left_out = _owners(page, attributes, extents)
     shown = _Owned(owners, len(extents))
     said = _Owned(owners[page.text_parents], len(extents))
     rows = {
@@ -161,9 +195,9 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     return [
         Layout(*of_comment)
         for of_comment in zip(
-            shown.cut([page.elements[index] for index in shown.items.tolist()]),
+            shown.cut(shown.items.tolist()),
             shown.cut([page.tags[index] for index in shown.items.tolist()]),
-            shown.cut(_names(page, shown.items)),
+            shown.cut(_names(page, attributes, shown.items)),
             shown.cut(parents.tolist()),
             shown.cut(
                 (shown.place_of(page.ends[shown.items], shown.owners) - shown.bases).tolist()
@@ -173,6 +207,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
             shown.cut((starts - text_bases).tolist()),
             shown.cut((ends - text_bases).tolist()),
             shown.cut((characters[ends] - characters[starts]).tolist()),
+            [attributes] * len(extents),
             strict=True,
         )
     ]
@@ -209,7 +244,9 @@ class _Owned:
         return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
 
 
-def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, Integers]:
+def _owners(
+    page: FlatDocument, attributes: AttributeValues, extents: Sequence[Extent]
+) -> tuple[Integers, Integers]:
     """Return the number of each element's comment, -1 for none, and what comments leave out."""
     number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     inside = np.zeros(len(page.elements), dtype=np.bool_)
@@ -217,30 +254,37 @@ def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, In
         inside[row : page.ends[row]] = True
     # Hidden as a whole, a comment is one that a click shows.
     inside[list(number_of)] = False
-    elements = np.flatnonzero(inside).tolist()
-    for_others = {
-        number
-        for number in {*page.name_numbers[inside].tolist()}
-        if not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
-    }
-    hidden = [
-        index
-        for index, name in zip(elements, page.name_numbers[inside].tolist(), strict=True)
-        if name in for_others or is_hidden(page.elements[index])
-    ]
+    for_others = np.zeros(len(page.distinct_names), dtype=np.bool_)
+    for number in {*page.name_numbers[inside].tolist()}:
+        for_others[number] = not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
+    hidden = page.having({"dialog"})
+    styled = [place for place, style in attributes["style"].items() if hides(style)]
+    hidden[styled] = True
+    # What an open dialog is styled, is not looked at.
+    hidden[[each for each in attributes["open"] if page.tags[each] == "dialog"]] = False
+    hidden[[*attributes["hidden"]]] = True
+    hidden |= for_others[page.name_numbers] | page.having(UNSEEN)
+    left_out = np.union1d(list(number_of), np.flatnonzero(inside & hidden))
     owners = np.full(len(page.elements), -1, dtype=np.int64)
-    left_out = sorted([*number_of, *hidden])
-    for index in left_out:
-        owners[index : page.ends[index]] = number_of.get(index, -1)
-    return owners, np.array(left_out, dtype=np.int64)
+    for index, end in zip(left_out.tolist(), page.ends[left_out].tolist(), strict=True):
+        owners[index:end] = number_of.get(index, -1)
+    return owners, left_out
 
 
-def _names(page: FlatDocument, items: Integers) -> list[frozenset[str]]:
+def _names(
+    page: FlatDocument, attributes: AttributeValues, items: Integers
+) -> list[frozenset[str]]:
     """Return the words of the names of elements."""
-    others = [tuple(map(page.elements[index].get, _NAMING)) for index in items.tolist()]
-    distinct, numbers = numbered([*zip(page.name_numbers[items].tolist(), others, strict=True)])
+    others: dict[int, tuple[str, ...]] = {}
+    for name in _NAMING:
+        for place, value in attributes[name].items():
+            others[place] = (*others.get(place, ()), value)
+    names = page.name_numbers[items].tolist()
+    distinct, numbers = numbered(
+        [(name, others.get(index, ())) for index, name in zip(items.tolist(), names, strict=True)]
+    )
     words = [
-        frozenset().union(*map(split_words, (*page.distinct_names[number], *filter(None, other))))
+        frozenset().union(*map(split_words, (*page.distinct_names[number], *other)))
         for number, other in distinct
     ]
     return [words[number] for number in numbers.tolist()]

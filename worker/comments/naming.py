@@ -217,7 +217,7 @@ def _hints(layout: Layout, naming: Naming, is_text: bool) -> float:
     hints = 0.0
     index = naming.element
     own, around = _kinds_of(layout.names[index]), _kinds_around(layout, index)
-    if own & _AUTHOR or layout.elements[index].get("itemprop") == "name":
+    if own & _AUTHOR or layout.get(index, "itemprop") == "name":
         hints += 0.4
     elif around & _AUTHOR:
         hints += 0.3
@@ -249,7 +249,7 @@ def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
     inside = range(index, index + 1 if is_text else min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
         if each >= 0 and layout.tags[each] == "a":
-            return _is_profile(layout.elements[each].get("href") or "")
+            return _is_profile(layout.get(each, "href") or "")
     return False
 
 

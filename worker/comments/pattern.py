@@ -23,6 +23,8 @@ pages alone give 3.8 %. From 0.5 to 0.8 all figures are the same, so it is the l
 keeps a template of unusual markup that no page is sure of.
 """
 
+_KINDS = ("itemprop", "itemtype")
+
 
 @dataclass(frozen=True)
 class CommentPattern:
@@ -92,14 +94,15 @@ class CommentPattern:
         if wanted.path:
             ways, way_of = paths_of(flat)
             is_there &= way_of == (ways.index(wanted.path) if wanted.path in ways else -1)
-        found: dict[HtmlElement, None] = {}
-        for index in np.flatnonzero(is_there).tolist():
-            element = flat.elements[index]
-            kind = element.get("itemprop") or element.get("itemtype") or ""
+        places = np.flatnonzero(is_there).tolist()
+        properties, types = (flat.values(name) if places else {} for name in _KINDS)
+        found: dict[int, None] = {}
+        for index in places:
+            kind = properties.get(index) or types.get(index) or ""
             classes, identity = masked(flat.distinct_names[flat.name_numbers[index]])
             if wanted in signatures_of(wanted.tag, wanted.path, classes, identity, kind):
-                found[_above(element, self.levels)] = None
-        return tuple(found)
+                found[_above(flat, index, self.levels)] = None
+        return tuple(flat.elements[index] for index in found)
 
 
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
@@ -141,10 +144,7 @@ def _read_signature(shared: Any) -> Signature:
     return Signature(*shared)
 
 
-def _above(element: HtmlElement, levels: int) -> HtmlElement:
+def _above(page: FlatDocument, element: int, levels: int) -> int:
     for _ in range(levels):
-        parent = element.getparent()
-        if parent is None:
-            break
-        element = parent
+        element = max(0, int(page.parents[element]))
     return element

@@ -41,10 +41,13 @@ def read_comments(
     tuple of Comment
         One for each record, in the same order.
     """
-    if not records:
-        return ()
-    language = page.elements[0].get("lang")
-    extents = extents_of(page, page.places_of(records))
+    return read_places(page, page.places_of(records), url) if records else ()
+
+
+def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[Comment, ...]:
+    """Read the comments of a page as `read_comments` does, which are told by their places."""
+    language = page.attributes.of(0).get("lang")
+    extents = extents_of(page, records)
     layouts = layouts_of(page, extents)
     columns = columns_of(layouts)
     named = name_authors(layouts, columns)

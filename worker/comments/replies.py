@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise, takewhile
 from urllib.parse import urldefrag
 
@@ -30,7 +31,9 @@ _DEPTH_CLASS = re.compile(
 )
 _DEPTH_ATTRIBUTE = re.compile(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
 _DEPTH_TEXT = re.compile(r"^(?:level|depth|ebene|niveau|nivel)\s*+:?+\s*+(\d{1,2})$", re.IGNORECASE)
-_PARENT_ATTRIBUTE = re.compile(r"parent|in-?reply-?to|reply-to", re.IGNORECASE)
+_PARENT_ATTRIBUTE = re.compile(
+    r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
+)
 _SHIFT = re.compile(
     r"(?:^|;)\s*(?:margin|padding)(?:-inline-start|-left)\s*:\s*(\d+(?:\.\d+)?)\s*(?:px|em|rem|%)"
 )
@@ -86,10 +89,12 @@ def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
         above = int(page.parents[above])
 
 
-def _referred(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
+def _referred(
+    _page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]
+) -> _Parents:
     """Follow ids: of the parent, in an attribute; or in a link that says what it leads to."""
     named = [
-        [*_parent_ids(page, extent, layout), *_answered_ids(layout)]
+        [*_parent_ids(extent, layout), *_answered_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
     ]
     if not any(named):
@@ -108,9 +113,10 @@ def _referred(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[L
 
 
 def _own_ids(layout: Layout) -> Iterator[str]:
-    for element in layout.elements:
-        for name in ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid"):
-            yield from _ids(element.get(name) or "")
+    for name in ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid"):
+        values = layout.attributes[name]
+        for place in layout.places if values else ():
+            yield from _ids(values.get(place, ""))
 
 
 def _ids(value: str) -> Iterator[str]:
@@ -120,16 +126,16 @@ def _ids(value: str) -> Iterator[str]:
         yield from _ID.findall(value)
 
 
-def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[str]:
-    for element in (*(page.elements[row] for row in extent.rows), *layout.elements):
-        for name, value in element.items():
-            if name.startswith("data-") and _PARENT_ATTRIBUTE.search(name):
-                yield from _ids(value)
+def _parent_ids(extent: Extent, layout: Layout) -> Iterator[str]:
+    values = layout.attributes.alike(_PARENT_ATTRIBUTE)
+    for place in (*extent.rows, *layout.places) if values else ():
+        for value in values.get(place, ()):
+            yield from _ids(value)
 
 
 def _answered_ids(layout: Layout) -> Iterator[str]:
     for index, tag in enumerate(layout.tags):
-        href = layout.elements[index].get("href") if tag == "a" else None
+        href = layout.get(index, "href") if tag == "a" else None
         fragment = urldefrag(href).fragment if href and "#" in href else ""
         if fragment and tells_of_parent(layout, index):
             yield from _ids(fragment)
@@ -192,14 +198,21 @@ def _last_less_deep(depths: Sequence[int]) -> _Parents:
 def _numbered(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
     """Read a depth that a class or an attribute counts."""
     own = [extent.element, *islice(_around(page, extent), 1)]
-    for element in (*(page.elements[index] for index in own), *layout.elements[:6]):
-        found = _DEPTH_CLASS.search(element.get("class") or "")
-        if found:
-            return float(found[1])
-        for name, value in element.items():
-            if _DEPTH_ATTRIBUTE.search(name) and value.strip().isdigit():
+    values = layout.attributes.alike(_DEPTH_ATTRIBUTE)
+    for place in (*own, *layout.places[:6]):
+        depth = _depth_in(page.distinct_names[page.name_numbers[place]][0])
+        if depth is not None:
+            return depth
+        for value in values.get(place, ()):
+            if value.strip().isdigit():
                 return float(value)
     return None
+
+
+@lru_cache(maxsize=4096)
+def _depth_in(classes: str) -> float | None:
+    found = _DEPTH_CLASS.search(classes)
+    return float(found[1]) if found else None
 
 
 def _said(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | None:
@@ -215,12 +228,12 @@ def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None
     """Measure how far a comment is moved to the right, by styles and by images that take space."""
     ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
     own = [extent.element, *islice(ancestors, MAX_AROUND)]
-    moved = [*(page.elements[index] for index in own), *layout.elements[1:4]]
-    shifts = [_SHIFT.search(element.get("style") or "") for element in moved]
+    styles = layout.attributes["style"]
+    shifts = [_SHIFT.search(styles.get(place, "")) for place in (*own, *layout.places[1:4])]
     widths = [
-        element.get("width") or ""
-        for element in layout.elements[:6]
-        if element.tag in ("img", "td") and not element.text_content().strip()
+        layout.get(index, "width") or ""
+        for index, place in enumerate(layout.places[:6])
+        if layout.tags[index] in ("img", "td") and page.text_starts[place] == page.text_ends[place]
     ]
     return sum(float(found[1]) for found in shifts if found) + sum(
         float(width) for width in widths if width.isdigit()

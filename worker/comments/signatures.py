@@ -73,21 +73,34 @@ def signatures_of(
     tag, path
         Its tag, and the tags down to it.
     classes, identity, kind
+        As for `names_of`.
+    """
+    names, own = names_of(classes, identity, kind)
+    found = [(tag, name, "") for name in names]
+    if own:
+        found.append((tag, own, path))
+    found.append((tag, "", path))
+    return found
+
+
+def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
+    """Return the names of an element that others may share, and that of all its classes.
+
+    Parameters
+    ----------
+    classes, identity, kind
         Its class and its id, both `masked`, and what microdata it is; empty for none.
     """
     words = sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})
     names = [f".{word}" for word in words]
     if len(words) > 1:
         names.append("".join(names))
-    found = [(tag, name, "") for name in names]
+    own = names[-1] if names else ""
     if "#" in identity:
-        found.append((tag, f"#{identity}", ""))
+        names.append(f"#{identity}")
     if kind:
-        found.append((tag, f"[{kind}]", ""))
-    if names:
-        found.append((tag, names[-1], path))
-    found.append((tag, "", path))
-    return found
+        names.append(f"[{kind}]")
+    return names, own
 
 
 def masked(names: Sequence[str]) -> list[str]:

@@ -59,4 +59,9 @@ def is_hidden(element: HtmlElement) -> bool:
     if element.tag == "dialog":
         return element.get("open") is None
     style = element.get("style")
-    return style is not None and _HIDING_STYLE.search(style) is not None
+    return style is not None and hides(style)
+
+
+def hides(style: str) -> bool:
+    """Say whether a style of its own hides an element."""
+    return _HIDING_STYLE.search(style) is not None
