@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import sub
+from string import whitespace
 from typing import NamedTuple
 
 from worker.comments.columns import Column
@@ -61,6 +63,7 @@ _AFTER = re.compile(
     r"\s*+[:：,…]*+|(?<![:：,|•·»«–—-])[:：,|•·»«–—-]++)\s*+$",
     re.IGNORECASE,
 )
+_MARKS_AFTER = ":：,…|•·»«–—-"
 _EDGES = ' \t"“”„«»*:：,;|–—/·•›>@#'
 _NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")
 _DIGITS = re.compile(r"[\d.,\s]+|s$")
@@ -106,9 +109,17 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
         By the number of the comment; comments without an author are left out.
     """
     ranked = []
+    kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
     for column in columns:
-        found = _read(layouts, column)
-        score = _score(layouts, column, found) if found else 0.0
+        hints = {
+            number: _hints(layouts[number], kinds[number], value.element, column.place.is_text)
+            for number, value in column.values.items()
+        }
+        # Reading takes longest, and most columns have one value.
+        if _highest_score(layouts, column, hints) < MIN_SCORE:
+            continue
+        found = _read(layouts, kinds, column)
+        score = _score(layouts, column, found, hints) if found else 0.0
         if score >= MIN_SCORE:
             ranked.append((score, found))
     ranked.sort(key=lambda each: -each[0])
@@ -119,13 +130,33 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     return named
 
 
-def _read(layouts: Sequence[Layout], column: Column) -> dict[int, Naming]:
+_FOR_DIFFERENCE = 0.3
+_FOR_LENGTH = 0.2
+"""What different names, and names that are all of their texts, add to a score."""
+
+
+def _highest_score(layouts: Sequence[Layout], column: Column, hints: Mapping[int, float]) -> float:
+    """Return a bound on what `_score` gives a column, whatever is read there."""
+    several = (
+        0.0 if column.place.is_text else 0.5 * _is_of_several(layouts[number], value.element)
+        for number, value in column.values.items()
+    )
+    highest: float = max(map(sub, hints.values(), several))
+    difference = _FOR_DIFFERENCE if len(column.values) > 1 else 0.0
+    rounding = 1e-9
+    share = len(column.values) / len(layouts)
+    return 0.6 * share + highest + difference + _FOR_LENGTH + rounding
+
+
+def _read(
+    layouts: Sequence[Layout], kinds: Sequence[Sequence[int]], column: Column
+) -> dict[int, Naming]:
     found = {}
     for number, value in column.values.items():
         layout = layouts[number]
         if layout.tags[value.element] in CONTROLS:
             continue
-        is_meant = _is_meant(_kinds_of(layout.names[value.element]))
+        is_meant = _is_meant(kinds[number][value.element])
         name = clean_name(value.text, is_meant=is_meant)
         if name:
             found[number] = Naming(value.element, name)
@@ -167,9 +198,9 @@ def clean_name(text: str, *, is_meant: bool = False) -> str:
         name = f"{name[: age[0]]}|{name[age[1] :]}"
     name = name.strip(_EDGES)
     name = _BEFORE.sub("", name, count=1)
-    shorter = _AFTER.sub("", name)
+    shorter = _without_after(name)
     while shorter != name:
-        name, shorter = shorter, _AFTER.sub("", shorter)
+        name, shorter = shorter, _without_after(shorter)
     name = name.strip(_EDGES)
     if is_meant:
         return name
@@ -180,18 +211,29 @@ def clean_name(text: str, *, is_meant: bool = False) -> str:
     return "" if is_long or is_sentence or _NOT_IN_NAMES.search(name) or "|" in name else name
 
 
-def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Naming]) -> float:
+def _without_after(name: str) -> str:
+    """Return a name without what may follow it, which is two words and some marks at most."""
+    words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
+    found = _AFTER.search(name, len(words[0]) if len(words) > 2 else 0)
+    return name[: found.start()] if found else name
+
+
+def _score(
+    layouts: Sequence[Layout],
+    column: Column,
+    found: Mapping[int, Naming],
+    hints_of: Mapping[int, float],
+) -> float:
     share = len(found) / len(layouts)
     # Elsewhere at this place stands what is no name.
     score = 0.6 * share * len(found) / len(column.values)
-    is_text = column.place.is_text
-    hints = sum(_hints(layouts[n], naming, is_text) for n, naming in found.items()) / len(found)
+    hints = sum(map(hints_of.__getitem__, found)) / len(found)
     score += hints
     names = [naming.name for naming in found.values()]
     if len(names) > 1:
         distinct = len(set(names))
         score += (
-            0.3 * min(1.0, 2 * distinct / len(names))
+            _FOR_DIFFERENCE * min(1.0, 2 * distinct / len(names))
             if distinct > 1
             else 0.0
             if hints >= 0.4
@@ -201,22 +243,23 @@ def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Naming
             # A label and a number: "Posts 123", "Posts 45".
             score -= 0.8
     shown = sum(len(value.text) for value in column.values.values())
-    score += 0.2 * sum(map(len, names)) / max(shown, 1)
-    if is_text:
+    score += _FOR_LENGTH * sum(map(len, names)) / max(shown, 1)
+    if column.place.is_text:
         return score
-    several = sum(_is_of_several(layouts[number], naming) for number, naming in found.items())
+    several = sum(
+        _is_of_several(layouts[number], naming.element) for number, naming in found.items()
+    )
     return score - 0.5 * several / len(found)
 
 
-def _is_of_several(layout: Layout, naming: Naming) -> bool:
+def _is_of_several(layout: Layout, index: int) -> bool:
     """Say whether an element shows more than one part of text."""
-    return layout.text_ends[naming.element] - layout.text_starts[naming.element] > 1
+    return layout.text_ends[index] - layout.text_starts[index] > 1
 
 
-def _hints(layout: Layout, naming: Naming, is_text: bool) -> float:
+def _hints(layout: Layout, kinds: Sequence[int], index: int, is_text: bool) -> float:
     hints = 0.0
-    index = naming.element
-    own, around = _kinds_of(layout.names[index]), _kinds_around(layout, index)
+    own, around = kinds[index], _kinds_around(layout, kinds, index)
     if own & _AUTHOR or layout.get(index, "itemprop") == "name":
         hints += 0.4
     elif around & _AUTHOR:
@@ -234,14 +277,14 @@ def _hints(layout: Layout, naming: Naming, is_text: bool) -> float:
     return hints
 
 
-def _kinds_around(layout: Layout, index: int) -> int:
-    kinds = 0
+def _kinds_around(layout: Layout, kinds: Sequence[int], index: int) -> int:
+    around = 0
     for _ in range(3):
         index = layout.parents[index]
         if index < 0 or layout.lengths[index] > 200:
             break
-        kinds |= _kinds_of(layout.names[index])
-    return kinds
+        around |= kinds[index]
+    return around
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:

@@ -53,6 +53,7 @@ _FORMS = tuple(
     )
 )
 _COMPACT = re.compile(rf"(?<!\d){_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{{4}}(?:\d\d)?$)")
+_DIGIT = re.compile(r"\d")
 _HAS_YEAR = re.compile(
     r"(?:19|20)\d\d|\d[./]\s?\d{1,2}[./]\s?\d\d(?!\d)|[’']\d\d(?!\d)"
     r"|[^\W\d_]\.?\s\d\d[\s,]+\d\d?:\d\d"
@@ -163,7 +164,7 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
         BCP 47 tag of the text: it names the months, and tells 4/5/2024 in the United States from
         elsewhere.
     """
-    if not _HAS_YEAR.search(text):
+    if not _may_have_date(text):
         return
     for form in _FORMS:
         for match in form.finditer(text):
@@ -173,6 +174,11 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
                 spans = [match.span(), *([clock.span()] if clock else [])]
                 start, end = min(spans)[0], max(spans)[1]
                 yield WrittenDate(_with_time(day, clock), start, end)
+
+
+def _may_have_date(text: str) -> bool:
+    # Most texts have no digit, which is soon told.
+    return _DIGIT.search(text) is not None and _HAS_YEAR.search(text) is not None
 
 
 def date_in_path(path: str) -> Moment | None:
@@ -262,7 +268,7 @@ def _zone(parts: dict[str, str | None]) -> tzinfo | None:
 
 def without_dates(text: str) -> str:
     """Return a line without its dates and times, and without what parts them from the rest."""
-    if not _HAS_YEAR.search(text):
+    if not _may_have_date(text):
         return text
     for form in _FORMS:
         text = form.sub(" | ", text)

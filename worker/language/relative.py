@@ -1,7 +1,7 @@
 """Dates that mean nothing without the day of reading: "3 hours ago", "gestern", "8 February"."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from worker.language.calendars import month_named
@@ -10,18 +10,21 @@ from worker.language.names import names
 MAX_CHARACTERS = 200
 """Characters of a text that are read."""
 
-_NUMBER = (
-    r"(?:(?<![\w.,:/])\d{1,3}(?![\d.,:/])|(?:\b(?:a|an|one|eine[mrn]?|ein|une?|uno|uma?|een|en|ett?"
-    r"|jed(?:en|ną|na)|один|одну)\b))"
+_ONE = (
+    "a|an|one|ein|eine|einem|einen|einer|un|une|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
+    "|один|одну"
 )
+_NUMBER = rf"(?:(?<![\w.,:/])\d{{1,3}}(?![\d.,:/])|(?:\b(?:{_ONE})\b))"
 _A_NUMBER = re.compile(rf"\d|{_NUMBER}", re.IGNORECASE)
 _BETWEEN = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"
-_DAY = re.compile(
-    r"\b(?:today|yesterday|heute|gestern|vorgestern|hier|aujourd[’']hui|ayer|hoy|anteayer|ieri|oggi"
-    r"|ontem|hoje|gisteren|vandaag|wczoraj|dzi(?:siaj|ś)|вчера|сегодня|igår|idag|i går|i dag"
-    r"|eilen|tänään|χθες|σήμερα|dün|bugün|včera|dnes)\b|昨天|今天|前天|刚刚|\bjust now\b",
-    re.IGNORECASE,
+_DAYS = (
+    "today|yesterday|heute|gestern|vorgestern|hier|aujourd[’']hui|ayer|hoy|anteayer|ieri|oggi"
+    "|ontem|hoje|gisteren|vandaag|wczoraj|dzisiaj|dziś|вчера|сегодня|igår|idag|i går|i dag"
+    "|eilen|tänään|χθες|σήμερα|dün|bugün|včera|dnes|just now"
 )
+_DAY = re.compile(rf"\b(?:{_DAYS})\b|昨天|今天|前天|刚刚", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_LETTERS = re.compile("[a-z]+")
 _TIME_AFTER = re.compile(
     r"\W{0,3}(?:(?:at|um|à|a las|alle|às|om|o|в|kl)\b)?\W{0,3}\d{1,2}[:.h]\d\d(?:\s*[ap]\.?m\b)?",
     re.IGNORECASE,
@@ -50,10 +53,37 @@ def find_relative(text: str) -> tuple[int, int] | None:
         Offsets of its first character and after its last; None where there is none.
     """
     text = text[:MAX_CHARACTERS]
-    if _A_NUMBER.search(text) is None:
+    has_digit = _DIGIT.search(text) is not None
+    may_be_age = True
+    # Patterns take ten times as long as looking up the words of most texts.
+    if text.isascii():
+        words = {*_LETTERS.findall(text.lower())}
+        if not has_digit and words.isdisjoint(_told_by()):
+            return None
+        may_be_age = not words.isdisjoint(_units())
+    if not has_digit and _A_NUMBER.search(text) is None:
         return _named_day(text)
-    age = _age().search(text)
-    return age.span() if age else _named_day(text) or _day_without_year(text)
+    age = _age().search(text) if may_be_age else None
+    if age:
+        return age.span()
+    return _named_day(text) or (_day_without_year(text) if has_digit else None)
+
+
+@cache
+def _told_by() -> frozenset[str]:
+    """Return the words, in ASCII, one of which a text has that tells of a day or of one unit."""
+    forms = f"{_ONE}|{_DAYS}".replace("’", "").split("|")
+    return frozenset(max(_LETTERS.findall(each), key=len) for each in _ascii(forms))
+
+
+@cache
+def _units() -> frozenset[str]:
+    """Return what units, in ASCII, begin with."""
+    return frozenset(_LETTERS.findall(each)[0] for each in _ascii(names()["units"]))
+
+
+def _ascii(words: Iterable[str]) -> Iterator[str]:
+    return (word.lower() for word in words if word.isascii())
 
 
 def _named_day(text: str) -> tuple[int, int] | None:
