@@ -32,7 +32,7 @@ The most in the corpora are 31,000.
 _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """Elements that share a signature.
 
@@ -42,13 +42,18 @@ class Candidate:
         What an element in each of them has that no other one has; of several the first.
     levels
         How many levels above that element they stand.
-    members
+    places
         Their indices in the page's elements, rising.
     """
 
     signature: Signature
     levels: int
-    members: tuple[int, ...]
+    places: Integers
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """Their indices, as a tuple."""
+        return tuple(self.places.tolist())
 
 
 def find_candidates(page: PageElements) -> list[Candidate]:
@@ -61,7 +66,7 @@ def find_candidates(page: PageElements) -> list[Candidate]:
     signatures, members, owners = _groups(page)
     if not len(members):
         return []
-    levels = _widen(page, members, owners)
+    levels = _widen(page, members, owners).tolist()
     firsts = np.flatnonzero(np.diff(owners, prepend=-1))
     characters = np.add.reduceat(page.counts[members, 0], firsts)
     bounds = [*firsts.tolist(), len(members)]
@@ -73,7 +78,7 @@ def find_candidates(page: PageElements) -> list[Candidate]:
         if key not in found:
             group = groups[place]
             signature = Signature(*signatures[group])
-            found[key] = Candidate(signature, int(levels[group]), tuple(own.tolist()))
+            found[key] = Candidate(signature, levels[group], own)
     return list(found.values())
 
 
@@ -99,16 +104,18 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
     kind_of = np.zeros(len(page), dtype=np.int64)
     kind_of[[*kind_at]] = numbers[1:]
     ways, way_of = paths_of(page)
+    names, masked_of = numbered(page.masked_names)
+    name_of = masked_of[page.name_numbers]
     # Elements alike in all that signatures are made of belong to the same groups.
-    likeness = (way_of * len(page.distinct_names) + page.name_numbers) * len(kinds) + kind_of
+    likeness = (way_of * len(names) + name_of) * len(kinds) + kind_of
     firsts, alike = _distinct(likeness[holders])
-    signatures = _Signatures(page, ways, kinds)
+    signatures = _Signatures(page, ways, names, kinds)
     groups = [
         signatures.of(*look)
         for look in zip(
             *(
                 column[holders[firsts]].tolist()
-                for column in (way_of, page.tag_numbers, page.name_numbers, kind_of)
+                for column in (way_of, page.tag_numbers, name_of, kind_of)
             ),
             strict=True,
         )
@@ -137,10 +144,16 @@ class _Signatures:
         The tag, the name and the path of each, see `Signature`.
     """
 
-    def __init__(self, page: PageElements, ways: Sequence[str], kinds: Sequence[str]) -> None:
+    def __init__(
+        self,
+        page: PageElements,
+        ways: Sequence[str],
+        names: Sequence[tuple[str, str]],
+        kinds: Sequence[str],
+    ) -> None:
         self.found: list[tuple[str, str, str]] = []
         self._tags = page.distinct_tags
-        self._names = page.masked_names
+        self._names = names
         self._ways = ways
         self._kinds = kinds
         self._numbers: dict[tuple[int | str, str], int] = {}

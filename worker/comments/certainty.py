@@ -93,8 +93,8 @@ def read_choice(
     page: Page, elements: PageElements, candidates: Sequence[Candidate], probabilities: Floats
 ) -> tuple[Comment, ...]:
     """Read the first records of the likeliest candidate, as comments; see `measure_choice`."""
-    members = candidates[int(probabilities.argmax())].members[:MAX_READ]
-    return read_places(page.flat, elements.numbers[[*members]].tolist(), page.url)
+    places = candidates[int(probabilities.argmax())].places[:MAX_READ]
+    return read_places(page.flat, elements.numbers[places].tolist(), page.url)
 
 
 def measure_choice(

@@ -7,7 +7,7 @@ what its answers say.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +58,7 @@ def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
     candidates
         At least one.
     """
-    return Features.of(_measures(_Records(page, [each.members for each in candidates]), candidates))
+    return Features.of(_measures(_Records(page, [each.places for each in candidates]), candidates))
 
 
 def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Features:
@@ -71,7 +71,7 @@ def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Featu
     groups
         The elements at the roots of each candidate's occurrences, rising; at least one.
     """
-    return Features.of(_paper_measures(_Records(page, groups)))
+    return Features.of(_paper_measures(_Records(page, [*map(np.array, groups)])))
 
 
 class _Records:
@@ -93,11 +93,11 @@ class _Records:
         Number of records of the same candidate around each.
     """
 
-    def __init__(self, page: PageElements, groups: Sequence[Sequence[int]]) -> None:
+    def __init__(self, page: PageElements, groups: Sequence[_Integers]) -> None:
         self.page = page
         self.sizes = np.array([*map(len, groups)], dtype=np.int64)
         self.firsts = np.cumsum(self.sizes) - self.sizes
-        self.element = np.fromiter(chain.from_iterable(groups), np.int64, self.sizes.sum())
+        self.element = np.concatenate(groups)
         self.candidate = np.repeat(np.arange(len(groups)), self.sizes)
         self.ends = page.ends[self.element]
         self.text_starts = page.text_starts[self.element]

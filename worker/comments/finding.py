@@ -97,5 +97,5 @@ def find_comments(
         tuple(elements.elements[index] for index in chosen.members),
         CommentPattern(chosen.signature, chosen.levels, confidence),
         confidence,
-        read if len(read) == len(chosen.members) else None,
+        read if len(read) == len(chosen.places) else None,
     )

@@ -139,6 +139,7 @@ _NAMING = ("itemprop", "rel", "data-role", "data-testid")
 """What names elements beside class and id."""
 
 _DIGIT = re.compile(r"\d")
+_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
 
 
 def joined(texts: Sequence[Text]) -> str:
@@ -283,10 +284,9 @@ def _names(
     distinct, numbers = numbered(
         [(name, others.get(index, ())) for index, name in zip(items.tolist(), names, strict=True)]
     )
-    words = [
-        frozenset().union(*map(split_words, (*page.distinct_names[number], *other)))
-        for number, other in distinct
-    ]
+    # What differs in numbers alone, as ids do, is looked at once.
+    plain = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
+    words = [*map(split_words, plain.translate(_DIGITS).split("\0"))]
     return [words[number] for number in numbers.tolist()]
 
 
