@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,8 @@ _STEMS = tuple(tuple(stems.split()) for stems in _KINDS)
 _ANY_STEM = tuple(re.compile("|".join(stems), re.IGNORECASE) for stems in _STEMS)
 _POSTS = re.compile(r"posts\b", re.IGNORECASE)
 """They are articles."""
+
+_BETWEEN_LETTERS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
 _PERSONAL = listed(
     "i i'm i've i'd i'll me my you your you're we're thanks thank please lol "
@@ -139,15 +141,12 @@ class PageElements(FlatDocument):
     @cached_property
     def name_kinds(self) -> Booleans:
         """For every element whether its names speak of a discussion, and of another part."""
-        names = [
-            [*classes[:MAX_NAMES].split(), *identity[:MAX_NAMES].split()]
-            for classes, identity in self.distinct_names
-        ]
-        words = [*dict.fromkeys(chain.from_iterable(names))]
-        speaking = _speaking(words)
-        kinds = [[not each.isdisjoint(own) for each in speaking] for own in names]
-        of_elements: Booleans = np.array(kinds, dtype=np.bool_)[self.name_numbers]
-        return of_elements
+        return _kinds_of_names(
+            [
+                f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
+                for classes, identity in self.distinct_names
+            ]
+        )[self.name_numbers]
 
     @cached_property
     def counts(self) -> Integers:
@@ -237,27 +236,40 @@ MAX_NAMES = 2_000
 """Characters of an element's classes, and of its id, that are looked at."""
 
 
-def _speaking(words: Sequence[str]) -> list[set[str]]:
-    """Return those of some words that speak of each of `_KINDS`."""
-    plain = [word for word in words if word.isascii()]
+def _kinds_of_names(names: Sequence[str]) -> Booleans:
+    """Say of each of some names whether it speaks of each of `_KINDS`."""
+    # What parts two names makes a word of its own.
+    plain = "\0".join(name if name.isascii() else "" for name in names)
+    letters = _POSTS.sub("?????", plain).lower().translate(_BETWEEN_LETTERS)
+    words = letters.replace("\0", " \0 ").split()
+    kind_of = {**_kinds_of_words({*words} - {"\0"}), "\0": -1}
+    kinds = np.fromiter(map(kind_of.get, words, repeat(0)), np.int64, len(words))
+    places = np.cumsum(kinds < 0)
+    speaking = np.zeros((len(names), len(_KINDS)), dtype=np.bool_)
+    for kind, any_stem in enumerate(_ANY_STEM):
+        speaking[places[(kinds > 0) & (kinds >> kind & 1 > 0)], kind] = True
+        for number, name in enumerate(names):
+            if not name.isascii():
+                found = any_stem.search(_POSTS.sub("?????", name))
+                speaking[number, kind] = found is not None
+    return speaking
+
+
+def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
+    """Return of which of `_KINDS` words of small letters speak, a bit each."""
+    plain = [*words]
     ends = [*accumulate(len(word) + 1 for word in plain)]
+    line = " ".join(plain)
+    kind_of: dict[str, int] = {}
     # A pattern takes several times as long.
-    line = _POSTS.sub("?????", " ".join(plain)).lower()
-    speaking = []
-    for stems, any_stem in zip(_STEMS, _ANY_STEM, strict=True):
-        found = {
-            word
-            for word in words
-            if not word.isascii() and any_stem.search(_POSTS.sub("?????", word))
-        }
+    for kind, stems in enumerate(_STEMS):
         for stem in stems:
             place = line.find(stem)
             while place >= 0:
                 number = bisect_right(ends, place)
-                found.add(plain[number])
+                kind_of[plain[number]] = kind_of.get(plain[number], 0) | 1 << kind
                 place = line.find(stem, ends[number])
-        speaking.append(found)
-    return speaking
+    return kind_of
 
 
 def _counts_of(texts: Sequence[str]) -> Integers:
@@ -284,9 +296,11 @@ def _counts_of(texts: Sequence[str]) -> Integers:
     words = count(codes == ord(" ")) + 1
     pieces = joined.lower().replace("\n", " ").split(" ")[:-1]
     personal = np.fromiter(map(_PERSONAL.__contains__, pieces), np.bool_, len(pieces))
-    short = np.flatnonzero(lengths <= LONGEST_DATE).tolist()
-    dated = np.zeros(len(texts), dtype=np.bool_)
-    dated[[place for place in short if _has_date(texts[place])]] = True
+    dated = lengths <= LONGEST_DATE
+    if joined.isascii():
+        dated &= count((codes >= ord("0")) & (codes <= ord("9"))) > 0
+    short = np.flatnonzero(dated).tolist()
+    dated[short] = [_has_date(texts[place]) for place in short]
     columns = (
         lengths + (LETTERS_OF_IDEOGRAPH - 1) * ideographs,
         words + ideographs // 2,

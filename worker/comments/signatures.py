@@ -1,7 +1,10 @@
 """What elements that hold comments have in common, and elements of one kind with no other."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
+from string import digits
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +15,11 @@ _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8
 """Characters of a number to the base of 16."""
 
-_LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL}}}")
+_LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
+_MARK = "\1"
+"""What no document holds either."""
+
+_TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
 # Each run of such characters is tried at the first end of a word in it alone: where that is none,
 # no later one is.
 _HEXADECIMAL = re.compile(
@@ -105,12 +112,19 @@ def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
 
 def masked(names: Sequence[str]) -> list[str]:
     """Return classes or ids without their numbers, which tell records of one kind apart."""
-    words = {word for name in names for word in name.split() if len(word) >= MIN_HEXADECIMAL}
-    coded = {word for word in words if _DIGITS.search(word) and _LONG.search(word)}
-    if coded:
-        names = [
-            name if coded.isdisjoint(name.split()) else _HEXADECIMAL.sub(r"\1#", name)
-            for name in names
-        ]
     # All at once, parted by what no document holds.
-    return _DIGITS.sub("#", "\0".join(names)).split("\0")
+    joined = "\0".join(names)
+    coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
+    if coded:
+        ends = [*accumulate(len(name) + 1 for name in names)]
+        whole = [*names]
+        for number in {bisect_right(ends, place) for place in coded}:
+            whole[number] = _HEXADECIMAL.sub(r"\1#", names[number])
+        joined = "\0".join(whole)
+    if not joined.isascii():
+        return _DIGITS.sub("#", joined).split("\0")
+    # The same, without a pattern.
+    joined = joined.translate(_TO_MARKS)
+    while _MARK * 2 in joined:
+        joined = joined.replace(_MARK * 2, _MARK)
+    return joined.replace(_MARK, "#").split("\0")
