@@ -103,6 +103,7 @@ _MAX_COUNTING = 4
 """Words of a text whose numbers do not tell it from another: "Reply (3)", "12 posts"."""
 
 
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     plain = text.lower()
     return plain if plain.count(" ") >= _MAX_COUNTING else _DIGITS.sub("0", plain)

@@ -4,9 +4,9 @@ The subtrees that CommentsMiner mines miss the comments of every second page: co
 inside, while their outermost elements bear the same names or stand in the same place.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 
@@ -100,26 +100,32 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
         for place, kind in page.values(name).items()
         if kind
     }
-    kinds, numbers = numbered(["", *kind_at.values()])
+    kinds, numbers_of_kinds = numbered(["", *kind_at.values()])
     kind_of = np.zeros(len(page), dtype=np.int64)
-    kind_of[[*kind_at]] = numbers[1:]
+    kind_of[[*kind_at]] = numbers_of_kinds[1:]
     ways, way_of = paths_of(page)
     names, masked_of = numbered(page.masked_names)
     name_of = masked_of[page.name_numbers]
     # Elements alike in all that signatures are made of belong to the same groups.
     likeness = (way_of * len(names) + name_of) * len(kinds) + kind_of
     firsts, alike = _distinct(likeness[holders])
-    signatures = _Signatures(page, ways, names, kinds)
-    groups = [
-        signatures.of(*look)
-        for look in zip(
-            *(
-                column[holders[firsts]].tolist()
-                for column in (way_of, page.tag_numbers, name_of, kind_of)
-            ),
-            strict=True,
-        )
-    ]
+    number_of: defaultdict[tuple[str, str, str], int] = defaultdict(count().__next__)
+    of_looks: dict[tuple[int, int, int], tuple[list[int], str]] = {}
+    groups: list[list[int]] = []
+    distinct = holders[firsts]
+    columns = way_of, page.tag_numbers, name_of, kind_of
+    of_elements = zip(*(column[distinct].tolist() for column in columns), strict=True)
+    for way, tag_number, name, kind in of_elements:
+        tag, path = page.distinct_tags[tag_number], ways[way]
+        look = tag_number, name, kind
+        known = of_looks.get(look)
+        if known is None:
+            classes, identity = names[name]
+            shared, own = names_of(classes, identity, kinds[kind])
+            known = of_looks[look] = [number_of[tag, each, ""] for each in shared], own
+        numbers, own = known
+        placed = [number_of[tag, own, path]] if own else []
+        groups.append([*numbers, *placed, number_of[tag, "", path]])
     sizes = np.array([*map(len, groups)], dtype=np.int64)
     starts = np.cumsum(sizes) - sizes
     counts = sizes[alike]
@@ -132,52 +138,7 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
     is_shared = np.bincount(owners)[owners] > 1
     members, owners = members[is_shared], owners[is_shared]
     order = np.argsort(owners, kind="stable")
-    return signatures.found, members[order], owners[order]
-
-
-class _Signatures:
-    """The signatures of a page's elements, in the order in which they were first asked for.
-
-    Attributes
-    ----------
-    found
-        The tag, the name and the path of each, see `Signature`.
-    """
-
-    def __init__(
-        self,
-        page: PageElements,
-        ways: Sequence[str],
-        names: Sequence[tuple[str, str]],
-        kinds: Sequence[str],
-    ) -> None:
-        self.found: list[tuple[str, str, str]] = []
-        self._tags = page.distinct_tags
-        self._names = names
-        self._ways = ways
-        self._kinds = kinds
-        self._numbers: dict[tuple[int | str, str], int] = {}
-        self._of_look: dict[tuple[int, int, int], tuple[list[int], str]] = {}
-
-    def of(self, way: int, tag: int, name: int, kind: int) -> list[int]:
-        """Return the numbers of an element's signatures, as `signatures_of` lists them."""
-        look = tag, name, kind
-        known = self._of_look.get(look)
-        if known is None:
-            named, classes = names_of(*self._names[name], self._kinds[kind])
-            label = self._tags[tag]
-            numbers = [self._number((label, each), (label, each, "")) for each in named]
-            known = self._of_look[look] = numbers, classes
-        numbers, classes = known
-        label, path = self._tags[tag], self._ways[way]
-        names = (classes, "") if classes else ("",)
-        return [*numbers, *(self._number((way, each), (label, each, path)) for each in names)]
-
-    def _number(self, key: tuple[int | str, str], signature: tuple[str, str, str]) -> int:
-        number = self._numbers.setdefault(key, len(self.found))
-        if number == len(self.found):
-            self.found.append(signature)
-        return number
+    return [*number_of], members[order], owners[order]
 
 
 def _distinct(values: Integers) -> tuple[Integers, Integers]:

@@ -258,8 +258,8 @@ def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Paren
 
 def _answered(layout: Layout, last: Mapping[str, int]) -> int | None:
     for place, node in enumerate(layout.texts):
-        found = _REPLY_TEXT.search(node.text)
-        if found and len(node.text) <= MAX_HEADER:
+        found = _REPLY_TEXT.search(node.text) if len(node.text) <= MAX_HEADER else None
+        if found:
             after = node.text[found.end() :].strip(" :@")
             if not after and place + 1 < len(layout.texts):
                 after = layout.texts[place + 1].text.strip(" :@")
