@@ -6,6 +6,7 @@ what its answers say.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -91,6 +92,8 @@ class _Records:
         What each holds, with and without the records inside it, shape (records, `COUNTED`).
     depth
         Number of records of the same candidate around each.
+    totals
+        Sums of `own` over each candidate, shape (candidates, `COUNTED`).
     """
 
     def __init__(self, page: PageElements, groups: Sequence[_Integers]) -> None:
@@ -102,50 +105,58 @@ class _Records:
         self.ends = page.ends[self.element]
         self.text_starts = page.text_starts[self.element]
         self.text_ends = page.text_ends[self.element]
-        self.whole = page.counts[self.element]
+        self.whole = self.own = page.counts[self.element]
         around, self.depth = nesting_of(self.candidate, self.element, self.ends)
-        self.own = self.whole.copy()
         inside = np.flatnonzero(self.depth)
         if len(inside):
+            self.own = self.whole.copy()
             inside = inside[np.argsort(around[inside], kind="stable")]
             holders, firsts = np.unique(around[inside], return_index=True)
             self.own[holders] -= np.add.reduceat(self.whole[inside], firsts)
-        # Whole numbers, so that sums are the same in any order.
-        self._totals = np.add.reduceat(self.own, self.firsts)
-        self._squares = np.add.reduceat(self.own * self.own, self.firsts)
-        self._having = np.add.reduceat(self.own > 0, self.firsts, dtype=np.int64)
+        self.totals = np.add.reduceat(self.own, self.firsts)
 
-    def count(self, name: str) -> _Floats:
+    def count(self, name: str) -> _Integers:
         """Return what each record holds of a kind, those inside it left out."""
-        return np.asarray(self.own[:, COUNTED.index(name)], dtype=np.float64)
+        return np.asarray(self.own[:, COUNTED.index(name)])
 
-    def mean_count(self, name: str) -> _Floats:
-        """Return the mean of what each record holds of a kind."""
-        return np.asarray(self._totals[:, COUNTED.index(name)] / self.sizes)
+    def total_count(self, name: str) -> _Integers:
+        """Return the sum of what each record holds of a kind."""
+        return np.asarray(self.totals[:, COUNTED.index(name)])
 
-    def having(self, name: str) -> _Integers:
-        """Return the number of records that hold something of a kind."""
-        return np.asarray(self._having[:, COUNTED.index(name)])
+    def mean_counts(self, names: Sequence[str]) -> _Floats:
+        """Return the means of what each record holds of some kinds, a row each."""
+        return np.asarray(self.totals[:, _places(names)].T / self.sizes)
 
-    def variation_of_count(self, name: str) -> _Floats:
-        """Return the coefficient of variation of what each record holds of a kind."""
-        squares = self._squares[:, COUNTED.index(name)] / self.sizes
-        return _variation(self.mean_count(name), squares)
+    def having(self, names: Sequence[str]) -> _Integers:
+        """Return the numbers of records that hold something of some kinds, a row each."""
+        having = np.add.reduceat(self.own[:, _places(names)] > 0, self.firsts, dtype=np.int64)
+        return np.asarray(having.T)
 
-    def total(self, values: npt.NDArray[np.generic]) -> _Floats:
-        """Sum values of records over each candidate."""
-        return np.asarray(np.add.reduceat(values.astype(np.float64), self.firsts))
+    def variation_of_counts(self, names: Sequence[str]) -> _Floats:
+        """Return the coefficients of variation of what each record holds, a row each."""
+        own = self.own[:, _places(names)]
+        # Whole numbers, so that sums are the same in any order.
+        squares = np.add.reduceat(own * own, self.firsts)
+        return _variation(self.mean_counts(names), squares.T / self.sizes)
 
-    def mean(self, values: npt.NDArray[np.generic]) -> _Floats:
-        return self.total(values) / self.sizes
+    def totals_of(self, *values: npt.NDArray[np.int64 | np.bool_]) -> _Integers:
+        """Sum whole numbers of records over each candidate, a row each."""
+        return np.asarray(np.add.reduceat(np.array(values, dtype=np.int64), self.firsts, axis=1))
 
-    def most(self, values: npt.NDArray[np.generic]) -> _Floats:
-        return np.asarray(np.maximum.reduceat(values.astype(np.float64), self.firsts))
+    def means_of(self, *values: npt.NDArray[np.int64 | np.bool_]) -> _Floats:
+        """Return the means of whole numbers of records over each candidate, a row each."""
+        return np.asarray(self.totals_of(*values) / self.sizes)
 
-    def variation(self, values: npt.NDArray[np.generic]) -> _Floats:
+    def mean(self, values: _Floats) -> _Floats:
+        return np.asarray(np.add.reduceat(values, self.firsts) / self.sizes)
+
+    def most_of(self, *values: _Integers) -> _Integers:
+        """Return the greatest of the values of records of each candidate, a row each."""
+        return np.asarray(np.maximum.reduceat(np.array(values), self.firsts, axis=1))
+
+    def variation(self, values: _Floats) -> _Floats:
         """Return the coefficient of variation over each candidate."""
-        numbers = values.astype(np.float64)
-        return _variation(self.mean(numbers), self.mean(numbers * numbers))
+        return _variation(self.mean(values), self.mean(values * values))
 
     def distinct(self, values: _Integers) -> _Floats:
         """Return the number of different values of each candidate over that of its records.
@@ -156,6 +167,10 @@ class _Records:
         step = values.max() - least + 1
         distinct = _sorted_runs(self.candidate * step + (values - least))[0] // step
         return np.asarray(np.bincount(distinct, minlength=len(self.sizes)) / self.sizes)
+
+
+def _places(names: Sequence[str]) -> list[int]:
+    return [*map(COUNTED.index, names)]
 
 
 def _variation(mean: _Floats, mean_square: _Floats) -> _Floats:
@@ -188,28 +203,31 @@ def _paper_measures(records: _Records) -> Iterator[NamedColumn]:
     characters = records.count("characters")
     density = characters / np.maximum(records.count("elements"), 1)
     linked = records.count("link_characters") / np.maximum(characters, 1)
+    means = records.mean_counts(("characters", "words"))
+    variations = records.variation_of_counts(("characters", "words"))
     yield "mean text_density", records.mean(density)
     yield "variation of text_density", records.variation(density)
-    yield "mean characters", records.mean_count("characters")
-    yield "variation of characters", records.variation_of_count("characters")
+    yield "mean characters", means[0]
+    yield "variation of characters", variations[0]
     yield "mean link_density", records.mean(linked)
     yield "variation of link_density", records.variation(linked)
-    yield "mean words", records.mean_count("words")
-    yield "variation of words", records.variation_of_count("words")
+    yield "mean words", means[1]
+    yield "variation of words", variations[1]
 
 
 def _contents(records: _Records) -> Iterator[NamedColumn]:
-    for name in _AVERAGED:
-        yield f"mean {name}", records.mean_count(name)
-    for name in _SHARED:
-        yield f"records with {name}", records.having(name) / records.sizes
-    for name in _VARYING:
-        yield f"variation of {name}", records.variation_of_count(name)
+    for name, column in zip(_AVERAGED, records.mean_counts(_AVERAGED), strict=True):
+        yield f"mean {name}", column
+    for name, column in zip(_SHARED, records.having(_SHARED) / records.sizes, strict=True):
+        yield f"records with {name}", column
+    for name, column in zip(_VARYING, records.variation_of_counts(_VARYING), strict=True):
+        yield f"variation of {name}", column
     characters = records.count("characters")
-    largest = records.most(characters) / np.maximum(records.total(characters), 1)
-    yield "records with five words", records.mean(records.count("words") >= 5)
-    yield "records without text", records.mean(characters == 0)
-    yield "largest record", largest
+    [most] = records.most_of(characters)
+    wordy, blank = records.means_of(records.count("words") >= 5, characters == 0)
+    yield "records with five words", wordy
+    yield "records without text", blank
+    yield "largest record", most / np.maximum(records.total_count("characters"), 1)
     yield "count", records.sizes
 
 
@@ -220,38 +238,41 @@ def _texts(records: _Records) -> Iterator[NamedColumn]:
     has_text = records.text_ends > records.text_starts
     # Every candidate has elements with text only.
     first, last = records.text_starts, records.text_ends - 1
-    first_length = page.lengths[first]
+    length = page.lengths[first]
     whole = numbers[first] * 7_919 + numbers[last] * 104_729 + records.own[:, 0] * 1_299_709
+    mean, square, linked, mean_last = records.means_of(
+        length, length * length, page.linked[first] & has_text, page.lengths[last]
+    )
     yield "distinct first texts", records.distinct(numbers[first])
     yield "distinct last texts", records.distinct(numbers[last])
     yield "distinct records", records.distinct(whole)
-    yield "mean first text", records.mean(first_length)
-    yield "variation of first text", records.variation(first_length)
-    yield "first text linked", records.mean(page.linked[first] & has_text)
-    yield "mean last text", records.mean(page.lengths[last])
+    yield "mean first text", mean
+    yield "variation of first text", _variation(mean, square)
+    yield "first text linked", linked
+    yield "mean last text", mean_last
 
 
 def _place(records: _Records) -> Iterator[NamedColumn]:
     page = records.page
     first = records.element[records.firsts]
-    end = records.most(records.ends).astype(np.int64)
+    end, text_end, deepest = records.most_of(records.ends, records.text_ends, records.depth)
     characters = np.concatenate([[0], np.cumsum(page.lengths)])
     of_page = max(int(characters[-1]), 1)
-    outermost = np.where(records.depth == 0, records.whole[:, 0], 0)
-    covered = records.total(outermost)
     around = _common_ancestors(page, first, end - 1)
-    follows = np.zeros(len(records.element))
-    follows[1:] = (records.ends[:-1] == records.element[1:]) & (
-        records.candidate[1:] == records.candidate[:-1]
+    is_next = records.candidate[1:] == records.candidate[:-1]
+    follows = np.zeros(len(records.element), dtype=np.bool_)
+    follows[1:] = (records.ends[:-1] == records.element[1:]) & is_next
+    between = np.zeros(len(records.element), dtype=np.int64)
+    between[1:] = is_next * np.maximum(
+        characters[records.text_starts[1:]] - characters[records.text_ends[:-1]], 0
     )
-    between = np.zeros(len(records.element))
-    between[1:] = np.where(
-        records.candidate[1:] == records.candidate[:-1],
-        np.maximum(characters[records.text_starts[1:]] - characters[records.text_ends[:-1]], 0),
-        0,
+    depths = page.depths[records.element]
+    outermost = np.where(records.depth == 0, records.whole[:, 0], 0)
+    [covered] = records.totals_of(outermost)
+    depth, square, following, parted, nested = records.means_of(
+        depths, depths * depths, follows, between, records.depth > 0
     )
-    own = np.maximum(records.mean(records.count("characters")), 1)
-    text_end = records.most(records.text_ends).astype(np.int64)
+    [own] = records.mean_counts(["characters"])
     textareas = np.flatnonzero(page.having({"textarea"}))
     nearest = _distances(end, textareas) / len(page) if len(textareas) else np.ones(len(end))
     codes = np.array([_CODE_OF_TAG.get(tag, 0) for tag in page.distinct_tags])
@@ -262,14 +283,14 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     yield "text after", 1.0 - characters[text_end] / of_page
     yield "share of page", covered / of_page
     yield "share of common ancestor", covered / np.maximum(page.counts[around, 0], 1)
-    yield "depth", records.mean(page.depths[records.element])
-    yield "variation of depth", records.variation(page.depths[records.element])
+    yield "depth", depth
+    yield "variation of depth", _variation(depth, square)
     yield "depth of common ancestor", page.depths[around]
     yield "distinct parents", records.distinct(page.parents[records.element])
-    yield "records after each other", records.mean(follows)
-    yield "text between", records.mean(between) / own
-    yield "records in others", records.mean(records.depth > 0)
-    yield "deepest in others", records.most(records.depth)
+    yield "records after each other", following
+    yield "text between", parted / np.maximum(own, 1)
+    yield "records in others", nested
+    yield "deepest in others", deepest
     yield "page characters", np.full(len(end), float(of_page))
     yield "page elements", np.full(len(end), float(len(page)))
     yield "page text fields", np.full(len(end), float(len(textareas)))
@@ -294,31 +315,33 @@ def _common_ancestors(page: PageElements, firsts: _Integers, lasts: _Integers) -
 
 def _names(records: _Records) -> Iterator[NamedColumn]:
     page = records.page
-    own = page.name_kinds
     for kind, name in enumerate(("discussing", "other_parts")):
-        around = np.minimum(page.count_around(own[:, kind]), MOST_NAMES)
-        yield f"records named {name}", records.mean(own[records.element, kind])
-        yield f"{name} around", records.mean(around[records.element])
+        own = page.name_kinds[:, kind]
+        around = np.minimum(page.count_around(own), MOST_NAMES)
+        of_own, of_around = records.means_of(own[records.element], around[records.element])
+        yield f"records named {name}", of_own
+        yield f"{name} around", of_around
 
 
 def _beside_others(records: _Records) -> Iterator[NamedColumn]:
     """Compare candidates with each other and with the page."""
     page = records.page
-    covered = records.total(np.where(records.depth == 0, records.whole[:, 0], 0))
-    dated = records.having("dates")
     dates = COUNTED.index("dates")
-    captured = records.total(np.where(records.depth == 0, records.whole[:, dates], 0))
+    is_outermost = records.depth == 0
+    covered, captured = records.totals_of(
+        *(np.where(is_outermost, records.whole[:, column], 0) for column in (0, dates))
+    )
+    [dated] = records.having(["dates"])
     kinds = _kinds(page, [classes for classes, _ in page.masked_names])
     number_of_kind = kinds[records.element]
-    kin = np.bincount(kinds)[number_of_kind]
-    sentences = records.total(records.count("sentences"))
+    [kin] = records.most_of(np.bincount(kinds)[number_of_kind])
     sentences_of_page = max(int(page.counts[0, COUNTED.index("sentences")]), 1)
     yield "rank by text", _rank(-covered)
     yield "dated records", dated
     yield "dated records beside most", dated / max(float(dated.max()), 1.0)
     yield "share of dates", captured / max(int(page.counts[0, dates]), 1)
-    yield "share of sentences", sentences / sentences_of_page
-    yield "elements of the same kind", records.most(kin) / records.sizes
+    yield "share of sentences", records.total_count("sentences") / sentences_of_page
+    yield "elements of the same kind", kin / records.sizes
     yield "distinct kinds", records.distinct(number_of_kind)
 
 
@@ -361,19 +384,18 @@ def _count_said(records: _Records) -> list[bool]:
         for number in _NUMBER.finditer(lines)
         if int(number[0]) in sizes
     ]
-    places = [place for place, _ in said]
+    places_of: defaultdict[int, list[int]] = defaultdict(list)
+    for place, number in said:
+        places_of[number].append(place)
     starts = records.text_starts[records.firsts].tolist()
     return [
-        any(
-            number == size
-            for _, number in said[
-                bisect_left(places, start - COUNT_WITHIN) : bisect_right(places, start)
-            ]
-        )
+        size in places_of
+        and bisect_left(places_of[size], start - COUNT_WITHIN)
+        < bisect_right(places_of[size], start)
         for size, start in zip(records.sizes.tolist(), starts, strict=True)
     ]
 
 
-def _rank(values: _Floats) -> _Floats:
+def _rank(values: _Integers) -> _Floats:
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     return ranks.astype(np.float64)
