@@ -62,13 +62,11 @@ def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
             ):
                 yield layout.get(index, "href") or ""
     addresses = [layout.get(index, "href") or "" for index in links]
-    if any("#" in address for address in addresses):
-        own = {
-            layout.get(index, "id") or layout.get(index, "name") or ""
-            for index in range(len(layout.places))
-        }
-        for address in addresses:
-            fragment = urldefrag(address).fragment if "#" in address else ""
+    fragments = [urldefrag(each).fragment if "#" in each else "" for each in addresses]
+    if any(fragments):
+        ids, names = layout.attributes["id"], layout.attributes["name"]
+        own = {ids.get(place) or names.get(place) for place in layout.places}
+        for address, fragment in zip(addresses, fragments, strict=True):
             if fragment and fragment in own:
                 yield address
 

@@ -221,9 +221,9 @@ def _outermost(layout: Layout) -> list[int]:
     """Return the elements that show text, of those of one path within each other the outermost."""
     found = []
     open_until: dict[int, int] = {}
-    for index, path in enumerate(layout.paths):
-        is_shown = layout.text_starts[index] < layout.text_ends[index]
-        if is_shown and index >= open_until.get(path, 0):
+    stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
+    for index, (path, start, end) in enumerate(stretches):
+        if start < end and index >= open_until.get(path, 0):
             found.append(index)
             open_until[path] = layout.ends[index]
     return found

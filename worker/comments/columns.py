@@ -78,9 +78,10 @@ def columns_of(layouts: Sequence[Layout]) -> list[Column]:
     """Line up the short texts of a page's comments, in the order of their first places."""
     found: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
     for number, layout in enumerate(layouts):
-        ranks: Counter[int] = Counter()
-        for index, path in enumerate(layout.paths):
-            if layout.text_starts[index] == layout.text_ends[index]:
+        ranks: defaultdict[int, int] = defaultdict(int)
+        stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
+        for index, (path, start, end) in enumerate(stretches):
+            if start == end:
                 continue
             rank = ranks[path]
             ranks[path] = rank + 1

@@ -303,17 +303,20 @@ def _paths(
     least = max(MIN_SHARE * len(of_comments), min(2, len(of_comments)))
     # One with a number is a comment's own.
     known = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
-    looks, look_of = numbered(
-        [*zip(page.tag_numbers[shown.items].tolist(), names.tolist(), strict=True)]
+    looks, look_of = np.unique(
+        page.tag_numbers[shown.items] * len(page.distinct_names) + names, return_inverse=True
     )
-    steps = numbered(
-        [(tag, *sorted(each for each in classes[name] if each in known)) for tag, name in looks]
-    )[1].tolist()
-    number_of = {(-1, 0): 0}
+    step_of = numbered(
+        [
+            (tag, *sorted(each for each in classes[name] if each in known))
+            for tag, name in (divmod(look, len(page.distinct_names)) for look in looks.tolist())
+        ]
+    )[1]
+    number_of: dict[tuple[int, int], int] = {(-1, 0): 0}
     paths: list[int] = []
-    for index, parent, look in zip(
-        shown.items.tolist(), parents.tolist(), look_of.tolist(), strict=True
+    for index, parent, step in zip(
+        shown.items.tolist(), parents.tolist(), step_of[look_of].tolist(), strict=True
     ):
-        way = (-1, rows[index]) if parent < 0 else (paths[parent], steps[look])
+        way = (paths[parent], step) if parent >= 0 else (-1, rows[index])
         paths.append(number_of.setdefault(way, len(number_of)))
     return paths
