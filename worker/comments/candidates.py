@@ -97,7 +97,7 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
     kind_at = {
         place: kind
         for name in ("itemtype", "itemprop")
-        for place, kind in page.values(name).items()
+        for place, kind in page.having_attribute(name)
         if kind
     }
     kinds, numbers_of_kinds = numbered(["", *kind_at.values()])

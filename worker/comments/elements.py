@@ -2,10 +2,10 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate, compress, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -205,13 +205,21 @@ class PageElements(FlatDocument):
         before = _summed(self.lengths[:, None])[:, 0]
         kinds = np.zeros((len(links), len(_OF_LINK)), dtype=np.int64)
         kinds[:, 0] = before[self.text_ends[links]] - before[self.text_starts[links]] >= HEADLINE
-        addresses, relations = self.values("href"), self.values("rel")
-        for place, index in enumerate(links.tolist()):
-            kinds[place, 1] = len(addresses.get(index, "").partition("#")[2]) > 1
-            relation = relations.get(index)
-            if relation:
-                kinds[place, 2] = not _UNENDORSED.isdisjoint(relation.lower().split())
+        marked = np.zeros((len(self), 2), dtype=np.int64)
+        for place, address in self.having_attribute("href"):
+            if "#" in address:
+                marked[place, 0] = len(address.partition("#")[2]) > 1
+        for place, relation in self.having_attribute("rel"):
+            marked[place, 1] = not _UNENDORSED.isdisjoint(relation.lower().split())
+        kinds[:, 1:] = marked[links]
         return kinds
+
+    def having_attribute(self, name: str) -> Iterator[tuple[int, str]]:
+        """Yield the elements that have an attribute, with its values."""
+        owners, values = self.attributes.named(name)
+        places = np.minimum(np.searchsorted(self.numbers, owners), len(self) - 1)
+        is_shown = self.numbers[places] == owners
+        return zip(places[is_shown].tolist(), compress(values, is_shown), strict=True)
 
     def text_of(self, index: int, without: Iterable[int] = ()) -> str:
         """Return the text below an element on one line, without that of some inside it.

@@ -260,7 +260,7 @@ def _is_of_several(layout: Layout, index: int) -> bool:
 def _hints(layout: Layout, kinds: Sequence[int], index: int, is_text: bool) -> float:
     hints = 0.0
     own, around = kinds[index], _kinds_around(layout, kinds, index)
-    if own & _AUTHOR or layout.get(index, "itemprop") == "name":
+    if own & _AUTHOR or layout.attributes["itemprop"].get(layout.places[index]) == "name":
         hints += 0.4
     elif around & _AUTHOR:
         hints += 0.3
@@ -289,11 +289,14 @@ def _kinds_around(layout: Layout, kinds: Sequence[int], index: int) -> int:
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
     # What stands beside the element's own text is another part of the comment.
-    inside = range(index, index + 1 if is_text else min(layout.ends[index], index + 4))
-    for each in (*inside, layout.parents[index]):
-        if each >= 0 and layout.tags[each] == "a":
-            return _is_profile(layout.get(each, "href") or "")
-    return False
+    end = index + 1 if is_text else min(layout.ends[index], index + 4)
+    try:
+        link = layout.tags.index("a", index, end)
+    except ValueError:
+        link = layout.parents[index]
+        if link < 0 or layout.tags[link] != "a":
+            return False
+    return _is_profile(layout.get(link, "href") or "")
 
 
 @lru_cache(maxsize=4096)
