@@ -190,11 +190,12 @@ class PageElements(FlatDocument):
         return counts
 
     def _counts_of_elements(self) -> Integers:
-        counts = np.zeros((len(self), len(_OF_ELEMENT)), dtype=np.int64)
-        counts[:, 0] = 1
-        for column in dict.fromkeys(_COLUMN_OF_TAG.values()):
-            tags = {tag for tag, of_tag in _COLUMN_OF_TAG.items() if of_tag == column}
-            counts[:, column] = self.having(tags)
+        of_tags = np.zeros((len(self.distinct_tags), len(_OF_ELEMENT)), dtype=np.int64)
+        of_tags[:, 0] = 1
+        for number, tag in enumerate(self.distinct_tags):
+            if tag in _COLUMN_OF_TAG:
+                of_tags[number, _COLUMN_OF_TAG[tag]] = 1
+        counts = of_tags[self.tag_numbers]
         links = np.flatnonzero(self.having({"a"}))
         counts[links, _LINK_COLUMNS] = self._link_kinds(links)
         counts[:, -2:] = self.name_kinds

@@ -44,7 +44,8 @@ LONGEST_COUNT = 30
 COUNT_WITHIN = 30
 """Texts before the first record that are looked at for it."""
 
-_NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
+_NUMBER = re.compile(r"\d++")
+_MAX_DIGITS = 5
 
 _EPSILON = 1e-9
 
@@ -158,15 +159,19 @@ class _Records:
         """Return the coefficient of variation over each candidate."""
         return _variation(self.mean(values), self.mean(values * values))
 
-    def distinct(self, values: _Integers) -> _Floats:
-        """Return the number of different values of each candidate over that of its records.
+    def distinct(self, *values: _Integers) -> _Floats:
+        """Return the numbers of different values over those of records, a row for each of some.
 
         Values times candidates are below 2^63: `MAX_LENGTH` and `MAX_MEMBERS` see to that.
         """
-        least = values.min()
-        step = values.max() - least + 1
-        distinct = _sorted_runs(self.candidate * step + (values - least))[0] // step
-        return np.asarray(np.bincount(distinct, minlength=len(self.sizes)) / self.sizes)
+        rows = np.array(values)
+        rows -= rows.min(axis=1, keepdims=True)
+        # Candidates keep their places.
+        rows += self.candidate * (rows.max(axis=1, keepdims=True) + 1)
+        rows.sort(axis=1)
+        is_new = np.ones(rows.shape, dtype=np.bool_)
+        is_new[:, 1:] = rows[:, 1:] != rows[:, :-1]
+        return np.asarray(np.add.reduceat(is_new, self.firsts, axis=1, dtype=np.int64) / self.sizes)
 
 
 def _places(names: Sequence[str]) -> list[int]:
@@ -243,9 +248,10 @@ def _texts(records: _Records) -> Iterator[NamedColumn]:
     mean, square, linked, mean_last = records.means_of(
         length, length * length, page.linked[first] & has_text, page.lengths[last]
     )
-    yield "distinct first texts", records.distinct(numbers[first])
-    yield "distinct last texts", records.distinct(numbers[last])
-    yield "distinct records", records.distinct(whole)
+    distinct = records.distinct(numbers[first], numbers[last], whole)
+    yield "distinct first texts", distinct[0]
+    yield "distinct last texts", distinct[1]
+    yield "distinct records", distinct[2]
     yield "mean first text", mean
     yield "variation of first text", _variation(mean, square)
     yield "first text linked", linked
@@ -286,7 +292,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     yield "depth", depth
     yield "variation of depth", _variation(depth, square)
     yield "depth of common ancestor", page.depths[around]
-    yield "distinct parents", records.distinct(page.parents[records.element])
+    yield "distinct parents", records.distinct(page.parents[records.element])[0]
     yield "records after each other", following
     yield "text between", parted / np.maximum(own, 1)
     yield "records in others", nested
@@ -342,7 +348,7 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
     yield "share of dates", captured / max(int(page.counts[0, dates]), 1)
     yield "share of sentences", records.total_count("sentences") / sentences_of_page
     yield "elements of the same kind", kin / records.sizes
-    yield "distinct kinds", records.distinct(number_of_kind)
+    yield "distinct kinds", records.distinct(number_of_kind)[0]
 
 
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
@@ -382,7 +388,7 @@ def _count_said(records: _Records) -> list[bool]:
     said = [
         (short[bisect_right(ends, number.start())], int(number[0]))
         for number in _NUMBER.finditer(lines)
-        if int(number[0]) in sizes
+        if len(number[0]) <= _MAX_DIGITS and int(number[0]) in sizes
     ]
     places_of: defaultdict[int, list[int]] = defaultdict(list)
     for place, number in said:
