@@ -1,7 +1,7 @@
 """Dates that mean nothing without the day of reading: "3 hours ago", "gestern", "8 February"."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from worker.language.calendars import month_named
@@ -15,7 +15,7 @@ _ONE = (
     "|один|одну"
 )
 _NUMBER = rf"(?:(?<![\w.,:/])\d{{1,3}}(?![\d.,:/])|(?:\b(?:{_ONE})\b))"
-_A_NUMBER = re.compile(rf"\d|{_NUMBER}", re.IGNORECASE)
+_A_NUMBER = re.compile(_NUMBER, re.IGNORECASE)
 _BETWEEN = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"
 _DAYS = (
     "today|yesterday|heute|gestern|vorgestern|hier|aujourd[’']hui|ayer|hoy|anteayer|ieri|oggi"
@@ -25,6 +25,26 @@ _DAYS = (
 _DAY = re.compile(rf"\b(?:{_DAYS})\b|昨天|今天|前天|刚刚", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile("[a-z]+")
+_OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
+
+
+def _telling(forms: Iterable[str]) -> frozenset[str]:
+    """Return a word that each form needs, of those forms that texts in ASCII may hold."""
+    return frozenset(
+        max(_LETTERS.findall(form.lower()), key=len)
+        for form in forms
+        if form.replace("’", "").isascii()
+    )
+
+
+_OF_NUMBERS, _OF_DAYS = _telling(_ONE.split("|")), _telling(_DAYS.split("|"))
+
+
+@cache
+def _of_units() -> frozenset[str]:
+    return _telling(names()["units"])
+
+
 _TIME_AFTER = re.compile(
     r"\W{0,3}(?:(?:at|um|à|a las|alle|às|om|o|в|kl)\b)?\W{0,3}\d{1,2}[:.h]\d\d(?:\s*[ap]\.?m\b)?",
     re.IGNORECASE,
@@ -54,36 +74,20 @@ def find_relative(text: str) -> tuple[int, int] | None:
     """
     text = text[:MAX_CHARACTERS]
     has_digit = _DIGIT.search(text) is not None
-    may_be_age = True
     # Patterns take ten times as long as looking up the words of most texts.
-    if text.isascii():
+    if text.isascii() or not _OTHER_LETTER.search(text):
         words = {*_LETTERS.findall(text.lower())}
-        if not has_digit and words.isdisjoint(_told_by()):
-            return None
-        may_be_age = not words.isdisjoint(_units())
-    if not has_digit and _A_NUMBER.search(text) is None:
-        return _named_day(text)
+        may_be_day = not words.isdisjoint(_OF_DAYS)
+        has_number = has_digit or not words.isdisjoint(_OF_NUMBERS)
+        may_be_age = has_number and not words.isdisjoint(_of_units())
+    else:
+        may_be_day = True
+        may_be_age = has_digit or _A_NUMBER.search(text) is not None
     age = _age().search(text) if may_be_age else None
     if age:
         return age.span()
-    return _named_day(text) or (_day_without_year(text) if has_digit else None)
-
-
-@cache
-def _told_by() -> frozenset[str]:
-    """Return the words, in ASCII, one of which a text has that tells of a day or of one unit."""
-    forms = f"{_ONE}|{_DAYS}".replace("’", "").split("|")
-    return frozenset(max(_LETTERS.findall(each), key=len) for each in _ascii(forms))
-
-
-@cache
-def _units() -> frozenset[str]:
-    """Return what units, in ASCII, begin with."""
-    return frozenset(_LETTERS.findall(each)[0] for each in _ascii(names()["units"]))
-
-
-def _ascii(words: Iterable[str]) -> Iterator[str]:
-    return (word.lower() for word in words if word.isascii())
+    named = _named_day(text) if may_be_day else None
+    return named or (_day_without_year(text) if has_digit else None)
 
 
 def _named_day(text: str) -> tuple[int, int] | None:
