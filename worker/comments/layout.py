@@ -89,6 +89,8 @@ class Layout:
         The text nodes that show something; the stretch of them below each element.
     lengths
         For each element the number of characters below it, white space included.
+    word_counts
+        Number of words of each text node.
     attributes
         Those of the page's elements.
     """
@@ -103,6 +105,7 @@ class Layout:
     text_starts: list[int]
     text_ends: list[int]
     lengths: list[int]
+    word_counts: list[int]
     attributes: "AttributeValues"
 
     def get(self, index: int, name: str) -> str | None:
@@ -124,11 +127,6 @@ class Layout:
     def clean_texts(self) -> list[str]:
         """Each text node on one line."""
         return [clean(node.text) for node in self.texts]
-
-    @cached_property
-    def word_counts(self) -> list[int]:
-        """Number of words of each text node."""
-        return [len(tokens(node.text)) for node in self.texts]
 
     @cached_property
     def _joined(self) -> dict[tuple[int, int], str]:
@@ -208,10 +206,28 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
             shown.cut((starts - text_bases).tolist()),
             shown.cut((ends - text_bases).tolist()),
             shown.cut((characters[ends] - characters[starts]).tolist()),
+            said.cut(_count_words([page.texts[index] for index in said.items.tolist()])),
             [attributes] * len(extents),
             strict=True,
         )
     ]
+
+
+_IN_WORDS = np.array([chr(code).isalnum() or chr(code) == "_" for code in range(128)])
+
+
+def _count_words(texts: Sequence[str]) -> list[int]:
+    """Return how many `tokens` each text has; all those in ASCII are looked at together."""
+    plain = [f"{text}\n" if text.isascii() else "\n" for text in texts]
+    is_in_word = _IN_WORDS[np.frombuffer("".join(plain).encode(), dtype=np.uint8)]
+    begins = is_in_word.copy()
+    begins[1:] &= ~is_in_word[:-1]
+    ends = np.cumsum([*map(len, plain)], dtype=np.int64)
+    counts: list[int] = np.diff(np.append(0, np.cumsum(begins))[ends], prepend=0).tolist()
+    for place, text in enumerate(texts):
+        if not text.isascii():
+            counts[place] = len(tokens(text))
+    return counts
 
 
 class _Owned:

@@ -161,7 +161,8 @@ def test_what_a_comment_hides_is_not_read_and_parts_its_lines() -> None:
     greetings = ("Bye", "Take care of you all", "More soon", "No more from me", "See you there")
     body = "".join(
         f'<article><b class="author">{name}</b><p>{said[:20]}<span class="sr-only">heard</span>'
-        f"<span hidden>{name}</span>{said[20:]}<template>never</template>{greeting}</p></article>"
+        f"<span hidden>{name}</span>{said[20:]}<template>never</template>{greeting}"
+        f'<i style="color: red; display: none">unseen {name}</i></p></article>'
         for name, said, greeting in zip(NAMES, SAID, greetings, strict=True)
     )
     assert [comment.text for comment in read(body, "//article")] == [

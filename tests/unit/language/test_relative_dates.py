@@ -22,6 +22,12 @@ from worker.language.relative import find_relative
         ("Yesterday at 10:14 pm", "Yesterday at 10:14 pm"),
         ("8 February at 5:50PM", "8 February at 5:50PM"),
         ("January 30", "January 30"),
+        ("“Yesterday”", "Yesterday"),
+        ("• AN HOUR AGO •", "AN HOUR AGO"),
+        ("aujourd’hui", "aujourd’hui"),
+        ("aujourd'hui", "aujourd'hui"),
+        ("i dag", "i dag"),
+        ("５ hours ago", "５ hours ago"),
     ],
 )
 def test_found(text: str, written: str) -> None:
