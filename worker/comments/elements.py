@@ -102,6 +102,7 @@ _UNENDORSED = frozenset(["nofollow", "ugc", "external"])
 _TEXT_COLUMNS = len(_OF_TEXT) + len(_IN_PLACE)
 _LINK_COLUMNS = slice(_OF_ELEMENT.index(_OF_LINK[0]), _OF_ELEMENT.index(_OF_LINK[-1]) + 1)
 _COLUMN_OF_TAG = {tag: _OF_ELEMENT.index(name) for tag, name in _OF_TAG.items()}
+_COLUMNS = [column.name for column in fields(FlatDocument)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ class PageElements(FlatDocument):
         """Choose from a document what is shown of it."""
         flat = FlatDocument.of(document)
         shown = flat.select(~flat.within(flat.having(UNSEEN)))
-        columns = {each.name: getattr(shown, each.name) for each in fields(FlatDocument)}
+        columns = {name: getattr(shown, name) for name in _COLUMNS}
         return cls(**{**columns, "texts": [" ".join(text.split()) for text in shown.texts]})
 
     def __len__(self) -> int:
@@ -305,9 +306,8 @@ def _counts_of(texts: Sequence[str]) -> Integers:
     words = count(codes == ord(" ")) + 1
     pieces = joined.lower().replace("\n", " ").split(" ")[:-1]
     personal = np.fromiter(map(_PERSONAL.__contains__, pieces), np.bool_, len(pieces))
-    dated = lengths <= LONGEST_DATE
-    if joined.isascii():
-        dated &= count((codes >= ord("0")) & (codes <= ord("9"))) > 0
+    may_be_digit = (codes >= ord("0")) & ((codes <= ord("9")) | (codes > ord("\x7f")))
+    dated = (lengths <= LONGEST_DATE) & (count(may_be_digit) > 0)
     short = np.flatnonzero(dated).tolist()
     dated[short] = [_has_date(texts[place]) for place in short]
     columns = (

@@ -229,13 +229,13 @@ def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None
     ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
     own = [extent.element, *islice(ancestors, MAX_AROUND)]
     styles = layout.attributes["style"]
-    shifts = [_SHIFT.search(styles.get(place, "")) for place in (*own, *layout.places[1:4])]
+    moved = [styles[place] for place in (*own, *layout.places[1:4]) if place in styles]
     widths = [
         layout.get(index, "width") or ""
         for index, place in enumerate(layout.places[:6])
         if layout.tags[index] in ("img", "td") and page.text_starts[place] == page.text_ends[place]
     ]
-    return sum(float(found[1]) for found in shifts if found) + sum(
+    return sum(float(found[1]) for found in map(_SHIFT.search, moved) if found) + sum(
         float(width) for width in widths if width.isdigit()
     )
 
