@@ -157,19 +157,21 @@ def _widen(page: PageElements, members: Integers, owners: Integers) -> Integers:
         By the number of the group how many levels it rose.
     """
     levels = np.zeros(int(owners[-1]) + 1, dtype=np.int64)
-    rises = np.ones(len(levels), dtype=np.bool_)
-    step = len(page)
+    places = np.arange(len(members))
+    # That above the root is 0 here.
+    step = len(page) + 1
     for _ in range(MAX_LEVELS):
-        rises[owners[page.parents[members] < 0]] = False
-        places = np.flatnonzero(rises[owners])
-        around = page.parents[members[places]]
+        groups = owners[places]
+        around = page.parents[members[places]] + 1
         # Groups keep their order, so that what is sorted is sorted in each.
-        keys = np.sort(owners[places] * step + around)
-        rises[keys[1:][keys[1:] == keys[:-1]] // step] = False
-        places = places[rises[owners[places]]]
+        keys = np.sort(groups * step + around)
+        stays = np.zeros(len(levels), dtype=np.bool_)
+        stays[groups[around == 0]] = True
+        stays[groups[1:][keys[1:] == keys[:-1]]] = True
+        rises = ~stays[groups]
+        places = places[rises]
         if not len(places):
             break
-        keys = keys[rises[keys // step]]
-        members[places] = keys % step
-        levels[rises] += 1
+        members[places] = keys[rises] % step - 1
+        levels[groups[rises]] += 1
     return levels

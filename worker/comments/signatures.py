@@ -59,14 +59,15 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
     ways: list[str] = [""]
     # That of the element before the first stands above the root.
     numbers = [0]
-    known: dict[tuple[int, int], int] = {}
+    known: dict[int, int] = {}
+    tags = page.distinct_tags
     for parent, tag in zip((page.parents + 1).tolist(), page.tag_numbers.tolist(), strict=True):
-        step = numbers[parent], tag
-        number = known.get(step)
-        if number is None:
-            number = known[step] = len(ways)
-            ways.append(f"{ways[step[0]]}/{page.distinct_tags[tag]}")
-        numbers.append(number)
+        above = numbers[parent]
+        step = above * len(tags) + tag
+        if step not in known:
+            known[step] = len(ways)
+            ways.append(f"{ways[above]}/{tags[tag]}")
+        numbers.append(known[step])
     return ways, np.array(numbers[1:], dtype=np.int64)
 
 
