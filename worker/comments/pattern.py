@@ -86,7 +86,8 @@ class CommentPattern:
             return ()
         flat = FlatDocument.of(document)
         # What stands before a number, or the end of the first class, stands so in the page.
-        literal = "" if wanted.name.startswith("[") else re.split("[.#]", wanted.name[1:])[0]
+        is_kind = wanted.name.startswith("[")
+        literal = "" if is_kind else re.split("[.#]", wanted.name[1:])[0]
         may_be = [
             literal in classes or literal in identity for classes, identity in flat.distinct_names
         ]
@@ -94,10 +95,9 @@ class CommentPattern:
         if wanted.path:
             ways, way_of = paths_of(flat)
             is_there &= way_of == (ways.index(wanted.path) if wanted.path in ways else -1)
-        places = np.flatnonzero(is_there).tolist()
-        properties, types = (flat.values(name) if places else {} for name in _KINDS)
+        properties, types = (flat.values(name) if is_kind else {} for name in _KINDS)
         found: dict[int, None] = {}
-        for index in places:
+        for index in np.flatnonzero(is_there).tolist():
             kind = properties.get(index) or types.get(index) or ""
             classes, identity = masked(flat.distinct_names[flat.name_numbers[index]])
             if wanted in signatures_of(wanted.tag, wanted.path, classes, identity, kind):
