@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from worker.extraction.vocabulary import KNOWN_WORDS
@@ -161,25 +160,31 @@ class Outline:
         return split_words(self.distinct_names[self.name_numbers[index]])
 
     @cached_property
-    def _known_words(self) -> npt.NDArray[np.float32]:
-        """For each of `distinct_names` and each of `KNOWN_WORDS` whether it has the word."""
-        # Of real numbers, whose products are many times as fast.
-        has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.float32)
-        has[words_of_each(self.distinct_names, KNOWN_WORDS)] = 1
-        return has
+    def _known_words(self) -> tuple[Integers, Integers]:
+        """Places in `distinct_names`, and the numbers of the `KNOWN_WORDS` there, each pair once."""
+        places, numbers = words_of_each(self.distinct_names, KNOWN_WORDS)
+        return np.divmod(np.unique(places * len(KNOWN_WORDS) + numbers), len(KNOWN_WORDS))
 
-    def count_named(self, *names: frozenset[str]) -> Integers:
+    def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
         """Count, for each element, how many of some of `KNOWN_WORDS` its class and id have.
+
+        Parameters
+        ----------
+        names
+            Sets of words.
+        of
+            The elements; all unless given.
 
         Returns
         -------
         array of shape (elements, sets of words)
         """
-        wanted = np.zeros((len(KNOWN_WORDS), len(names)), dtype=np.float32)
-        for place, each in enumerate(names):
-            wanted[[KNOWN_WORDS[name] for name in each], place] = 1
-        counts = (self._known_words @ wanted).astype(np.int64)
-        return counts[self.name_numbers]
+        places, numbers = self._known_words
+        counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
+        for column, each in enumerate(names):
+            found = places[_is_one_of(each)[numbers]]
+            counts[:, column] = np.bincount(found, minlength=len(counts))
+        return counts[self.name_numbers if of is None else self.name_numbers[of]]
 
     @cached_property
     def sizes(self) -> Integers:
@@ -405,6 +410,12 @@ class Outline:
             known = parent < 0 or above >= 0
             found.append(place.get((above, step), -1) if known else -1)
         return found
+
+
+@cache
+def _is_one_of(names: frozenset[str]) -> Booleans:
+    """Say of each of `KNOWN_WORDS` whether it is one of some."""
+    return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
 
 
 def _cut(

@@ -88,11 +88,9 @@ def is_prose(text: str) -> bool:
     if len(text) < MIN_WORDS:
         return False
     plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text
-    return (
-        words.count_sentences(plain) >= MIN_SENTENCES
-        and words.count_words(plain) >= MIN_WORDS
-        and words.count_words(plain) * 12 >= len(plain)
-    )
+    if words.count_sentences(plain) < MIN_SENTENCES:
+        return False
+    return words.count_words(plain) >= max(MIN_WORDS, len(plain) / 12)
 
 
 def to_html(text: str) -> str:

@@ -36,15 +36,17 @@ def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integ
         For each of the words found where in `names`, and its number; some perhaps twice.
     """
     # Nearly all names are of small letters, whose words need no pattern to be told.
-    plain = [
-        name if name.isascii() and name == name.lower() else " ".join(split_words(name))
-        for name in names
-    ]
+    is_plain = str.islower if all(map(str.isascii, names)) else _is_plain
+    plain = [name if is_plain(name) else " ".join(split_words(name)) for name in names]
     words = "\0".join(plain).translate(_BETWEEN_WORDS).replace("\0", " \0 ").split()
     found = map({**known, "\0": -2}.get, words, repeat(-1))
     numbers = np.fromiter(found, np.int64, len(words))
     places = np.cumsum(numbers == -2)
     return places[numbers >= 0], numbers[numbers >= 0]
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.islower()
 
 
 @lru_cache(maxsize=4096)

@@ -42,7 +42,7 @@ def _of_elements(view: View) -> Iterator[NamedColumn]:
     page = view.page
     tags = [_TAG_NUMBERS.get(tag, UNKNOWN) for tag in page.flat.distinct_tags]
     codes = np.array(tags)[page.flat.tag_numbers]
-    named = page.count_named(BODY_NAMES, OTHER_NAMES)[view.blocks].T
+    named = page.count_named(BODY_NAMES, OTHER_NAMES, of=view.blocks).T
     yield "tag", codes[view.blocks]
     yield "parent_tag", codes[view.parents[view.blocks]]
     yield "body_names_here", named[0]
@@ -74,8 +74,9 @@ def _of_parts(view: View) -> Iterator[NamedColumn]:
     """Count how near the elements are that are named for a part of a page: 1 for the line's own."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -1)
-    may_be_named = view.page.holds & view.is_small
-    elements, parts = np.nonzero(page.count_named(*PARTS.values()) * may_be_named[:, None])
+    may_be_named = np.flatnonzero(view.page.holds & view.is_small)
+    places, parts = np.nonzero(page.count_named(*PARTS.values(), of=may_be_named))
+    elements = may_be_named[places]
     rows = [*nearest]
     for part, start, end, depth in zip(
         parts.tolist(),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import chain
 from urllib.parse import urljoin, urlsplit
 
 from worker.extraction.finding import Finding
@@ -157,10 +158,10 @@ def _published_elsewhere(
     if shown:
         return shown[0].moment
     farther, _ = shown_dates(surroundings.farther_notes, language)
-    marked = [each.moment for each in farther if each.is_marked]
-    moments = (parse_moment(value, language) for value in dates_in_scripts(head))
-    held = [moment for moment in moments if moment is not None][:1]
-    return next(iter((*marked, *held, *(each.moment for each in farther))), None)
+    marked = (each.moment for each in farther if each.is_marked)
+    held = (parse_moment(value, language) for value in dates_in_scripts(head))
+    others = (each.moment for each in farther)
+    return next(filter(None, chain(marked, held, others)), None)
 
 
 def _agreed(stated: Moment, shown: Moment) -> Moment:

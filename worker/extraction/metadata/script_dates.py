@@ -8,8 +8,11 @@ from worker.pages.nodes import AnyElement
 MAX_CHARACTERS = 2_000_000
 """Characters of scripts looked at in a page."""
 
+# It begins with what may not be left out and is no letter, small or capital: the engine then passes
+# over all that is no quotation mark.
 _PUBLISHED = re.compile(
-    r"\\?[\"'](?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
+    r"[\"'](?=[cdfp])"
+    r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
     r"|publication_?date|pub_?date|first_?published?(?:_?(?:at|date))?|created_?(?:at|date|on))\\?[\"']"
     r"\s*:\s*\\?[\"'](?P<date>[^\"'\\]{8,40})",
     re.IGNORECASE,
