@@ -4,10 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 def sums(
-    nodes: npt.NDArray[Any],
+    tests: npt.NDArray[Any],
+    ends: npt.NDArray[np.int32],
     values: npt.NDArray[np.int32],
-    trees: npt.NDArray[np.int32],
     rows: npt.NDArray[np.float32],
-    columns: int,
     /,
 ) -> bytes: ...

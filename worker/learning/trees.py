@@ -22,9 +22,6 @@ Integers = npt.NDArray[np.int32]
 LEAF_UNIT = 1e-5
 """What leaves hold is a multiple of this, so that a sum is the same in whatever order."""
 
-ROWS_AT_ONCE = 4096
-"""Rows that go down the trees together without native code, some ten megabytes."""
-
 
 @dataclass(frozen=True)
 class DecisionTree:
@@ -98,76 +95,88 @@ class BoostedTrees:
         return PackedTrees.of(self.trees)
 
 
-_NODE = np.dtype([("column", np.int32), ("threshold", np.float32), ("below", np.int32, 2)])
+_TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
+
+MAX_LEAVES = 32
+"""Leaves of a tree up to which native code sums over it; the trees shipped have at most 24."""
 
 
 @dataclass(frozen=True)
 class PackedTrees:
-    """The nodes of all trees in one sequence.
+    """All trees together.
 
     Attributes
     ----------
-    nodes
-        The nodes; below a leaf is the leaf itself.
-    values
-        What each adds, in units of `LEAF_UNIT`.
     trees
-        The place of each tree's root, and the steps from it to the deepest leaf, shape (trees, 2).
+        The trees.
+    tests
+        The inner nodes by their columns, then by their thresholds: which leaves of which tree are
+        left to rows above the threshold, the first the lowest bit. None where a tree has more
+        than `MAX_LEAVES`.
+    columns
+        The column of each test, rising.
+    values
+        What the leaves of each tree add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
     """
 
-    nodes: npt.NDArray[Any]
+    trees: Sequence[DecisionTree]
+    tests: npt.NDArray[Any] | None
+    columns: Integers
     values: Integers
-    trees: Integers
 
     @classmethod
     def of(cls, trees: Sequence[DecisionTree]) -> Self:
         """Pack trees."""
-        count = sum(len(tree.column) for tree in trees)
-        nodes, values = np.zeros(count, dtype=_NODE), np.zeros(count, dtype=np.int32)
-        packed: list[tuple[int, int]] = []
-        start = 0
-        for tree in trees:
-            end = start + len(tree.column)
-            is_leaf = np.array(tree.column) < 0
-            below = np.array([tree.left, tree.right]) + start
-            here = nodes[start:end]
-            here["column"] = np.where(is_leaf, 0, tree.column)
-            here["threshold"] = tree.threshold
-            here["below"] = np.where(is_leaf, np.arange(start, end), below).T
-            values[start:end] = np.rint(np.array(tree.value) / LEAF_UNIT)
-            packed.append((start, _depth(tree)))
-            start = end
-        return cls(nodes, values, np.array(packed, dtype=np.int32).reshape(-1, 2))
+        values = np.zeros((len(trees), MAX_LEAVES), dtype=np.int32)
+        tests: list[tuple[int, float, int, int]] = []
+        for number, tree in enumerate(trees):
+            first, below = _leaves(tree)
+            if below[0] > MAX_LEAVES:
+                return cls(trees, None, np.empty(0, dtype=np.int32), values)
+            for node, column in enumerate(tree.column):
+                if column < 0:
+                    values[number, first[node]] = round(tree.value[node] / LEAF_UNIT)
+                    continue
+                passed = (1 << below[tree.left[node]]) - 1 << first[node]
+                tests.append(
+                    (column, float(np.float32(tree.threshold[node])), ~passed & 0xFFFF_FFFF, number)
+                )
+        tests.sort()
+        packed = np.array([test[1:] for test in tests], dtype=_TEST)
+        return cls(trees, packed, np.array([test[0] for test in tests], dtype=np.int32), values)
 
     def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the sum of the leaves that each row comes to, in units of `LEAF_UNIT`."""
-        if IMPLEMENTATION == "native":
-            answer = _trees.sums(self.nodes, self.values, self.trees, rows, rows.shape[1])
+        if IMPLEMENTATION == "native" and self.tests is not None:
+            ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
+            answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
             return np.frombuffer(answer, dtype=np.int64)
         return self.plain_sums(rows)
 
     def plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the same as `sums`, without native code."""
-        parts = [
-            self._plain_sums(rows[start : start + ROWS_AT_ONCE])
-            for start in range(0, len(rows), ROWS_AT_ONCE)
-        ]
-        return np.concatenate([np.empty(0, dtype=np.int64), *parts])
-
-    def _plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
-        column, threshold, below = (self.nodes[name] for name in ("column", "threshold", "below"))
-        places = np.broadcast_to(self.trees[:, 0], (len(rows), len(self.trees)))
-        numbers = np.arange(len(rows))[:, None]
-        for _ in range(self.trees[:, 1].max(initial=0)):
-            goes_right = rows[numbers, column[places]] > threshold[places]
-            places = below[places, goes_right.astype(np.intp)]
-        sums: npt.NDArray[np.int64] = np.sum(self.values[places], axis=1, dtype=np.int64)
+        sums = np.zeros(len(rows), dtype=np.int64)
+        for tree in self.trees:
+            column, below = np.array(tree.column), np.array([tree.left, tree.right])
+            threshold = np.array(tree.threshold, dtype=np.float32)
+            places = np.zeros(len(rows), dtype=np.intp)
+            while len(inner := np.flatnonzero(column[places] >= 0)):
+                nodes = places[inner]
+                goes_right = rows[inner, column[nodes]] > threshold[nodes]
+                places[inner] = below[goes_right.astype(np.intp), nodes]
+            sums += np.rint(np.array(tree.value) / LEAF_UNIT).astype(np.int64)[places]
         return sums
 
 
-def _depth(tree: DecisionTree) -> int:
-    depths = [0] * len(tree.column)
+def _leaves(tree: DecisionTree) -> tuple[list[int], list[int]]:
+    """Return for each node the first leaf below it, from the left, and the number of them."""
+    below = [1] * len(tree.column)
+    for node in range(len(below) - 1, -1, -1):
+        if tree.column[node] >= 0:
+            below[node] = below[tree.left[node]] + below[tree.right[node]]
+    first = [0] * len(below)
     for node, column in enumerate(tree.column):
         if column >= 0:
-            depths[tree.left[node]] = depths[tree.right[node]] = depths[node] + 1
-    return max(depths)
+            first[tree.left[node]] = first[node]
+            first[tree.right[node]] = first[node] + below[tree.left[node]]
+    return first, below
