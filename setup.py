@@ -2,9 +2,9 @@
 
 They are optional: where there is no compiler the package installs without them,
 `worker.distance` compares pages through the `apted` package, `worker.learning` sums over decision
-trees with NumPy, and `worker.pages` writes XML with regular expressions. What only the evaluation
-needs is built where ``DETOURAGE_BUILD_EVALUATION`` is set, as ``make`` does in a checkout; without
-it `worker.evaluation.scores` matches texts in plain Python.
+trees with NumPy, `worker.language` reads texts and `worker.pages` writes XML with regular
+expressions. What only the evaluation needs is built where ``DETOURAGE_BUILD_EVALUATION`` is set, as
+``make`` does in a checkout; without it `worker.evaluation.scores` matches texts in plain Python.
 """
 
 import os
@@ -30,6 +30,7 @@ def native(name: str, folder: Path, *sources: Path) -> Extension:
 SERVICE = [
     native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
     native("worker.learning._trees", Path("worker/learning"), Path("worker/learning/_trees.c")),
+    native("worker.language._texts", Path("worker/language"), Path("worker/language/_texts.c")),
     native("worker.pages._markup", Path("worker/pages"), Path("worker/pages/_markup.c")),
 ]
 SCORES = Path("worker/evaluation/scores")

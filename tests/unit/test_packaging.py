@@ -144,6 +144,7 @@ def test_the_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
     assert compiled == {
         "worker/distance/_native",
         "worker/learning/_trees",
+        "worker/language/_texts",
         "worker/pages/_markup",
     }
 

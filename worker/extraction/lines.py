@@ -1,13 +1,12 @@
 """The lines of a page: the stretches of text between two borders of blocks."""
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from worker.extraction.outline import Outline
-from worker.language import words
+from worker.language.texts import Count
+from worker.pages.flat import Integers
 
 
 class Line(NamedTuple):
@@ -42,46 +41,31 @@ class Line(NamedTuple):
         return self.sentences > 0 and 2 * self.linked < len(self.tokens)
 
 
+def places_of_lines(page: Outline) -> Integers:
+    """Return which of the lines of a page's outline have a token."""
+    return np.flatnonzero(page.said.texts.counts[page.said.of_lines, Count.TOKENS])
+
+
 def lines_of(page: Outline) -> list[Line]:
     """List the lines of a page, in order."""
-    if not page.texts:
+    kept = places_of_lines(page)
+    if not len(kept):
         return []
+    said = page.said.texts
+    places = page.said.of_lines[kept]
     starts = page.line_starts
-    parents = page.text_parents
-    linked = np.where(np.array(page.links)[parents] >= 0, page.text_sizes, 0)
-    token_ends = np.cumsum(np.add.reduceat(page.text_sizes, starts)).tolist()
-    text_starts = [*starts.tolist(), len(page.texts)]
-    raw = page.flat.texts
-    may_have_invisible = words.has_invisible("".join(raw))
-    texts: list[str] = []
-    tokens: list[tuple[str, ...]] = []
-    sentences: list[int] = []
-    for (first, last), (start, end) in zip(
-        pairwise(text_starts), pairwise([0, *token_ends]), strict=True
-    ):
-        nodes = raw[first:last]
-        if last - first == 1:
-            text, is_whole = page.clean_texts[first], True
-            sentences.append(page.text_sentences[first])
-        else:
-            text, is_whole = words.clean("".join(nodes)), _parted_by_spaces(nodes)
-            sentences.append(words.count_sentences(text))
-        if may_have_invisible:
-            is_whole = is_whole and not any(map(words.has_invisible, nodes))
-        texts.append(text)
-        tokens.append(tuple(page.tokens[start:end] if is_whole else words.tokens(text)))
-    lines = map(
-        Line,
-        page.text_lines[starts].tolist(),
-        np.array(page.blocks)[parents[starts]].tolist(),
-        texts,
-        tokens,
-        np.add.reduceat(linked, starts).tolist(),
-        sentences,
-    )
-    return [line for line in lines if line.tokens]
-
-
-def _parted_by_spaces(texts: Sequence[str]) -> bool:
-    """Say whether no word reaches from one text into the next."""
-    return all(before[-1].isspace() or after[0].isspace() for before, after in pairwise(texts))
+    first = starts[kept]
+    is_linked = page.link_numbers[page.text_parents] >= 0
+    ends = said.ends[places]
+    stretches = zip((ends - said.count(Count.TOKENS)[places]).tolist(), ends.tolist(), strict=True)
+    return [
+        *map(
+            Line,
+            page.text_lines[first].tolist(),
+            page.block_numbers[page.text_parents[first]].tolist(),
+            map(said.clean.__getitem__, places.tolist()),
+            [tuple(said.tokens[start:end]) for start, end in stretches],
+            np.add.reduceat(page.text_sizes * is_linked, starts)[kept].tolist(),
+            said.count(Count.SENTENCES)[places].tolist(),
+        )
+    ]

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from worker.extraction.outline import Outline
+from worker.language.texts import Count
 
 MIN_HEADLINE_WORDS = 3
 """Shorter links are navigation: "Home", "Read more"."""
@@ -140,8 +141,8 @@ class _Line(NamedTuple):
 def _lines(page: Outline) -> Iterator[_Line]:
     if not page.texts:
         return iter(())
-    counts = page.text_sizes - np.array(page.text_unspaced) / 2
-    links = np.array(page.links)[page.text_parents]
+    counts = page.text_sizes - page.count_in_texts(Count.UNSPACED) / 2
+    links = page.link_numbers[page.text_parents]
     linked = np.flatnonzero(links >= 0)
     in_links = np.zeros(len(counts))
     in_links[linked] = counts[linked]
@@ -154,7 +155,7 @@ def _lines(page: Outline) -> Iterator[_Line]:
     starts = page.line_starts
     return map(
         _Line,
-        np.array(page.blocks)[page.text_parents[starts]].tolist(),
+        page.block_numbers[page.text_parents[starts]].tolist(),
         np.add.reduceat(counts, starts).tolist(),
         np.add.reduceat(in_links, starts).tolist(),
         np.maximum.reduceat(so_far, starts).tolist(),
@@ -165,7 +166,7 @@ def _paths(page: Outline) -> dict[int, int]:
     """Give every path of tags from the root a number; elements within a line take no part."""
     numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}
-    blocks = np.array(page.blocks)
+    blocks = page.block_numbers
     chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
     parents = page.flat.parents[chosen]
     above = np.where(parents < 0, -1, blocks[parents]).tolist()

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from lxml.html import HtmlElement
 
 from worker.extraction.vocabulary import KNOWN_WORDS
 from worker.language import words
+from worker.language.texts import Count, Texts, read_texts
 from worker.pages.elements import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
 from worker.pages.flat import Booleans, FlatDocument, Integers
 from worker.pages.names import split_words, words_of_each
@@ -39,6 +40,22 @@ class TextNode(NamedTuple):
     line: int
     text: str
     size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What the texts of a page say.
+
+    Attributes
+    ----------
+    texts
+        The text nodes; then lines of several of them, and those that hold what is invisible.
+    of_lines
+        For each line its place there.
+    """
+
+    texts: Texts
+    of_lines: Integers
 
 
 @dataclass
@@ -72,6 +89,8 @@ class Outline:
         Stretch of `texts` below the element.
     document
         The whole document, of which the outline is a part.
+    said
+        What its texts say.
     """
 
     flat: FlatDocument
@@ -86,6 +105,7 @@ class Outline:
     text_starts: list[int]
     text_ends: list[int]
     document: FlatDocument
+    said: "Said"
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
@@ -99,30 +119,32 @@ class Outline:
         count = len(flat.texts)
         crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
         crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
-        found = [*map(words.tokens, flat.texts)]
-        sizes = [*map(len, found)]
-        before = np.array([0, *accumulate(sizes)])
+        lines = np.cumsum(crossed)[:-1]
+        said = _read(flat.texts, lines)
+        sizes = said.texts.count(Count.TOKENS)[:count]
+        before = np.concatenate([[0], said.texts.ends[:count]])
         return cls(
             flat=flat,
             elements=flat.elements,
             parents=flat.parents.tolist(),
             tags=flat.tags,
             ends=flat.ends.tolist(),
-            tokens=[*chain.from_iterable(found)],
+            tokens=said.texts.tokens[: before[-1]],
             token_starts=before[flat.text_starts].tolist(),
             token_ends=before[flat.text_ends].tolist(),
             texts=[
                 *map(
                     TextNode,
                     flat.text_parents.tolist(),
-                    np.cumsum(crossed).tolist(),
+                    lines.tolist(),
                     flat.texts,
-                    sizes,
+                    sizes.tolist(),
                 )
             ],
             text_starts=flat.text_starts.tolist(),
             text_ends=flat.text_ends.tolist(),
             document=whole,
+            said=said,
         )
 
     @cached_property
@@ -161,7 +183,7 @@ class Outline:
 
     @cached_property
     def _known_words(self) -> tuple[Integers, Integers]:
-        """Places in `distinct_names`, and the numbers of the `KNOWN_WORDS` there, each pair once."""
+        """Places in `distinct_names`, and numbers of the `KNOWN_WORDS` there, each pair once."""
         places, numbers = words_of_each(self.distinct_names, KNOWN_WORDS)
         return np.divmod(np.unique(places * len(KNOWN_WORDS) + numbers), len(KNOWN_WORDS))
 
@@ -193,16 +215,20 @@ class Outline:
         return sizes
 
     @cached_property
-    def blocks(self) -> list[int]:
+    def block_numbers(self) -> Integers:
         """For every element the nearest of itself and those around it that is no part of a line."""
-        blocks: list[int] = self.nearest_marked(~self.flat.having(WITHIN_SENTENCES)).tolist()
+        return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
+
+    @cached_property
+    def blocks(self) -> list[int]:
+        """The `block_numbers`."""
+        blocks: list[int] = self.block_numbers.tolist()
         return blocks
 
     @cached_property
-    def divided(self) -> list[int]:
+    def divided_numbers(self) -> Integers:
         """For every element the nearest of itself and those around it that divides no text."""
-        divided: list[int] = self.nearest_marked(~self.flat.having(DIVISIONS)).tolist()
-        return divided
+        return self.nearest_marked(~self.flat.having(DIVISIONS))
 
     def nearest_marked(self, marked: Booleans) -> Integers:
         """For every element the nearest marked one of itself and those around it, or the root."""
@@ -287,6 +313,7 @@ class Outline:
             texts=texts,
             text_starts=flat.text_starts.tolist(),
             text_ends=flat.text_ends.tolist(),
+            said=_read(flat.texts, np.array([text.line for text in texts], dtype=np.int64)),
         )
 
     @cached_property
@@ -302,29 +329,16 @@ class Outline:
     @cached_property
     def text_sizes(self) -> Integers:
         """For every text node the number of its tokens."""
-        return np.array([text.size for text in self.texts], dtype=np.int64)
+        return self.count_in_texts(Count.TOKENS)
 
-    @cached_property
-    def clean_texts(self) -> list[str]:
-        """For every text node its text, clean."""
-        return [*map(words.clean, self.flat.texts)]
-
-    @cached_property
-    def text_sentences(self) -> list[int]:
-        """For every text node the number of its sentence ends."""
-        return words.sentence_counts(self.clean_texts)
-
-    @cached_property
-    def text_unspaced(self) -> list[int]:
-        """For every text node the number of its characters that are words by themselves."""
-        if not words.may_have_unspaced("".join(self.flat.texts)):
-            return [0] * len(self.texts)
-        return [*map(words.count_unspaced, self.flat.texts)]
+    def count_in_texts(self, counted: Count) -> Integers:
+        """Return for every text node what is counted of it."""
+        return self.said.texts.count(counted)[: len(self.texts)]
 
     @cached_property
     def line_starts(self) -> Integers:
         """The first text node of each line."""
-        return np.flatnonzero(np.diff(self.text_lines, prepend=-1))
+        return _starts_of(self.text_lines)
 
     @cached_property
     def lines(self) -> list[list[TextNode]]:
@@ -383,13 +397,18 @@ class Outline:
         ]
 
     @cached_property
-    def links(self) -> list[int]:
+    def link_numbers(self) -> Integers:
         """For every element the index of the link it is or stands in, -1 for none."""
         leads = np.zeros(len(self.elements), dtype=np.bool_)
         leads[[index for index, address in self.flat.values("href").items() if address]] = True
         leads &= self.flat.having(("a",))
         nearest = self.nearest_marked(leads)
-        links: list[int] = np.where(leads[nearest], nearest, -1).tolist()
+        return np.where(leads[nearest], nearest, -1)
+
+    @cached_property
+    def links(self) -> list[int]:
+        """The `link_numbers`."""
+        links: list[int] = self.link_numbers.tolist()
         return links
 
     def counterparts(self, other: "Outline") -> list[int]:
@@ -410,6 +429,24 @@ class Outline:
             known = parent < 0 or above >= 0
             found.append(place.get((above, step), -1) if known else -1)
         return found
+
+
+def _read(texts: Sequence[str], lines: Integers) -> Said:
+    """Read texts, each with the number of its line, and the lines that are no text as it stands."""
+    starts = _starts_of(lines)
+    ends = np.append(starts[1:], len(texts))
+    is_other = ends - starts > 1
+    if words.has_invisible("".join(texts)):
+        is_other |= np.array([words.has_invisible(texts[start]) for start in starts.tolist()])
+    others = zip(starts[is_other].tolist(), ends[is_other].tolist(), strict=True)
+    joined = ["".join(texts[start:end]) for start, end in others]
+    of_lines = np.where(is_other, len(texts) - 1 + np.cumsum(is_other), starts)
+    return Said(read_texts([*texts], joined), of_lines)
+
+
+def _starts_of(lines: Integers) -> Integers:
+    """Return where in a sequence of numbers of lines each one begins."""
+    return np.flatnonzero(np.diff(lines, prepend=-1))
 
 
 @cache

@@ -10,6 +10,7 @@ import numpy as np
 from worker.extraction.outline import Outline
 
 _DIGIT = re.compile(r"\d+")
+_ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 Step = tuple[int, str]
 """Number of the path above, -1 for none, and the last step of a path."""
@@ -46,7 +47,7 @@ class Paths:
         """
         by_step = {} if known is None else known
         numbers = {-1: -1}
-        blocks = np.array(page.blocks)
+        blocks = page.block_numbers
         chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
         parents = page.flat.parents[chosen]
         steps: dict[tuple[int, int], str] = {}
@@ -67,4 +68,5 @@ class Paths:
 
 @lru_cache(maxsize=4096)
 def _marks(names: str) -> str:
-    return ".".join(sorted(set(_DIGIT.sub("", names).split())))
+    plain = names.translate(_ASCII_DIGITS) if names.isascii() else _DIGIT.sub("", names)
+    return ".".join(sorted(set(plain.split())))

@@ -3,49 +3,47 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-
-import numpy as np
+from collections.abc import Iterable
 
 # Scripts written without spaces between words: one character is one token there, else a
 # Chinese article would weigh less than its page's English footer.
-_UNSPACED = (
+UNSPACED = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u303b"
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1780-\u17d3"
 )
 # Vowel signs that Python's \w leaves out; without them a Hindi word falls into pieces.
-_SIGNS = (
-    "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
-)
-_SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd"
-_SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
-_SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
+SIGNS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd"
+SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
+SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 
-_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 # Possessive, as the engine keeps a hundred bytes for each character that it might give back.
-_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*+")
+_TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
 # Where none of them stands, and none does in most scripts, less has to be looked at.
 _UNSPACED_OR_SIGN = re.compile("[\u0300-\u036f\u0590-\u1fff\u200c\u200d\u2e80-\U0010ffff]")
 _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
 
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-_INVISIBLES = "\u00ad\u200b\u2060\ufeff"
-_INVISIBLE = re.compile(f"[{_INVISIBLES}]")
+ILLEGAL = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
+INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+_ILLEGAL = re.compile(ILLEGAL)
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 # The marks that end a sentence in Latin, Greek (where ; asks a question), Arabic, Urdu, Ethiopic
 # and Armenian writing. Words are parted by spaces there, so a mark counts before a space, a
 # closing quote or the end: not in "3.5", "U.S" or "a.m".
-_MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
-_SPACED_END = re.compile(
-    rf"[{_MARKS}](?<![{_MARKS}][{_MARKS}])[{_MARKS}]*+(?=[\s\"'\u00bb\u201d\u2019)\]]|$)"
-)
+MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
+WEAK_MARKS = ";\u061b"
+AFTER_SENTENCE = r"[\s\"'\u00bb\u201d\u2019)\]]"
+_SPACED_END = re.compile(rf"[{MARKS}](?<![{MARKS}][{MARKS}])[{MARKS}]*+(?={AFTER_SENTENCE}|$)")
 # Those of Chinese and Japanese, Devanagari, Burmese and Khmer writing.
-_UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
-_UNSPACED_END = re.compile(f"[{_UNSPACED_MARKS}]+")
-_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
+_UNSPACED_END = re.compile(f"[{UNSPACED_MARKS}]+")
+GREEK = "[\u0370-\u03ff\u1f00-\u1fff]"
+_GREEK = re.compile(GREEK)
 
 
 def clean(text: str) -> str:
@@ -75,17 +73,9 @@ def tokens(text: str) -> list[str]:
     return (_TOKEN if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
 
 
-def may_have_unspaced(text: str) -> bool:
-    """Say whether `count_unspaced` may count anything, in less time than it takes."""
-    if text.isascii():
-        return False
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return bool(np.any((codes >= 0x2E80) | ((codes >= 0x0E01) & (codes <= 0x17D3))))
-
-
 def has_invisible(text: str) -> bool:
     """Say whether `clean` takes a character out of the middle of words."""
-    return not text.isascii() and any(character in text for character in _INVISIBLES)
+    return not text.isascii() and any(character in text for character in INVISIBLE)
 
 
 def count_unspaced(text: str) -> int:
@@ -132,23 +122,6 @@ def count_sentences(text: str) -> int:
     number = len(_UNSPACED_END.findall(text))
     is_greek = _GREEK.search(text) is not None
     for end, count in Counter(_SPACED_END.findall(text)).items():
-        if is_greek or end.strip(";\u061b"):
+        if is_greek or end.strip(WEAK_MARKS):
             number += count
     return number
-
-
-def sentence_counts(texts: Sequence[str]) -> list[int]:
-    """Return what `count_sentences` counts of each of several texts."""
-    joined = "\n".join(texts)
-    ends = np.cumsum([0, *map(len, texts)]) + np.arange(len(texts) + 1)
-    found = [*_SPACED_END.finditer(joined)]
-    if any(mark in joined for mark in _UNSPACED_MARKS):
-        found += _UNSPACED_END.finditer(joined)
-    places = np.searchsorted(ends, [match.start() for match in found], side="right") - 1
-    counted = [
-        place
-        for place, match in zip(places.tolist(), found, strict=True)
-        if match[0].strip(";\u061b") or _GREEK.search(texts[place])
-    ]
-    counts: list[int] = np.bincount(counted, minlength=len(texts)).tolist()
-    return counts

@@ -2,23 +2,27 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.language import words
-from worker.language.words import _MARKS, _SIGNS, _UNSPACED
+from worker.language import texts_fallback, words
+from worker.language.characters import LAST_CHARACTER, character_tables
+from worker.language.words import MARKS, SIGNS, UNSPACED
 
-TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[{_SIGNS}])*")
+native = pytest.importorskip("worker.language._texts")
+
+TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*")
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
-SENTENCE_END = re.compile(rf"(?<![{_MARKS}])[{_MARKS}]+(?=[\s\"'»”’)\]]|$)")
+SENTENCE_END = re.compile(rf"(?<![{MARKS}])[{MARKS}]+(?=[\s\"'»”’)\]]|$)")
 UNSPACED_END = re.compile("[。！？．｡।॥။၊។៕]+")
 GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
 TEXTS = st.text(
     st.one_of(
         st.sampled_from(" \t\n.,;!?…\"'»”_-0aB\u00a0\u00ad\u200b\u200dİΣσßéż中の각ก่ำक्षि؛؟。"),
-        st.characters(),
+        st.characters(exclude_categories=["Cs"]),
     )
 )
 
@@ -45,3 +49,20 @@ def test_nothing_invisible_joins_what_spaces_part(before: str, after: str) -> No
     text = f"{before} {after}"
     if not words.has_invisible(text):
         assert words.tokens(words.clean(text)) == words.tokens(before) + words.tokens(after)
+
+
+@given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
+def test_texts_are_read_alike_with_and_without_native_code(
+    shown: list[str], lines: list[str]
+) -> None:
+    tables = character_tables()
+    plain = texts_fallback.read(shown, lines, *tables, 0)
+    assert native.read(shown, lines, *tables, 1) == plain
+
+
+def test_every_character_is_read_alike_with_and_without_native_code() -> None:
+    tables = character_tables()
+    codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
+    shown = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
+    plain = texts_fallback.read(shown, [], *tables, 0)
+    assert native.read(shown, [], *tables, 1) == plain

@@ -27,22 +27,20 @@ def _of_declarations(view: View) -> Iterator[NamedColumn]:
     kept[view.within([index for index in left_out if index in inside])] = 0.5
     title, heading = titles.headline(page, container, view.url)
     places = np.arange(len(view.lines))
-    tokens = [line.tokens for line in view.lines]
-    sizes = np.array([*map(len, map(set, tokens))])
     title_tokens = set(words.tokens(title or ""))
-    in_title = np.array([*map(len, map(title_tokens.intersection, tokens))])
+    in_title = view.words_among(title_tokens)
     shown = view.within([heading] if heading is not None else [])[view.blocks]
     description = set(words.tokens(titles.declared_description(page)))
     from_headline = places - np.argmax(shown) if shown.any() else np.full(len(places), NO_HEADLINE)
     in_description = (
-        np.array([*map(len, map(description.intersection, tokens))]) / sizes
+        view.words_among(description) / view.distinct_words
         if description
         else np.full(len(view.lines), UNKNOWN)
     )
     yield "kept_by_sentences", kept[view.blocks]
     yield "in_sentences_container", view.containers == container
     yield "lines_from_headline", from_headline
-    yield "in_headline", in_title / sizes
+    yield "in_headline", in_title / view.distinct_words
     yield "of_headline", in_title / max(1, len(title_tokens))
     yield "in_description", in_description
 

@@ -1,6 +1,6 @@
 """A page with all that several sources of evidence need of it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -8,11 +8,12 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from worker.extraction.evidence.characters import Characters
 from worker.extraction.knowledge import TemplateKnowledge
-from worker.extraction.lines import lines_of
+from worker.extraction.lines import lines_of, places_of_lines
 from worker.extraction.outline import Outline
 from worker.extraction.paths import Paths
+from worker.language.characters import Trait
+from worker.language.texts import Count
 from worker.learning import NamedColumn
 
 Floats = npt.NDArray[np.float64]
@@ -71,14 +72,46 @@ class View:
         self.lines = lines_of(page)
 
     @cached_property
-    def characters(self) -> Characters:
-        """What characters each line is made of."""
-        return Characters([line.text for line in self.lines])
+    def _places(self) -> Integers:
+        """For each line its place among what is said on the page."""
+        return self.page.said.of_lines[places_of_lines(self.page)]
+
+    def count(self, counted: Count) -> Integers:
+        """Return for each line what is counted of its text."""
+        return self.page.said.texts.count(counted)[self._places]
+
+    def starts_with(self, trait: Trait) -> Booleans:
+        """Say of each line whether its first character is of a kind."""
+        return self.page.said.texts.starts_with(trait)[self._places]
+
+    def ends_with(self, trait: Trait) -> Booleans:
+        """Say of each line whether its last character is of a kind."""
+        return self.page.said.texts.ends_with(trait)[self._places]
+
+    @cached_property
+    def _words(self) -> tuple[Integers, Integers]:
+        """The words of each line, each once: numbers of lines, and of words, side by side."""
+        said = self.page.said.texts
+        sizes, ends = self.count(Count.TOKENS), np.cumsum(self.count(Count.TOKENS))
+        places = np.arange(ends[-1]) + np.repeat(said.ends[self._places] - ends, sizes)
+        is_new = ~said.repeated[places]
+        return np.repeat(np.arange(len(sizes)), sizes)[is_new], said.numbers[places[is_new]]
+
+    @cached_property
+    def distinct_words(self) -> Integers:
+        """For each line the number of its words, each counted once."""
+        return np.bincount(self._words[0], minlength=len(self.lines))
+
+    def words_among(self, words: Collection[str]) -> Integers:
+        """Count for each line the words of a collection that it holds."""
+        is_among = np.array([*map(words.__contains__, self.page.said.texts.distinct)])
+        owners, numbers = self._words
+        return np.bincount(owners[is_among[numbers]], minlength=len(self.lines))
 
     @cached_property
     def counts(self) -> Floats:
         """For each line the number of its words."""
-        return np.array([len(line.tokens) for line in self.lines], dtype=np.float64)
+        return self.count(Count.TOKENS).astype(np.float64)
 
     @cached_property
     def linked(self) -> Floats:
@@ -88,7 +121,7 @@ class View:
     @cached_property
     def sentences(self) -> Floats:
         """For each line the number of its sentence ends."""
-        return np.array([line.sentences for line in self.lines], dtype=np.float64)
+        return self.count(Count.SENTENCES).astype(np.float64)
 
     @cached_property
     def prose_counts(self) -> Floats:
@@ -155,7 +188,7 @@ class View:
     @cached_property
     def containers(self) -> Integers:
         """For each line the element whose text it divides."""
-        return np.array(self.page.divided)[self.blocks]
+        return self.page.divided_numbers[self.blocks]
 
     @cached_property
     def packets(self) -> Packets:

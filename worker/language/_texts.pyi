@@ -1,0 +1,11 @@
+import numpy as np
+import numpy.typing as npt
+
+def read(
+    texts: list[str],
+    lines: list[str],
+    traits: npt.NDArray[np.uint32],
+    lower: npt.NDArray[np.uint32],
+    seed: int,
+    /,
+) -> tuple[list[str], list[str], list[str], bytes, bytes, bytes]: ...
