@@ -10,14 +10,15 @@ The 252 section fronts of six site designs, in five languages, all do.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from worker.extraction.outline import Outline
 from worker.language.texts import Count
+from worker.pages.flat import Integers
 
 MIN_HEADLINE_WORDS = 3
 """Shorter links are navigation: "Home", "Read more"."""
@@ -93,26 +94,21 @@ class MenuEvidence:
 
 def is_menu(page: Outline) -> bool:
     """Say whether a page is a list of other pages."""
-    return gather_menu_evidence(page).is_menu
+    found = _Stretches.of(page)
+    # As one item of a list it is too long a teaser, else too long a text: no need to look which.
+    return found.words.max() <= MAX_PROSE_WORDS and _evidence(page, found).is_menu
 
 
 def gather_menu_evidence(page: Outline) -> MenuEvidence:
     """Measure the headlines of a page and the stretches of text between them."""
+    return _evidence(page, _Stretches.of(page))
+
+
+def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
     paths = _paths(page)
-    stretches: list[tuple[int | None, float]] = []
-    after: int | None = None
-    prose = headlines = total = 0.0
-    for line in _lines(page):
-        total += line.words
-        if line.longest_link > MAX_HEADLINE_WORDS:
-            prose += line.words
-        elif line.linked < MIN_LINKED * line.words:
-            prose += line.words - line.linked
-        elif line.words >= MIN_HEADLINE_WORDS:
-            stretches.append((after, prose))
-            after, prose = paths[line.block], 0.0
-            headlines += line.words
-    stretches.append((after, prose))
+    # What comes before the first headline is in no list.
+    after = [None, *map(paths.__getitem__, found.blocks.tolist())]
+    stretches = [*zip(after, found.words.tolist(), strict=True)]
     by_path: defaultdict[int, list[float]] = defaultdict(list)
     for path, length in stretches:
         if path is not None and length >= MIN_TEASER_WORDS:
@@ -124,42 +120,59 @@ def gather_menu_evidence(page: Outline) -> MenuEvidence:
         items=len(teasers),
         teasers=sum(teasers),
         longest_teaser=max(teasers, default=0.0),
-        headlines=headlines,
-        total=total,
+        headlines=found.headlines,
+        total=found.total,
     )
 
 
-class _Line(NamedTuple):
-    """A line of the page: the block it stands in, and its words, in links and in the longest."""
+class _Stretches(NamedTuple):
+    """The stretches of text between headlines.
 
-    block: int
-    words: float
-    linked: float
-    longest_link: float
+    Attributes
+    ----------
+    blocks
+        The blocks that the headlines stand in.
+    words
+        Words of the stretches: before the first headline, and after each.
+    headlines, total
+        Words of all headlines, and of the page.
+    """
 
+    blocks: Integers
+    words: npt.NDArray[np.float64]
+    headlines: float
+    total: float
 
-def _lines(page: Outline) -> Iterator[_Line]:
-    if not page.texts:
-        return iter(())
-    counts = page.text_sizes - page.count_in_texts(Count.UNSPACED) / 2
-    links = page.link_numbers[page.text_parents]
-    linked = np.flatnonzero(links >= 0)
-    in_links = np.zeros(len(counts))
-    in_links[linked] = counts[linked]
-    # The words of a link so far, be it parted by lines.
-    is_other = np.diff(links[linked], prepend=-1) != 0
-    sums = np.cumsum(counts[linked])
-    before = (sums - counts[linked])[is_other]
-    so_far = np.zeros(len(counts))
-    so_far[linked] = sums - before[np.cumsum(is_other) - 1]
-    starts = page.line_starts
-    return map(
-        _Line,
-        page.block_numbers[page.text_parents[starts]].tolist(),
-        np.add.reduceat(counts, starts).tolist(),
-        np.add.reduceat(in_links, starts).tolist(),
-        np.maximum.reduceat(so_far, starts).tolist(),
-    )
+    @classmethod
+    def of(cls, page: Outline) -> Self:
+        """Find the headlines of a page, and measure what is between them."""
+        if not page.texts:
+            return cls(np.empty(0, dtype=np.int64), np.zeros(1), 0.0, 0.0)
+        counts = page.text_sizes - page.count_in_texts(Count.UNSPACED) / 2
+        links = page.link_numbers[page.text_parents]
+        linked = np.flatnonzero(links >= 0)
+        in_links = np.zeros(len(counts))
+        in_links[linked] = counts[linked]
+        # The words of a link so far, be it parted by lines.
+        is_other = np.diff(links[linked], prepend=-1) != 0
+        sums = np.cumsum(counts[linked])
+        before = (sums - counts[linked])[is_other]
+        so_far = np.zeros(len(counts))
+        so_far[linked] = sums - before[np.cumsum(is_other) - 1]
+        starts = page.line_starts
+        words = np.add.reduceat(counts, starts)
+        of_links = np.add.reduceat(in_links, starts)
+        is_text = np.maximum.reduceat(so_far, starts) > MAX_HEADLINE_WORDS
+        is_plain = ~is_text & (of_links < MIN_LINKED * words)
+        prose = np.where(is_text, words, np.where(is_plain, words - of_links, 0.0))
+        headlines = np.flatnonzero(~is_text & ~is_plain & (words >= MIN_HEADLINE_WORDS))
+        sums = np.concatenate([[0.0], np.cumsum(prose)])
+        return cls(
+            page.block_numbers[page.text_parents[starts[headlines]]],
+            np.diff(sums[np.concatenate([[0], headlines, [len(prose)]])]),
+            float(words[headlines].sum()),
+            float(words.sum()),
+        )
 
 
 def _paths(page: Outline) -> dict[int, int]:

@@ -184,8 +184,9 @@ class Outline:
     @cached_property
     def _known_words(self) -> tuple[Integers, Integers]:
         """Places in `distinct_names`, and numbers of the `KNOWN_WORDS` there, each pair once."""
-        places, numbers = words_of_each(self.distinct_names, KNOWN_WORDS)
-        return np.divmod(np.unique(places * len(KNOWN_WORDS) + numbers), len(KNOWN_WORDS))
+        has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
+        has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
+        return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
 
     def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
         """Count, for each element, how many of some of `KNOWN_WORDS` its class and id have.
@@ -399,9 +400,10 @@ class Outline:
     @cached_property
     def link_numbers(self) -> Integers:
         """For every element the index of the link it is or stands in, -1 for none."""
-        leads = np.zeros(len(self.elements), dtype=np.bool_)
-        leads[[index for index, address in self.flat.values("href").items() if address]] = True
-        leads &= self.flat.having(("a",))
+        leads = self.flat.having(("a",))
+        addresses = self.flat.values("href")
+        without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
+        leads[without] = False
         nearest = self.nearest_marked(leads)
         return np.where(leads[nearest], nearest, -1)
 

@@ -28,7 +28,7 @@ _PROGRAMS = frozenset(
 )
 # What stands before a value in a program: an assignment or a call.
 _START = re.compile(r"[=(]\s*(?=[\[{\"])")
-_WRAPPING = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
+_OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -106,9 +106,18 @@ def _kind(script: AnyElement) -> str:
 def read_json(text: str) -> Any:
     """Read a JSON text, with what sites wrap it in; None where it is none."""
     try:
-        return _DECODER.decode(_WRAPPING.sub("", text).strip())
+        return _DECODER.decode(_unwrapped(text))
     except (ValueError, RecursionError):
         return None
+
+
+def _unwrapped(text: str) -> str:
+    """Return a script without the marks of a comment or of character data around it."""
+    opening = _OPENING.match(text)
+    text = text[opening.end() if opening else 0 :].strip()
+    if text.endswith("]]>"):
+        return text.removesuffix("]]>").rstrip().removesuffix("//").rstrip()
+    return text.removesuffix("-->" if text.endswith("-->") else ";").rstrip()
 
 
 def _values_in(program: str) -> Iterator[Any]:

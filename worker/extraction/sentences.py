@@ -106,11 +106,12 @@ def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) ->
     if not is_content.any():
         return None
     blocks = blocks[is_content]
-    packets, packet_of = np.unique(page.divided_numbers[blocks], return_inverse=True)
-    sentences = np.bincount(packet_of, page.count_in_texts(Count.SENTENCES)[is_content])
-    characters = np.bincount(packet_of, lengths[is_content])
-    best = np.lexsort((-packets, characters, sentences))[-1]
-    return _Packet(int(packets[best]), np.unique(blocks[packet_of == best]).tolist())
+    packets = page.divided_numbers[blocks]
+    sentences = np.bincount(packets, page.count_in_texts(Count.SENTENCES)[is_content])
+    characters = np.bincount(packets, lengths[is_content])
+    most = np.flatnonzero((sentences == sentences.max()) & (characters > 0))
+    best = int(most[np.argmax(characters[most])])
+    return _Packet(best, [*{*blocks[packets == best].tolist()}])
 
 
 def _unselected(page: Outline, packet: _Packet) -> set[int]:

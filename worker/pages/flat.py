@@ -289,13 +289,10 @@ class FlatDocument:
     def values(self, name: str) -> dict[int, str]:
         """Return the values of an attribute, by the index of the element that has it."""
         owners, values = self.attributes.named(name)
-        places = np.searchsorted(self.numbers, owners).tolist()
-        numbers = [*self.numbers.tolist(), -1]
-        return {
-            place: value
-            for place, owner, value in zip(places, owners.tolist(), values, strict=True)
-            if numbers[place] == owner
-        }
+        places = np.searchsorted(self.numbers, owners)
+        is_listed = np.append(self.numbers, -1)[places] == owners
+        listed = places[is_listed].tolist()
+        return dict(zip(listed, compress(values, is_listed.tolist()), strict=True))
 
     def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
         """Return the places of elements of the document."""

@@ -10,7 +10,6 @@ import numpy as np
 from worker.pages.flat import Integers
 from worker.pages.nodes import AnyElement
 
-_EMPTY: frozenset[str] = frozenset()
 _WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
@@ -52,12 +51,7 @@ def _is_plain(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def split_words(names: str) -> frozenset[str]:
     """Return the words of classes and ids: ``relatedPosts top_nav`` has four."""
-    return _EMPTY.union(*map(_words_of, names.split()))
-
-
-@lru_cache(maxsize=8192)
-def _words_of(name: str) -> frozenset[str]:
-    return frozenset(split_name(name))
+    return frozenset(split_name(names))
 
 
 def name_words(element: AnyElement) -> frozenset[str]:

@@ -41,7 +41,7 @@ class Node:
         """Return an attribute."""
         return self.attrib.get(name, default)
 
-    @property
+    @cached_property
     def text(self) -> str | None:
         """The text before the first element in this one."""
         pieces = self.flat.pieces

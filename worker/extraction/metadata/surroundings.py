@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import digest_of
 from worker.extraction.outline import Outline, TextNode
 from worker.language import words
+from worker.language.texts import Count
+from worker.pages.flat import Booleans
 
 Place = Literal["above", "before", "opening", "closing", "after"]
 """Above the headline; between it and the body; first and last lines of the body; after it."""
@@ -154,7 +158,10 @@ class Surroundings:
 
     @property
     def farther_notes(self) -> Iterator[Note]:
-        """The other short lines: those above the body from the nearest up, then those below."""
+        """The other short lines that may tell a date.
+
+        Those above the body from the nearest up, then those below.
+        """
         places = self._places()
         first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
@@ -162,10 +169,18 @@ class Surroundings:
         sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
         for positions, place in sides:
             for position in positions:
-                if position not in places:
+                if self._may_tell_date[position] and position not in places:
                     note = self._note(position, place)
                     if note is not None:
                         yield note
+
+    @cached_property
+    def _may_tell_date(self) -> Booleans:
+        """Say of each line whether it has a digit, or stands in an element for dates."""
+        page = self._page
+        has_digit = page.said.texts.count(Count.DECIMALS)[page.said.of_lines] > 0
+        is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
+        return has_digit | np.logical_or.reduceat(is_timed, page.line_starts)
 
     @property
     def introduction(self) -> Iterator[Introduction]:
