@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from worker.extraction.scripts import read_json
 from worker.language import words
+from worker.language.texts import count_words
 
 MIN_WORDS = 60
 """Words of the shortest text that is taken for an article's."""
@@ -90,7 +91,7 @@ def is_prose(text: str) -> bool:
     plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text
     if words.count_sentences(plain) < MIN_SENTENCES:
         return False
-    return words.count_words(plain) >= max(MIN_WORDS, len(plain) / 12)
+    return count_words(plain) >= max(MIN_WORDS, len(plain) / 12)
 
 
 def to_html(text: str) -> str:

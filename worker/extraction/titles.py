@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from worker.extraction.outline import Outline
 from worker.language import words
+from worker.language.texts import count_words
 
 MIN_SHARED = 0.5
 """Share of a heading's words that the page's declared title must hold for it to be the headline."""
@@ -120,7 +121,7 @@ def headline(
         if any(_shared(text, title) >= MIN_SHARED for title in declared):
             return _cut(page, index, declared, sites), index
     for text, index in firsts:
-        if words.count_words(text) >= MIN_HEADLINE_WORDS or not declared:
+        if count_words(text) >= MIN_HEADLINE_WORDS or not declared:
             return _cut(page, index, declared, sites), index
     if not declared:
         return None, None

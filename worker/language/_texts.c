@@ -389,7 +389,32 @@ static PyObject *texts_read(PyObject *module, PyObject *args) {
     return answer;
 }
 
+PyDoc_STRVAR(count_doc,
+             "count(text, traits) -> (int, int)\n\n"
+             "The tokens of a text, and its characters that are words by themselves.");
+
+static PyObject *texts_count(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *text;
+    Py_buffer traits;
+    if (!PyArg_ParseTuple(args, "Uy*", &text, &traits)) return NULL;
+    const Reader reader = {.traits = traits.buf, .known = (size_t)traits.len / sizeof(uint32_t)};
+    Py_ssize_t length, tokens = 0, alone = 0;
+    const unsigned char *at = (const unsigned char *)PyUnicode_AsUTF8AndSize(text, &length);
+    const unsigned char *end = at ? at + length : NULL;
+    int is_within = 0;
+    while (at < end) {
+        const uint32_t now = traits_of(&reader, character(&at));
+        alone += (now & UNSPACED) != 0;
+        tokens += (now & UNSPACED) || ((now & WORD) && !is_within);
+        is_within = (now & WORD) || ((now & SIGN) && is_within);
+    }
+    PyBuffer_Release(&traits);
+    return end ? Py_BuildValue("nn", tokens, alone) : NULL;
+}
+
 static PyMethodDef methods[] = {
+    {"count", texts_count, METH_VARARGS, count_doc},
     {"read", texts_read, METH_VARARGS, read_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -90,6 +90,16 @@ class Texts:
         return found
 
 
+def count_words(text: str) -> float:
+    """Count words, two characters for one in scripts that part no words."""
+    try:
+        tokens, unspaced = implementation.count(text, character_tables().traits)
+    except UnicodeEncodeError:
+        # Halves of surrogate pairs, which JSON may hold and which are no part of words.
+        return count_words(text.encode("utf-8", "replace").decode())
+    return tokens - unspaced / 2
+
+
 def read_texts(texts: list[str], lines: list[str]) -> Texts:
     """Read texts.
 

@@ -20,6 +20,12 @@ _COUNTED = (
 )
 
 
+def count(text: str, traits: Table) -> tuple[int, int]:
+    """Count tokens, see `worker.language.texts.count_words`."""
+    del traits
+    return len(words.tokens(text)), words.count_unspaced(text)
+
+
 def read(
     texts: list[str], lines: list[str], traits: Table, lower: Table, seed: int
 ) -> tuple[list[str], list[str], list[str], bytes, bytes, bytes]:

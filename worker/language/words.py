@@ -83,11 +83,6 @@ def count_unspaced(text: str) -> int:
     return 0 if text.isascii() else len(_UNSPACED_CHARACTER.findall(text))
 
 
-def count_words(text: str) -> float:
-    """Count words, two characters for one in scripts that part no words."""
-    return len(tokens(text)) - count_unspaced(text) / 2
-
-
 def count_characters(text: str) -> int:
     """Count characters, one for two in scripts whose characters are syllables or words."""
     return len(text) + count_unspaced(text)

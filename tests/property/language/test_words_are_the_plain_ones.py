@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from worker.language import texts_fallback, words
 from worker.language.characters import LAST_CHARACTER, character_tables
+from worker.language.texts import count_words
 from worker.language.words import MARKS, SIGNS, UNSPACED
 
 native = pytest.importorskip("worker.language._texts")
@@ -60,9 +61,17 @@ def test_texts_are_read_alike_with_and_without_native_code(
     assert native.read(shown, lines, *tables, 1) == plain
 
 
+@given(st.text(st.one_of(st.sampled_from("ab _\u0301\u0e01"), st.characters())))
+def test_words_are_counted_alike_with_and_without_native_code(text: str) -> None:
+    assert count_words(text) == len(words.tokens(text)) - words.count_unspaced(text) / 2
+
+
 def test_every_character_is_read_alike_with_and_without_native_code() -> None:
     tables = character_tables()
     codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
     shown = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
     plain = texts_fallback.read(shown, [], *tables, 0)
     assert native.read(shown, [], *tables, 1) == plain
+    assert [native.count(text, tables.traits) for text in shown] == [
+        texts_fallback.count(text, tables.traits) for text in shown
+    ]

@@ -12,7 +12,7 @@ from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.result import BlockType, Extraction
 from worker.extraction.scripts import is_structured_data
-from worker.language import words
+from worker.language.texts import count_words
 from worker.learning import Features
 
 MAX_PATH = 300
@@ -123,7 +123,7 @@ _Number = tuple[str, float]
 def _of_text(facts: Facts) -> Iterator[_Number]:
     page, article = facts.page, facts.article
     blocks = article.blocks
-    sizes = [(block.type, words.count_words(block.text)) for block in blocks]
+    sizes = [(block.type, count_words(block.text)) for block in blocks]
     total = sum(size for _, size in sizes)
     counts = Counter(kind for kind, _ in sizes)
     yield "text_words", total

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from models.kinds import Kind
-from worker.language import words
+from worker.language.texts import count_words
 
 MAX_CAPTION_WORDS = 300
 """Words of the text beside a video or in a gallery; with more it is an article with pictures."""
@@ -76,4 +76,4 @@ def declared_kind(
 
 
 def _is_short(text: str) -> bool:
-    return words.count_words(text) <= MAX_CAPTION_WORDS
+    return count_words(text) <= MAX_CAPTION_WORDS

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from worker.extraction.metadata.surroundings import Surroundings
 from worker.language import words
+from worker.language.texts import count_words
 
 MIN_WORDS = 5
 """A shorter line is a rubric or a byline."""
@@ -47,7 +48,7 @@ def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str)
     lines = [
         line
         for line in surroundings.introduction
-        if words.count_words(line.text) >= MIN_WORDS
+        if count_words(line.text) >= MIN_WORDS
         and len(line.text) <= MAX_CHARACTERS
         and words.tokens(line.text) != headline
     ]
