@@ -16,7 +16,7 @@ VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])
 @st.composite
 def trees(draw: st.DrawFn) -> DecisionTree:
     column, threshold, left, right, value = [-1], [0.0], [0], [0], [draw(VALUES)]
-    for _ in range(draw(st.integers(0, 12))):
+    for _ in range(draw(st.integers(0, 40))):
         leaves = [node for node, of_node in enumerate(column) if of_node < 0]
         node = draw(st.sampled_from(leaves))
         column[node] = draw(st.integers(0, COLUMNS - 1))
@@ -31,7 +31,7 @@ def trees(draw: st.DrawFn) -> DecisionTree:
     return DecisionTree(column, threshold, left, right, value)
 
 
-@given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 20), st.randoms())
+@given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 70), st.randoms())
 def test_sums(forest: list[DecisionTree], count: int, rng: random.Random) -> None:
     values = [
         [rng.choice([-1.0, 0.0, 0.5, 3.0, 9.0]) for _ in range(COLUMNS)] for _ in range(count)
