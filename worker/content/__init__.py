@@ -48,6 +48,23 @@ better without them, none worse (``benchmarks/extraction/without_comments.py``).
 """
 
 
+LIKELY = 0.4
+"""Probability from which elements are taken out where they read as a discussion, too.
+
+Of 668 pages of dragnet and wcxb 25 have such elements. Four articles lose by it if all of these are
+taken out, none of them read as a discussion; of 80 generated pages with comments 37 have some that
+are found rightly with less than `SURE`.
+"""
+
+MAX_READ = 300
+"""Comments that are read to tell whether they are a discussion: of more, the first ones."""
+
+OF_DISCUSSION = 0.8
+"""Share of the comments of a discussion that have an author, and that have a date, at least."""
+
+DIFFERENT_AUTHORS = 0.5
+"""Share of its comments that its authors are, at least: several people take part."""
+
 MAX_COMMENTS = 5_000
 """Comments of a page that are read, the first ones: a bound on the work for a page made to take
 long, as reading one takes some 0.1 ms.
@@ -145,7 +162,22 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 
 def apart_from_article(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
     """Return the elements that are surely readers', and no part of the article."""
-    return comment_area(page.flat, found.records) if found.confidence >= SURE else ()
+    is_sure = found.confidence >= SURE or (
+        found.confidence >= LIKELY and _is_discussion(found, page)
+    )
+    return comment_area(page.flat, found.records) if is_sure else ()
+
+
+def _is_discussion(found: FoundComments, page: Page) -> bool:
+    comments = found.read
+    if comments is None:
+        comments = read_comments(page.flat, found.records[:MAX_READ], page.url)
+    authors = [comment.author for comment in comments if comment.author is not None]
+    dated = sum(comment.date is not None for comment in comments)
+    least = OF_DISCUSSION * len(comments)
+    return min(len(authors), dated) >= least and len(set(authors)) >= max(
+        2.0, DIFFERENT_AUTHORS * len(comments)
+    )
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
