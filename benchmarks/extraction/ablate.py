@@ -18,7 +18,7 @@ from worker.evaluation.scores import PageScores, Prediction, macro_average, scor
 from worker.extraction import NoArticleError
 from worker.extraction.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS
 from worker.extraction.evidence.layout import BESIDE, PACKETS, POSITION, PROSE, SIBLINGS
-from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE
+from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE, WHOLE_PAGE
 from worker.extraction.evidence.view import EvidenceSource, View
 from worker.extraction.evidence.wording import LINE, WORDING
 
@@ -33,6 +33,7 @@ STEPS: tuple[tuple[EvidenceSource, ...], ...] = (
     (WORDING,),
     (DECLARATIONS,),
     (TEMPLATE,),
+    (WHOLE_PAGE,),
 )
 """What is looked at more from row to row."""
 
@@ -87,7 +88,7 @@ def table(
         by_view = cross_validate(examples, hints, weighing, folds, columns)
         scores = {corpus: views["beside"] for corpus, views in by_view.items()}
         yield line_of(title if step is STEPS[0] else f"+ {title}", scores)
-    by_view = cross_validate(examples, [], Weighing(in_one=weighing.in_one), folds)
+    by_view = cross_validate(examples, [], Weighing(), folds)
     scores = {corpus: views["beside"] for corpus, views in by_view.items()}
     yield line_of("all of it, without hints, loose golds in full", scores)
 

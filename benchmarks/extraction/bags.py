@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.extraction.examples import TRAINED_KINDS
+from benchmarks.extraction.examples import ARTICLES
 from worker.content import read_content
 from worker.evaluation.bench.measuring import even_sample, measurable
 from worker.evaluation.methods import Source
@@ -67,7 +67,7 @@ def main(folders: Iterable[Path], sample: int | None) -> None:
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for folder in folders:
         corpus = load_corpus(folder)
-        golds = [gold for gold in measurable(corpus) if gold.text and gold.kind in TRAINED_KINDS]
+        golds = [gold for gold in measurable(corpus) if gold.text and gold.kind in ARTICLES]
         scores = []
         for gold in even_sample(golds, sample):
             page = corpus.pages[gold.id]

@@ -1,7 +1,7 @@
 """Train how sure an article is: ``python -m benchmarks.extraction.confidence CORPORA``.
 
 CORPORA is the folder of the corpora. Each page is read alone, as the service reads it, with the
-classifier of lines that has not seen its site (what `benchmarks.extraction.roles.first_pass` wrote
+classifier of lines that has not seen its site (what `benchmarks.extraction.train` wrote
 into the folder of ``--first-pass``). An article is right where the F1 of its words is at least 0.8.
 Cross-validated over sites; prints how many of the articles that are not right, and of the others,
 have a lower confidence than a limit.
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from benchmarks.boosting import as_trees, new_classifier
-from benchmarks.extraction.examples import TRAINED_KINDS, fold_of
+from benchmarks.extraction.examples import ARTICLES, fold_of
 from benchmarks.extraction.roles.first_pass import FirstPass
 from models.messages import DOUBTFUL
 from worker.content import apart_from_article, comments_of
@@ -163,7 +163,7 @@ def calibration(examples: Sequence[PageExample], found: _Floats) -> Iterator[str
 
 def _groups(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
     corpora = np.array([each.corpus for each in examples])
-    articles = np.array([each.gold.kind in TRAINED_KINDS for each in examples])
+    articles = np.array([each.gold.kind in ARTICLES for each in examples])
     today = np.isin(corpora, [*TODAYS])
     return {
         "all": np.ones(len(examples), dtype=np.bool_),

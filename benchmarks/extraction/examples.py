@@ -23,8 +23,8 @@ from worker.extraction.outline import Outline
 from worker.learning import Features
 from worker.pages import PageError
 
-TRAINED_KINDS = frozenset({None, "article"})
-"""Kinds of pages that are trained on, None where a corpus does not tell: it holds articles."""
+ARTICLES = frozenset({None, "article"})
+"""Kinds of pages that are articles, None where a corpus does not tell: it holds no others."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,11 @@ class Example:
     words: npt.NDArray[np.float32]
     shares: npt.NDArray[np.float64]
     unsaid: npt.NDArray[np.bool_]
+
+    @property
+    def is_article(self) -> bool:
+        """Whether the page is an article, and not a thread, a shop's or the like."""
+        return self.gold.kind in ARTICLES
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
         if corpus.name in SINGLE
         else find_neighbours(sources, [page.site for page in pages])
     )
-    measured = {gold.id for gold in measurable(corpus) if gold.text and gold.kind in TRAINED_KINDS}
+    measured = {gold.id for gold in measurable(corpus) if gold.text}
     for page, source, around in zip(pages, sources, neighbours, strict=True):
         if page.id not in measured:
             continue

@@ -4,7 +4,7 @@ python -m benchmarks.extraction.today CORPORA --first-pass FOLDER [--peers NAMES
 
 CORPORA is the folder of the corpora. Each page of wcxb and of fundus_body is read alone, as the
 service reads it, with the classifier of lines that has not seen its site (what
-`benchmarks.extraction.roles.first_pass` wrote into FOLDER). Texts are compared as bags of words.
+`benchmarks.extraction.train` wrote into FOLDER). Texts are compared as bags of words.
 """
 
 import argparse

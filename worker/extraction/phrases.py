@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from worker.extraction.evidence import MAX_AWAY, OFFSETS, TAGS, UNKNOWN
+from worker.extraction.evidence.page import BUILT_OF, BUILT_WITH
 from worker.extraction.vocabulary import PARTS
+from worker.extraction.whole_page import DECLARED, WORDS_OF_HOSTS, WORDS_OF_PATHS
 from worker.wording.plural import counted
 
 Phrase = Callable[[float], str]
@@ -314,10 +316,47 @@ def _of_distances() -> Iterator[tuple[str, Phrase]]:
     yield "line_to_packet_end", _count("line", "lines", " of its block of text after it")
 
 
+def _of_the_page() -> Iterator[tuple[str, Phrase]]:
+    for tag in BUILT_OF:
+        yield f"{tag}_elements", _count(f"element {tag}", f"elements {tag}", " on the page")
+    for name in BUILT_WITH:
+        yield (
+            f"{name}_attributes",
+            _count(f"element with {name}", f"elements with {name}", " on the page"),
+        )
+    yield "elements", _count("element", "elements", " on the page")
+    yield "metas", _count("declaration", "declarations", " in meta elements")
+    yield "og_metas", _count("declaration", "declarations", " of OpenGraph")
+    yield "twitter_metas", _count("declaration", "declarations", " for Twitter")
+    yield "has_viewport", _flag("a page for small screens, too", "no page for small screens")
+    yield "largest_run", _count("sibling", "siblings", " in the largest run of alike elements")
+    yield "largest_run_share", _share("the page's words are in its largest run of alike elements")
+    for kind in DECLARED:
+        yield (
+            f"declared_{kind}",
+            _flag(f"the page declares a type: {kind}", f"the page declares no type: {kind}"),
+        )
+    yield "declared_types", _count("declared type", "declared types", " on the page")
+    yield "url_depth", _count("part", "parts", " in the path of the address")
+    yield "url_hyphens", _count("hyphen", "hyphens", " in the last part of the address")
+    yield "url_digits", _count("digit", "digits", " in the path of the address")
+    yield "url_query", _count("character", "characters", " in the query of the address")
+    for kind in WORDS_OF_PATHS:
+        said = f"of addresses of the kind {kind}"
+        yield f"url_word_{kind}", _flag(f"a word {said} in the path", f"no word {said} in the path")
+        yield f"url_part_{kind}", _flag(f"a part {said} in the path", f"no part {said} in the path")
+    for kind in WORDS_OF_HOSTS:
+        said = f"of hosts of the kind {kind}"
+        yield f"url_host_{kind}", _flag(f"a word {said} in the host", f"no word {said} in the host")
+    yield "long_lines", _count("long line", "long lines", " on the page")
+    yield "median_words", _count("word", "words", " in the median line of the page")
+
+
 _ALL = {
     **_ASPECTS,
     "neighbours": dict(_of_neighbours()),
     "long text near it": dict(_of_distances()),
+    "page": dict(_of_the_page()),
 }
 _PHRASES = {column: say for phrases in _ALL.values() for column, say in phrases.items()}
 

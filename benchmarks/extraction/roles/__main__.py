@@ -5,7 +5,7 @@ python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
 
 CORPORA is the folder that holds ``roles`` and the corpora of its pages. The model is
 cross-validated: no page is scored by a model of either pass that has seen its site. The first pass
-is what `benchmarks.extraction.roles.first_pass` wrote into FOLDER, else the shipped one, with the
+is what `benchmarks.extraction.train` wrote into FOLDER, else the shipped one, with the
 pages left out that it was trained on. With ``--methods`` the texts that methods give are scored
 instead, each page alone.
 """

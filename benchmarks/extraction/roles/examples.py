@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.extraction.examples import TRAINED_KINDS
+from benchmarks.extraction.examples import ARTICLES
 from benchmarks.extraction.labels import shares_in_gold
 from benchmarks.extraction.roles.first_pass import FirstPass
 from worker.evaluation.bench.measuring import even_sample, measurable
@@ -155,7 +155,7 @@ def read_text_examples(
         So many pages, at even strides; None for all.
     """
     corpus = load_corpus(folder)
-    golds = [gold for gold in measurable(corpus) if gold.text and gold.kind in TRAINED_KINDS]
+    golds = [gold for gold in measurable(corpus) if gold.text and gold.kind in ARTICLES]
     for gold in even_sample(golds, sample):
         source = source_of(corpus.pages[gold.id])
         try:

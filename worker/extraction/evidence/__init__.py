@@ -18,7 +18,7 @@ from worker.extraction.evidence.layout import (
     PROSE,
     SIBLINGS,
 )
-from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE
+from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE, WHOLE_PAGE
 from worker.extraction.evidence.view import UNKNOWN, View
 from worker.extraction.evidence.wording import LINE, WORDING
 from worker.extraction.knowledge import TemplateKnowledge
@@ -49,6 +49,7 @@ SOURCES = (
     WORDING,
     DECLARATIONS,
     TEMPLATE,
+    WHOLE_PAGE,
 )
 """Where evidence comes from, in the order of the columns that it yields."""
 

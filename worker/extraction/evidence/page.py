@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from worker.extraction import sentences, titles
+from worker.extraction import sentences, titles, whole_page
 from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, View
 from worker.extraction.knowledge import digest_of
 from worker.language import words
@@ -13,6 +13,18 @@ from worker.learning import NamedColumn
 
 NO_HEADLINE = -1000.0
 """Lines from the headline where the page shows none."""
+
+BUILT_OF = (
+    *("main", "header", "footer", "nav", "section", "aside", "figure", "svg", "button", "picture"),
+    *("source", "video", "template", "input", "font", "center", "table", "article", "script"),
+)
+BUILT_WITH = (
+    *("itemtype", "srcset", "data-src", "role", "aria-label", "style", "bgcolor", "loading"),
+)
+"""Tags and attributes by which a page tells when, and for what, it was built."""
+
+LONG = 20
+"""Words of a long line."""
 
 _ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path")
 
@@ -72,5 +84,26 @@ def _of_template(view: View) -> Iterator[NamedColumn]:
     yield "new_at_path", new_at
 
 
+def _of_whole_page(view: View) -> Iterator[NamedColumn]:
+    page = view.page
+    numbers: list[whole_page.Number] = [
+        *whole_page.of_elements(page, BUILT_OF),
+        *whole_page.of_attributes(page, BUILT_WITH),
+        ("elements", len(page.flat.tag_numbers)),
+        ("metas", len(page.metas)),
+        ("og_metas", sum(name.startswith("og:") for name in page.metas)),
+        ("twitter_metas", sum(name.startswith("twitter:") for name in page.metas)),
+        ("has_viewport", "viewport" in page.metas),
+        *whole_page.of_runs(page),
+        *whole_page.of_declarations(page),
+        *whole_page.of_address(view.url),
+        ("long_lines", int(np.count_nonzero(view.counts >= LONG))),
+        ("median_words", float(np.median(view.counts))),
+    ]
+    for name, number in numbers:
+        yield name, np.full(len(view.lines), float(number))
+
+
 DECLARATIONS = EvidenceSource("headline, description, Wutsi's packet", _of_declarations)
+WHOLE_PAGE = EvidenceSource("the page as a whole", _of_whole_page)
 TEMPLATE = EvidenceSource("another page of the template", _of_template)

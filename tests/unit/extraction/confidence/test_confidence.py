@@ -34,7 +34,7 @@ def test_an_article_like_those_of_newspapers_is_sure() -> None:
 
 
 def test_scraps_are_less_sure_than_an_article() -> None:
-    assert extracted(page_of_scraps()).confidence < extracted(news_page()).confidence - 0.2
+    assert extracted(page_of_scraps()).confidence < extracted(news_page()).confidence
 
 
 def test_an_article_that_the_page_does_not_show_has_a_confidence_too() -> None:

@@ -3,8 +3,8 @@
 from tests.pages import SENTENCES
 from tests.unit.extraction.article_pages import page, prose
 from worker.extraction import extract_article
-from worker.extraction.kinds.evidence import declared_types
 from worker.extraction.outline import Outline
+from worker.extraction.whole_page import declared_types
 
 
 def kind_of(body: str, head: str, url: str) -> str:
