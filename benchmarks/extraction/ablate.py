@@ -7,11 +7,11 @@ the service uses it: beside another page of the template where there is one. Opt
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.extraction.examples import Example, Hint, read_examples, read_hints
-from benchmarks.extraction.train import Weighing, cross_validate, weighing_of, weighing_options
+from benchmarks.extraction.train import cross_validate, loose_option
 from worker.evaluation.methods import Neighbours, get_extractor
 from worker.evaluation.methods.reading import outline_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
@@ -72,7 +72,7 @@ def line_of(title: str, scores: dict[str, list[PageScores]]) -> str:
 
 
 def table(
-    examples: Sequence[Example], hints: Sequence[Hint], weighing: Weighing, folds: int
+    examples: Sequence[Example], hints: Sequence[Hint], loose: Collection[str], folds: int
 ) -> Iterator[str]:
     """Yield the lines of the table, each when it is known."""
     corpora = list(dict.fromkeys(example.corpus for example in examples))
@@ -85,10 +85,10 @@ def table(
     for step in STEPS:
         title = ", ".join(source.name for source in step)
         columns += [name for source in step for name, _ in source.count(view)]
-        by_view = cross_validate(examples, hints, weighing, folds, columns)
+        by_view = cross_validate(examples, hints, loose, folds, columns)
         scores = {corpus: views["beside"] for corpus, views in by_view.items()}
         yield line_of(title if step is STEPS[0] else f"+ {title}", scores)
-    by_view = cross_validate(examples, [], Weighing(), folds)
+    by_view = cross_validate(examples, [], (), folds)
     scores = {corpus: views["beside"] for corpus, views in by_view.items()}
     yield line_of("all of it, without hints, loose golds in full", scores)
 
@@ -98,12 +98,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora with texts")
     parser.add_argument("--hints", nargs="*", type=Path, default=[])
-    weighing_options(parser)
+    loose_option(parser)
     parser.add_argument("--folds", type=int, default=2)
     options = parser.parse_args()
     examples = [example for folder in options.corpora for example in read_examples(folder)]
     hints = [hint for folder in options.hints for hint in read_hints(folder)]
-    for line in table(examples, hints, weighing_of(options), options.folds):
+    for line in table(examples, hints, options.loose, options.folds):
         print(line, flush=True)
 
 

@@ -18,7 +18,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.extraction.examples import ARTICLES, fold_of
-from benchmarks.extraction.roles.first_pass import FirstPass
+from benchmarks.extraction.first_pass import FirstPass
 from models.messages import DOUBTFUL
 from worker.content import apart_from_article, comments_of
 from worker.evaluation.bench.measuring import measurable

@@ -17,8 +17,8 @@ from time import process_time
 import numpy as np
 
 from benchmarks.extraction.bags import LOST, BagScore, compare_bags, words_of
-from benchmarks.extraction.roles.first_pass import FirstPass
-from worker.content import comments_of, read_content
+from benchmarks.extraction.first_pass import FirstPass
+from worker.content import read_content
 from worker.evaluation.bench.measuring import even_sample, measurable
 from worker.evaluation.methods import Job, Runner, Source
 from worker.evaluation.methods.reading import text_of
@@ -234,7 +234,7 @@ def reason(each: Sample, first: FirstPass) -> str:
         except NoArticleError as error:
             return f"outcome {error.outcome}"
     if compare_bags(alone, wanted).recall >= HALF:
-        return f"taken for comments ({len(comments_of(page).records)})"
+        return "taken for comments"
     return "other lines chosen"
 
 
@@ -243,7 +243,7 @@ def reasons(samples: Sequence[Sample], ours: Measured, first: FirstPass) -> Iter
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):
         if score.recall < HALF:
-            found[each.group, reason(each, first).partition(" (")[0]].append(each.gold.id)
+            found[each.group, reason(each, first)].append(each.gold.id)
     yield "| | why | pages | |\n|---|---|---:|---|"
     for (group, why), pages in sorted(found.items(), key=lambda item: (item[0][0], -len(item[1]))):
         yield f"| {group} | {why} | {len(pages)} | {' '.join(pages[:5])} |"

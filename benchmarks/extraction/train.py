@@ -9,7 +9,7 @@ page whose site was trained on.
 import argparse
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ from benchmarks.extraction.examples import (
     read_examples,
     read_hints,
 )
-from benchmarks.extraction.roles.first_pass import write_fold
+from benchmarks.extraction.first_pass import write_fold
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import outline_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
@@ -86,26 +86,13 @@ They weigh so many times more. Most of a page's lines are in its menus.
 EVERY = 4
 
 
-@dataclass(frozen=True)
-class Weighing:
-    """How much pages weigh in training.
-
-    Attributes
-    ----------
-    loose
-        Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
-    """
-
-    loose: Collection[str] = ()
-
-
 _Lines = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
 
 
 def fit(
     examples: Sequence[Example],
     hints: Sequence[Hint],
-    weighing: Weighing,
+    loose: Collection[str],
     columns: Sequence[str] | None = None,
 ) -> BoostedTrees:
     """Train on pages, each as it stands alone and beside another page.
@@ -118,13 +105,13 @@ def fit(
     ----------
     examples, hints
         The pages.
-    weighing
-        How much they weigh.
+    loose
+        Names of the corpora whose golds are loose, see `LOOSE_LENGTH`.
     columns
         Names of the columns of the evidence that is looked at; all of them unless given.
     """
     trained = (example for example in examples if example.gold.kind != NOT_TRAINED)
-    parts = [lines for example in trained for lines in _lines_of(example, weighing)]
+    parts = [lines for example in trained for lines in _lines_of(example, loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_LINES_IN_LEAF)
@@ -141,13 +128,13 @@ def _columns_of(examples: Sequence[Example]) -> tuple[str, ...]:
     return columns
 
 
-def _lines_of(example: Example, weighing: Weighing) -> Iterator[_Lines]:
+def _lines_of(example: Example, loose: Collection[str]) -> Iterator[_Lines]:
     labels = example.shares > OF_GOLD
     if not len(labels):
         return
     weights = np.sqrt(example.words.astype(np.float64))
     weights *= PAGE_WEIGHT * (1.0 if example.is_article else OTHER_KINDS_WEIGHT) / weights.sum()
-    if example.corpus in weighing.loose:
+    if example.corpus in loose:
         weights *= np.minimum(1.0, example.words / LOOSE_LENGTH)
     distances = _distances(labels)
     kept = (distances <= FAR) | (np.cumsum(distances > FAR) % EVERY == 1)
@@ -211,7 +198,7 @@ Scores = dict[str, dict[str, list[PageScores]]]
 def cross_validate(
     examples: Sequence[Example],
     hints: Sequence[Hint],
-    weighing: Weighing,
+    loose: Collection[str],
     folds: int,
     columns: Sequence[str] | None = None,
     into: Path | None = None,
@@ -220,19 +207,19 @@ def cross_validate(
 
     Parameters
     ----------
-    examples, hints, weighing, columns
+    examples, hints, loose, columns
         As of `fit`.
     folds
         Number of the folds.
     into
-        Folder that the classifiers are written to, see `benchmarks.extraction.roles.first_pass`.
+        Folder that the classifiers are written to, see `benchmarks.extraction.first_pass`.
     """
     scores: Scores = {
         name: {"alone": [], "beside": []} for name in dict.fromkeys(map(_set_of, examples))
     }
     for fold in range(folds):
         others = [hint for hint in hints if fold_of(hint.site, folds) != fold]
-        model = fit(outside(fold, folds, examples), others, weighing, columns)
+        model = fit(outside(fold, folds, examples), others, loose, columns)
         if into is not None:
             write_fold(into, fold, model)
         for example in examples:
@@ -314,16 +301,11 @@ def describe(
     return training_of(corpora, "benchmarks.extraction.train", means, how)
 
 
-def weighing_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `weighing_of` reads."""
+def loose_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the corpora with loose golds."""
     parser.add_argument(
         "--loose", nargs="*", default=[], help="names of corpora whose golds take captions or not"
     )
-
-
-def weighing_of(options: argparse.Namespace) -> Weighing:
-    """Return how much pages weigh by the options of a command."""
-    return Weighing(options.loose)
 
 
 def main() -> None:
@@ -333,7 +315,7 @@ def main() -> None:
     parser.add_argument(
         "--hints", nargs="*", type=Path, default=[], help="folders with snippets or comments only"
     )
-    weighing_options(parser)
+    loose_option(parser)
     parser.add_argument("--folds", type=int, default=0, help="cross-validate in so many folds")
     parser.add_argument("--into", type=Path, help="folder for the classifiers of the folds")
     parser.add_argument("--scores", type=Path, help="file for the scores of all pages")
@@ -341,16 +323,15 @@ def main() -> None:
     options = parser.parse_args()
     examples = [example for folder in options.corpora for example in read_examples(folder)]
     hints = [hint for folder in options.hints for hint in read_hints(folder)]
-    weighing = weighing_of(options)
     scores: Scores = {}
     if options.folds:
-        scores = cross_validate(examples, hints, weighing, options.folds, into=options.into)
+        scores = cross_validate(examples, hints, options.loose, options.folds, into=options.into)
         print("\n".join(table(scores)), flush=True)
         if options.scores:
             options.scores.write_text(to_json(scores), encoding="utf-8")
     if options.model:
         training = describe(options.corpora, options.hints, examples, hints, scores)
-        model = fit(examples, hints, weighing)
+        model = fit(examples, hints, options.loose)
         options.model.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ cross-validated over the same folds: neither has seen the site of a page that is
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from benchmarks.extraction.examples import (
     read_examples,
     read_hints,
 )
-from benchmarks.extraction.train import Weighing, extract, fit, weighing_of, weighing_options
+from benchmarks.extraction.train import extract, fit, loose_option
 from worker.comments import find_comments
 from worker.comments.certainty import Certainty
 from worker.content import apart_from_article
@@ -60,7 +60,7 @@ class Row:
 def cross_validate(
     examples: Sequence[Example],
     hints: Sequence[Hint],
-    weighing: Weighing,
+    loose: Collection[str],
     comments: Path,
     folds: int,
 ) -> Iterator[Row]:
@@ -70,7 +70,7 @@ def cross_validate(
         lines = fit(
             outside(fold, folds, examples),
             [hint for hint in hints if fold_of(hint.site, folds) != fold],
-            weighing,
+            loose,
         )
         others = [each for each in commented if fold_of(each.gold.site, folds) != fold]
         finder = train_comments(others)
@@ -133,15 +133,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora with texts")
     parser.add_argument("--hints", nargs="*", type=Path, default=[])
-    weighing_options(parser)
+    loose_option(parser)
     parser.add_argument("--comments", type=Path, required=True, help="folder of all corpora")
     parser.add_argument("--folds", type=int, default=2)
     options = parser.parse_args()
     examples = [example for folder in options.corpora for example in read_examples(folder)]
     hints = [hint for folder in options.hints for hint in read_hints(folder)]
-    rows = list(
-        cross_validate(examples, hints, weighing_of(options), options.comments, options.folds)
-    )
+    rows = list(cross_validate(examples, hints, options.loose, options.comments, options.folds))
     print("\n".join(table(rows)))
 
 

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.examples import RoleExample, TextExample, labelled_pages
-from benchmarks.extraction.roles.first_pass import FirstPass
 from benchmarks.extraction.roles.training import Recipe, fit, fit_outside, read_examples
 from models.roles import TEXT_ROLES
 from worker.evaluation.methods import Job, Runner

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.extraction.examples import ARTICLES
+from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.labels import shares_in_gold
-from benchmarks.extraction.roles.first_pass import FirstPass
 from worker.evaluation.bench.measuring import even_sample, measurable
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import outline_of

@@ -11,13 +11,13 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.boosting import SEED, as_class_trees, as_trees
 from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.examples import (
     RoleExample,
     TextExample,
     read_role_examples,
     read_text_examples,
 )
-from benchmarks.extraction.roles.first_pass import FirstPass
 from models.roles import OUTER_ROLES, TEXT_ROLES
 from worker.evaluation.scores.roles import MIXED
 from worker.extraction.roles.model import RoleModel
