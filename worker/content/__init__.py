@@ -16,6 +16,7 @@ from worker.comments import (
     vote,
 )
 from worker.comments.areas import comment_area
+from worker.comments.certainty import MAX_READ
 from worker.comments.extents import extents_of
 from worker.extraction import (
     Explanation,
@@ -55,9 +56,6 @@ Of 668 pages of dragnet and wcxb 25 have such elements. Four articles lose by it
 taken out, none of them read as a discussion; of 80 generated pages with comments 37 have some that
 are found rightly with less than `SURE`.
 """
-
-MAX_READ = 300
-"""Comments that are read to tell whether they are a discussion: of more, the first ones."""
 
 OF_DISCUSSION = 0.8
 """Share of the comments of a discussion that have an author, and that have a date, at least."""

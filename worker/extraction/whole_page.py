@@ -86,7 +86,7 @@ def of_attributes(page: Outline, names: tuple[str, ...]) -> Iterator[Number]:
     """Count the shown elements that have some attributes."""
     attributes = page.flat.attributes
     numbers = np.bincount(attributes.names, minlength=len(attributes.distinct))
-    owners = dict(zip(attributes.distinct, numbers.tolist(), strict=False))
+    owners = dict(zip(attributes.distinct, numbers.tolist(), strict=True))
     for name in names:
         yield f"{name}_attributes", owners.get(name, 0)
 

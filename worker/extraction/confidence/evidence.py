@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from worker.extraction import titles
 from worker.extraction.classification import METHOD, JudgedLines
+from worker.extraction.evidence import UNKNOWN
 from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.result import Extraction
+from worker.extraction.whole_page import Number
 from worker.language import words
 from worker.learning import Features
 
@@ -35,8 +37,6 @@ SHARES = (0.05, 0.25, 0.5)
 
 MIN_DESCRIPTION = 5
 """Different words of a description from which on it tells what the article is about."""
-
-UNKNOWN = -1.0
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
@@ -63,9 +63,6 @@ class Made:
     finding: Finding | None
     article: Extraction
     of_kind: Features
-
-
-_Number = tuple[str, float]
 
 
 def confidence_evidence(made: Made) -> Features:
@@ -103,7 +100,7 @@ def _kept_lines(made: Made) -> _Booleans:
     return kept
 
 
-def _of_probabilities(probabilities: _Floats, sizes: _Floats, kept: _Booleans) -> Iterator[_Number]:
+def _of_probabilities(probabilities: _Floats, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     words_kept, expected = float(sizes[kept].sum()), float((probabilities * sizes).sum())
     right = float((probabilities * sizes)[kept].sum())
     yield "expected_f1", 2 * right / max(1.0, words_kept + expected)
@@ -127,7 +124,7 @@ def _entropies(probabilities: _Floats) -> _Floats:
     return found
 
 
-def _of_lines(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[_Number]:
+def _of_lines(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     lines, total = made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
     linked = np.array([line.linked for line in lines], dtype=np.float64)
     yield "kept_share", sizes[kept].sum() / max(1.0, sizes.sum())
@@ -138,7 +135,7 @@ def _of_lines(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[_Number]:
         yield f"mean_{name}", (values * sizes)[kept].sum() / total
 
 
-def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[_Number]:
+def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     page, lines, total = made.page, made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
     for name, values in _columns(made, AGREEING):
         yield f"{name}_share", sizes[kept & (values >= 1)].sum() / total
@@ -165,7 +162,7 @@ def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]
     yield from zip(names, chosen.T, strict=True)
 
 
-def _of_description(made: Made) -> Iterator[_Number]:
+def _of_description(made: Made) -> Iterator[Number]:
     """Count how much of what the page declares to be about is in the text, and on the page."""
     told = set(words.tokens(titles.declared_description(made.page)))
     if len(told) < MIN_DESCRIPTION:
