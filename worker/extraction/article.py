@@ -14,6 +14,7 @@ from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.confidence import Made, confidence_of
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
+from worker.extraction.illustrations import leading_images
 from worker.extraction.kinds import Facts, kind_evidence, kind_of
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import language_of
@@ -260,7 +261,9 @@ def article_of(
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
-    rendering = render(outline, finding, base_of(outline.root, url))
+    base = base_of(outline.root, url)
+    rendering = render(outline, finding, base)
+    rendering.lead_with(leading_images(outline, finding, heading, base))
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
     language = language_of(outline, text)

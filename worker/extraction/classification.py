@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from worker.extraction.evidence import Evidence, gather_evidence
 from worker.extraction.finding import Finding, FoundRole
+from worker.extraction.illustrations import MAX_CAPTION_TOKENS
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
-from worker.extraction.rendering import MAX_CAPTION_TOKENS
 from worker.learning import BoostedTrees, load_model
 
 METHOD = "lines"

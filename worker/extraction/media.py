@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from itertools import islice
+from urllib.parse import urlsplit
 
 from worker.extraction.result import ArticleEmbed, ArticleImage
 from worker.language import words
@@ -20,6 +21,10 @@ _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
 _IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
+_SIZE_OF_FILE = re.compile(
+    r"(?:^|[-_,.])(?:\d{2,4}x\d{2,4}|[wh]\d{2,4}|\d{2,4}[wh]|scaled)(?=$|[-_,.])"
+)
+_IN_SET = re.compile(r"\s\d++[wx]\s*+(?:,|$)")
 _BUTTONS = re.compile(
     r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
     r"|plusone|addthis|sharethis|/share_button"
@@ -34,6 +39,21 @@ MAX_TRACKER_PIXELS = 1
 def is_image_address(address: str | None) -> bool:
     """Say whether an address is a picture's own, by its extension."""
     return _IMAGE_ADDRESS.search(address or "") is not None
+
+
+def file_stem(url: str) -> str:
+    """Return the name of a picture's file without its size, empty where there is none."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ""
+    name = path.rpartition("/")[2].rpartition(".")[0].lower()
+    return _SIZE_OF_FILE.sub("", name)
+
+
+def is_drawing(url: str) -> bool:
+    """Say whether an address is of a drawing in SVG, as logos and signs are."""
+    return urlsplit(url).path.lower().endswith(".svg")
 
 
 def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
@@ -63,7 +83,8 @@ def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
 
 def _sources(image: AnyElement) -> Iterator[str | None]:
     for name in _LAZY_SOURCES:
-        yield image.get(name)
+        source = image.get(name)
+        yield _largest(source) if source and _IN_SET.search(source) else source
     src = image.get("src")
     if src and not src.startswith("data:"):
         yield src

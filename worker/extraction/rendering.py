@@ -1,13 +1,13 @@
 """The body that a method found, as blocks of text, images and embeds."""
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from models.roles import LineRole
-from worker.extraction import media
+from worker.extraction import illustrations, media
 from worker.extraction.finding import Finding, FoundRole
 from worker.extraction.outline import Outline
 from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, BlockType
@@ -15,17 +15,11 @@ from worker.language import words
 from worker.pages.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
 from worker.pages.nodes import Node
 
-MAX_CAPTION_TOKENS = 100
-"""An element whose class says caption is one only up to this length."""
-
 MAX_CELL_TOKENS = 40
 """A table with a longer cell lays out a page; it does not tabulate data."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
 """The headline is repeated, if at all, among the first blocks: a section, a date, then it."""
-
-MAX_FIGURE_ELEMENTS = 200
-"""Elements of a figure among which its caption is looked for."""
 
 PROBABILITY_DIGITS = 3
 """Digits of the probability of a role that are told."""
@@ -76,6 +70,12 @@ class Rendering:
     stretches: list[Stretch] = field(default_factory=list)
     images: list[ArticleImage] = field(default_factory=list)
     embeds: list[ArticleEmbed] = field(default_factory=list)
+
+    def lead_with(self, images: Iterable[ArticleImage]) -> None:
+        """Put images that the body does not show before those that it shows."""
+        shown = {each.url for each in self.images}
+        others = {each.url: each for each in images if each.url not in shown}
+        self.images[:0] = others.values()
 
     def to_blocks(self) -> tuple[str, tuple[ArticleBlock, ...]]:
         """Return the text, paragraphs parted by a blank line, and its blocks."""
@@ -130,8 +130,7 @@ class _Renderer:
         self._parts: list[str] = []
         self._is_blank = True
         self._breaks = 0
-        named = page.count_named(frozenset({"caption"}))[:, 0]
-        self._captions = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
+        self._captions = illustrations.named_captions(page)
         self._addresses: set[str] = set()
         self._with_image: set[Node | None] = set()
         self._next_text = page.text_starts[finding.container]
@@ -236,11 +235,9 @@ class _Renderer:
 
     def _caption_within(self, index: int) -> str | None:
         """Return the caption that a figure, or an element named for its caption, gives."""
-        for below in range(index + 1, self._page.ends[index])[:MAX_FIGURE_ELEMENTS]:
-            if self._page.tags[below] == "figcaption" or self._captions[below]:
-                return self._page.text_of(below) or None
-        is_figure = self._page.tags[index] == "figure"
-        return None if is_figure else self._page.text_of(index) or None
+        page = self._page
+        caption = illustrations.caption_within(page, index, self._captions)
+        return caption or (None if page.tags[index] == "figure" else page.text_of(index) or None)
 
     def _type(self) -> BlockType | None:
         return next((open_.type for open_ in reversed(self._open) if open_.type), None)
@@ -331,6 +328,8 @@ class _Renderer:
             elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return
+        if self._muted is not None and illustrations.is_teaser(self._page, self._muted):
+            return
         if element.tag == "img":
             self._image(element, element.getparent())
         elif element.tag in media.EMBEDS:

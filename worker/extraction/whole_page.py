@@ -63,14 +63,17 @@ WORDS_OF_HOSTS = {
 """Words of the names of hosts, likewise."""
 
 
-def _compiled(patterns: dict[str, str], form: str) -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(form.format(pattern)) for name, pattern in patterns.items()}
-
-
-_DECLARED_PATTERNS = _compiled(DECLARED, "(?:{})")
-_PATH_PATTERNS = _compiled(WORDS_OF_PATHS, r"(?:^|[/_.=?&-])(?:{})(?=[/_.=?&-]|$)")
-_SEGMENT_PATTERNS = _compiled(WORDS_OF_PATHS, r"/(?:{})(?=/|$)")
-_HOST_PATTERNS = _compiled(WORDS_OF_HOSTS, r"(?:^|[.-])(?:{})(?=[.-]|$)")
+_DECLARED_PATTERNS = {kind: re.compile(pattern) for kind, pattern in DECLARED.items()}
+_PATH_PATTERNS = {
+    kind: re.compile(rf"(?:^|[/_.=?&-])(?:{words})(?=[/_.=?&-]|$)")
+    for kind, words in WORDS_OF_PATHS.items()
+}
+_SEGMENT_PATTERNS = {
+    kind: re.compile(rf"/(?:{words})(?=/|$)") for kind, words in WORDS_OF_PATHS.items()
+}
+_HOST_PATTERNS = {
+    kind: re.compile(rf"(?:^|[.-])(?:{words})(?=[.-]|$)") for kind, words in WORDS_OF_HOSTS.items()
+}
 
 
 def of_elements(page: Outline, tags: tuple[str, ...]) -> Iterator[Number]:

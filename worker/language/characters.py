@@ -55,17 +55,20 @@ _CHARACTERS = {
 }
 
 _CLASSES = {
-    Trait.SPACE: r"\s",
-    Trait.ILLEGAL: words.ILLEGAL,
-    Trait.INVISIBLE: f"[{words.INVISIBLE}]",
-    Trait.WORD: rf"[^\W{words.UNSPACED}]",
-    Trait.UNSPACED: f"[{words.UNSPACED}]",
-    Trait.SIGN: f"[{words.SIGNS}]",
-    Trait.SENTENCE_MARK: f"[{words.MARKS}]",
-    Trait.WEAK_MARK: f"[{words.WEAK_MARKS}]",
-    Trait.AFTER_SENTENCE: words.AFTER_SENTENCE,
-    Trait.UNSPACED_MARK: f"[{words.UNSPACED_MARKS}]",
-    Trait.GREEK: words.GREEK,
+    trait: re.compile(f"(?:{pattern})+")
+    for trait, pattern in {
+        Trait.SPACE: r"\s",
+        Trait.ILLEGAL: words.ILLEGAL,
+        Trait.INVISIBLE: f"[{words.INVISIBLE}]",
+        Trait.WORD: rf"[^\W{words.UNSPACED}]",
+        Trait.UNSPACED: f"[{words.UNSPACED}]",
+        Trait.SIGN: f"[{words.SIGNS}]",
+        Trait.SENTENCE_MARK: f"[{words.MARKS}]",
+        Trait.WEAK_MARK: f"[{words.WEAK_MARKS}]",
+        Trait.AFTER_SENTENCE: words.AFTER_SENTENCE,
+        Trait.UNSPACED_MARK: f"[{words.UNSPACED_MARKS}]",
+        Trait.GREEK: words.GREEK,
+    }.items()
 }
 
 _PREDICATES: dict[Trait, Callable[[str], bool]] = {
@@ -98,7 +101,7 @@ def character_tables() -> CharacterTables:
     for trait, characters in _CHARACTERS.items():
         traits[[*map(ord, characters)]] |= np.uint32(trait)
     for trait, pattern in _CLASSES.items():
-        for found in re.finditer(f"(?:{pattern})+", every):
+        for found in pattern.finditer(every):
             traits[found.start() : found.end()] |= np.uint32(trait)
     # The one capital that becomes two characters is left; `_texts.c` leaves it to Python.
     lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")

@@ -26,6 +26,7 @@ _PIECE = re.compile(
 _ATTRIBUTE = re.compile(rb" (.(?:(?!=\").)*+)=\"([^\"]*+)\"", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_.-]*+(?::[A-Za-z_][A-Za-z0-9_.-]*+)?")
 _COLON = re.compile(rb"[^:]++:(?=[A-Za-z_])[^:]++")
+_NAME_START = re.compile(rb"[A-Za-z_]")
 _NO_NAME_CHARACTER = re.compile(rb"[^A-Za-z0-9_.-]")
 _SCRIPT_STATE = re.compile(rb"<!(?=--)|</script(?=[ \t\n\f/>])|<script(?=[ \t\n\f/>])|-->", re.I)
 
@@ -152,7 +153,7 @@ def _name(name: bytes) -> bytes:
 
 
 def _without_others(name: bytes) -> bytes:
-    start = name[:1] if re.match(rb"[A-Za-z_]", name) else b"_"
+    start = name[:1] if _NAME_START.match(name) else b"_"
     return (start + _NO_NAME_CHARACTER.sub(b"_", name[1:])).lower()
 
 

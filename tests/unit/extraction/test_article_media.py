@@ -68,6 +68,7 @@ def test_trackers_and_images_without_a_usable_address_are_left_out(image: str) -
         ('<img src="data:image/gif;base64,AA" data-original="/real.jpg">', "real"),
         ('<img srcset="/small.jpg 300w, /large.jpg 1200w, /mid.jpg 600w">', "large"),
         ('<img srcset="/one.jpg, /two.jpg 2x">', "two"),
+        ('<img data-src="/small.jpg 300w, /large.jpg 1200w">', "large"),
         ('<picture><source srcset="/p.webp 2x"><img alt="a"></picture>', "p"),
         ('<img src="data:image/gif;base64,AA"><noscript><img src="/real.jpg"></noscript>', "real"),
         ('<p><img src="/real.jpg"><noscript><img src="/twin.jpg"></noscript></p>', "real"),
@@ -169,3 +170,57 @@ def test_media_outside_the_body_are_none_of_the_article() -> None:
 def test_icons_of_a_bar_without_text_are_none_of_the_article() -> None:
     bar = '<div class="social"><a href="/share"><img src="/icon.png"></a></div>'
     assert images(bar) == []
+
+
+HEADLINE = "<h1>The ferry returns to the northern islands after nine years</h1>"
+OPENING = "<figure><img src='/lead.jpg'><figcaption>The ferry. Photo: A. Doe</figcaption></figure>"
+
+
+def of_article(inside: str, head: str = "") -> list[ArticleImage]:
+    body = f"<main><article>{inside}</article><aside><img src='/ad.jpg'></aside></main>"
+    return list(extract_article(page(body, head), None).images)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"<header>{HEADLINE}</header><div>{OPENING}</div><div>{prose(4)}</div>",
+        f"{OPENING}<header>{HEADLINE}</header><div>{prose(4)}</div>",
+        f"<header>{HEADLINE}</header>{prose(1)}<div>{OPENING}</div><div>{prose(9)}</div>",
+    ],
+)
+def test_the_image_above_the_text_comes_first_with_its_caption(inside: str) -> None:
+    shown = of_article(inside.replace(prose(4), f"{prose(4)}<img src='/next.jpg'>{prose(2)}"))
+    assert shown[0] == ArticleImage(f"{SITE}/lead.jpg", caption="The ferry. Photo: A. Doe")
+    assert f"{SITE}/ad.jpg" not in [image.url for image in shown]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "<div class='author'><img src='/portrait.jpg'> Ann Doe</div>",
+        "<img src='/portrait.jpg' width='48'>",
+        "<img src='/sign.svg'>",
+        "<nav><img src='/menu.jpg'></nav>",
+        "<div><img src='/other.jpg'><a href='/other'>Another story of the islands</a></div>",
+        "<a href='/other'><img src='/other.jpg'></a>",
+    ],
+)
+def test_images_above_the_text_that_are_of_something_else_are_left_out(other: str) -> None:
+    assert of_article(f"<header>{HEADLINE}</header>{other}<div>{prose(4)}</div>") == []
+
+
+def test_the_image_that_a_page_declares_is_taken_though_it_links_to_a_gallery() -> None:
+    linked = "<a href='/gallery'><img src='/640x360/ferry-640x360.jpg'></a>"
+    head = "<meta property='og:image' content='https://cdn.example/ferry-1200x675.png'>"
+    inside = f"<header>{HEADLINE}</header>{linked}<div>{prose(4)}</div>"
+    assert [each.url for each in of_article(inside, head)] == [f"{SITE}/640x360/ferry-640x360.jpg"]
+
+
+def test_the_images_of_a_box_of_links_within_the_text_are_left_out() -> None:
+    cards = "".join(
+        f"<li><img src='/{each}.jpg'><a href='/{each}'>Another story of the islands</a></li>"
+        for each in ("one", "two")
+    )
+    box = f"<div class='related'><h4>Read also</h4><ul>{cards}</ul></div>"
+    assert of_article(f"{HEADLINE}<div>{prose(4)}{box}{prose(2)}</div>") == []
