@@ -19,6 +19,8 @@ SCORES = {
     "tm_f": "tmF",
     "char_f": "chF",
     "rouge_f": "rouge",
+    "own_f": "ownF",
+    "own_equal": "own eqw",
     "names_f": "names",
     "entities_f": "entities",
 }

@@ -26,6 +26,8 @@ LABELS = {
     "char_f": "characters F1",
     "bag_f": "bag F1",
     "rouge_f": "ROUGE-LSum",
+    "own_f": "text F1, own title",
+    "own_equal": "equal, own title",
     "title_exact": "title",
     "title_f": "title F1",
     "authors_f": "authors F1",

@@ -14,7 +14,7 @@ _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 """Scores of the first table: those of the papers."""
 
 _OTHERS = (
-    *("tm_f", "rouge_f", "title_exact", "authors_f", "date_exact"),
+    *("tm_f", "rouge_f", "own_f", "own_equal", "title_exact", "authors_f", "date_exact"),
     *("snippets_accuracy", "names_f", "entities_f"),
 )
 """Scores of the second, where there are any; a page of HTML has room for all."""

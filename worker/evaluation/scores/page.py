@@ -23,6 +23,7 @@ SCORES = {
     "char": "characters in order (Lejeune et al. 2015)",
     "bag": "words, order left aside",
     "rouge": "ROUGE-LSum",
+    "own": "words in order below the headline that the method found; own_equal: the same words",
 }
 """What `score_page` computes; names with precision, recall and F1 get ``_p _r _f``."""
 
@@ -47,7 +48,8 @@ def score_page(
     dict
         Value by name: ``exact cosine equal within around`` of Deturck (2015), and with the
         suffixes ``_p _r _f`` the scores ``to tm tmu mark char bag rouge``; see `SCORES`.
-        Those of markup are there only when the gold has marks.
+        Those of markup are there only when the gold has marks, ``own_equal`` and ``own`` only
+        when a headline is given.
 
     Raises
     ------
@@ -56,11 +58,16 @@ def score_page(
     """
     if gold.text is None:
         raise ValueError(f"the gold of {gold.id} holds no text")
+    wanted = words(gold.text)
+    scores: dict[str, float] = {}
     if headline is not None:
+        own = words(_with_own_headline(extracted).text)
+        scores["own_equal"] = 100.0 * (own == wanted)
+        _add(scores, "own", PRF.of(matched_total(own, wanted), len(own), len(wanted)))
         extracted = with_headline(extracted, headline)
-    found, wanted = words(extracted.text), words(gold.text)
+    found = words(extracted.text)
     paper = agreement(found, wanted)
-    scores = {
+    scores |= {
         "exact": 100.0 * paper.exact,
         "cosine": 100.0 * paper.cosine,
         "equal": 100.0 * paper.equal,
@@ -94,6 +101,12 @@ def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
         text=f"{headline.text}\n{extracted.text}",
         blocks=(TextBlock(headline.type or HEADING, headline.text), *extracted.paragraphs),
     )
+
+
+def _with_own_headline(extracted: Prediction) -> Prediction:
+    if not extracted.title:
+        return extracted
+    return with_headline(extracted, TextBlock(HEADING, extracted.title))
 
 
 def _add(scores: dict[str, float], name: str, score: PRF) -> None:

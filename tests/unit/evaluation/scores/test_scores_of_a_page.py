@@ -63,7 +63,7 @@ def test_a_page_gets_every_score_that_applies() -> None:
         TextBlock(LIST_ITEM, "Cough"),
     )
     gold = Gold(id="1", site="s", text="Flu\nIt is back.\nCough", blocks=blocks)
-    text_alone = score_page(Prediction(text="Flu\nIt is back.\nCough"), gold)
+    text_alone = score_page(Prediction(text="Flu\nIt is back.\nCough"), gold, blocks[0])
     assert {name.split("_")[0] for name in text_alone} == set(SCORES)
     assert text_alone["to_f"] == text_alone["tmu_f"] == text_alone["equal"] == 100
     assert text_alone["mark_f"] == pytest.approx(100 / 3)
@@ -136,3 +136,15 @@ def test_cosine_of_equal_counts_is_exactly_one() -> None:
     assert agreement([], []).cosine == 1
     assert agreement(["a"], []).cosine == 0
     assert math.isclose(agreement(["a", "b"], ["a"]).cosine, math.sqrt(0.5))
+
+
+def test_the_headline_that_a_method_found_itself_counts_apart() -> None:
+    gold = Gold("a", "site.example", "en", text="The ferry returns\nIt was away for nine years.")
+    given = TextBlock(HEADING, "The ferry returns")
+    body = "It was away for nine years."
+    right = score_page(Prediction("The ferry returns", body), gold, given)
+    affixed = score_page(Prediction("The ferry returns | Harbour Post", body), gold, given)
+    assert (right["equal"], right["own_equal"], right["own_f"]) == (100, 100, 100)
+    assert (affixed["equal"], affixed["own_equal"]) == (100, 0)
+    assert affixed["own_f"] < 100
+    assert "own_equal" not in score_page(Prediction("The ferry returns", gold.text or ""), gold)
