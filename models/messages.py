@@ -245,6 +245,31 @@ class Comment(_ArticlePart):
     )
 
 
+class CommentsElsewhere(_ArticlePart):
+    """A thread of readers' comments that another service keeps.
+
+    All is read from the page: whether there are comments, only the service knows.
+    """
+
+    vendor: str = Field(
+        description="The service: disqus, facebook, coral, viafoura, openweb, hyvor-talk, giscus"
+        " and others; wordpress for the site's own interface."
+    )
+    account: str | None = Field(
+        default=None, description="What it knows the site by; null where the page does not say."
+    )
+    thread: str | None = Field(
+        default=None,
+        description="What it knows the thread by: an id, or the address that it is filed under;"
+        " null where the page does not say.",
+    )
+    address: str | None = Field(
+        default=None,
+        description="Address of the service, of its frame or of its program, http or https,"
+        " absolute; null where the page gives none.",
+    )
+
+
 class Template(_ArticlePart):
     """Where the page stands among the template groups of its site."""
 
@@ -333,6 +358,11 @@ class ArticleMessage(_ArticlePart):
     )
     extracted_at: Timestamp = Field(description="When the article was made, RFC 3339 in UTC.")
     metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
+    comments_elsewhere: list[CommentsElsewhere] | None = Field(
+        default=None,
+        description="Where comments are that the page does not hold, at most one thread of a"
+        " service; null where it names none. Added to version 1.",
+    )
 
     def to_json(self) -> dict[str, Any]:
         """Return the message as JSON values."""

@@ -17,7 +17,9 @@ from worker.comments import (
 )
 from worker.comments.areas import comment_area
 from worker.comments.certainty import MAX_READ
+from worker.comments.elsewhere import CommentsElsewhere, find_elsewhere
 from worker.comments.extents import extents_of
+from worker.content.declared import declared_comments
 from worker.extraction import (
     Explanation,
     Extraction,
@@ -81,10 +83,13 @@ class Content:
         The article.
     comments
         What readers wrote, in the order of the page.
+    comments_elsewhere
+        Threads of the page that other services keep.
     """
 
     article: Extraction
     comments: tuple[Comment, ...] = ()
+    comments_elsewhere: tuple[CommentsElsewhere, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,9 @@ def read_content(
     found = comments_of(page, patterns)
     apart = apart_from_article(page, found)
     article = extract_article(page, other, apart, text_roles)
-    return Content(article, _comments_below(article, found, page))
+    comments = _comments_below(article, found, page)
+    elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
+    return Content(article, comments, elsewhere)
 
 
 def explain_content(
@@ -219,6 +226,10 @@ def patterns_for_page(
 
 
 def _comments_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
+    return _shown_below(article, found, page) or declared_comments(page)
+
+
+def _shown_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
     records = _without_article(found.records[:MAX_COMMENTS], page, article)
     if found.read is not None and len(records) == len(found.records):
         return found.read

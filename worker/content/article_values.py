@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.messages import Block, Comment, Embed, Image, Metadata
+from models.messages import Block, Comment, CommentsElsewhere, Embed, Image, Metadata
 from worker import comments
 from worker.content import Content
 from worker.extraction import Extraction, Moment
@@ -35,6 +35,13 @@ def article_values(content: Content) -> dict[str, Any]:
         ],
         "embeds": [Embed(url=each.url, type=each.type) for each in article.embeds],
         "comments": [_comment(each) for each in content.comments],
+        "comments_elsewhere": [
+            CommentsElsewhere(
+                vendor=each.vendor, account=each.account, thread=each.thread, address=each.address
+            )
+            for each in content.comments_elsewhere
+        ]
+        or None,
         "method": article.method,
         "xpath": article.xpath,
         "confidence": article.confidence,

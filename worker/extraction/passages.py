@@ -4,12 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape, unescape
+from html import unescape
 from typing import Any, NamedTuple
 
 from worker.extraction.scripts import read_json
 from worker.language import words
 from worker.language.texts import count_words
+from worker.pages.fragments import to_html
 
 MIN_WORDS = 60
 """Words of the shortest text that is taken for an article's."""
@@ -26,8 +27,6 @@ MAX_DEPTH = 100
 MAX_OWNERS = 3
 """Objects around a text whose other values are looked at: its own, and those around that."""
 
-_MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")
-_ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
 
@@ -92,16 +91,6 @@ def is_prose(text: str) -> bool:
     if words.count_sentences(plain) < MIN_SENTENCES:
         return False
     return count_words(plain) >= max(MIN_WORDS, len(plain) / 12)
-
-
-def to_html(text: str) -> str:
-    """Return a string as markup: as it is where it holds tags, a paragraph a line elsewhere."""
-    if _ESCAPED_MARKUP.search(text):
-        text = unescape(text)
-    if _MARKUP.search(text):
-        return text
-    lines = (line.strip() for line in unescape(text).splitlines())
-    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
 
 
 def _leaves(value: Any) -> Iterator[_Leaf]:

@@ -27,6 +27,7 @@ _READER_FIELDS = {
     "images",
     "embeds",
     "comments",
+    "comments_elsewhere",
     "metadata",
 }
 
@@ -97,6 +98,9 @@ def reader_digest(message: ArticleMessage) -> str:
     fields = message.model_dump(
         mode="json", include=_READER_FIELDS, exclude={"blocks": {"__all__": {"role_probability"}}}
     )
+    if fields["comments_elsewhere"] is None:
+        # As in messages of before this key: nobody would notice a difference.
+        del fields["comments_elsewhere"]
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 

@@ -1,6 +1,9 @@
 """Pages read as wholes: what readers wrote is beside the article, not in it."""
 
+import json
+
 import pytest
+from lxml import etree
 
 import worker.content
 from tests.pages import paragraphs
@@ -114,3 +117,28 @@ def test_a_list_of_links_is_explained_without_comments() -> None:
     explained = explain_content(menu)
     assert explained.explanation.outcome == "menu"
     assert explained.comments == ()
+
+
+def test_comments_that_only_programs_would_show_are_read_from_their_json() -> None:
+    comments = [
+        {"author": name, "content": said, "date": f"2024-05-0{number + 1}"}
+        for number, (name, said) in enumerate(zip(NAMES[:2], SAID[:2], strict=True))
+    ]
+    script = f"<script>window.state = {json.dumps({'comments': comments})};</script>"
+
+    def with_script(comments: int) -> Page:
+        shown = page(1, comments)
+        html = etree.tostring(shown.document, method="html", encoding="unicode")
+        return parse_page(html.replace("</body>", f"{script}</body>"), URL)
+
+    found = read_content(with_script(0)).comments
+    assert [(each.author, each.text) for each in found] == [*zip(NAMES[:2], SAID[:2], strict=True)]
+    assert [each.author for each in read_content(with_script(5)).comments] == list(NAMES)
+
+
+def test_threads_of_other_services_are_named_beside_the_article() -> None:
+    markup = etree.tostring(page(1, 0).document, method="html", encoding="unicode")
+    elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div></body>'
+    content = read_content(parse_page(markup.replace("</body>", elsewhere), URL))
+    (thread,) = content.comments_elsewhere
+    assert (thread.vendor, thread.thread) == ("facebook", "https://news.example/17")

@@ -9,6 +9,7 @@ import pytest
 from models.messages import ArticleMessage
 from models.roles import LineRole
 from tests.pages import article_html, paragraphs
+from worker.comments.elsewhere import CommentsElsewhere
 from worker.content import read_content
 from worker.pages import parse_page
 from worker.store.extraction_jobs import ExtractionJob, PageState
@@ -115,3 +116,14 @@ def test_a_reader_notices_another_role_but_not_how_sure_it_is() -> None:
     sure = digest("paragraph", 0.9)
     assert sure == digest("paragraph", 0.8)
     assert sure != digest("quote", 0.9)
+
+
+def test_a_thread_elsewhere_is_in_the_message_and_a_reason_for_a_revision() -> None:
+    message = compose(PAGE, JOB, CONTENT, 1, NOW)
+    assert message.to_json()["comments_elsewhere"] is None
+    there = replace(CONTENT, comments_elsewhere=(CommentsElsewhere("disqus", "harbour", "17"),))
+    told = compose(PAGE, JOB, there, 1, NOW)
+    assert told.to_json()["comments_elsewhere"] == [
+        {"vendor": "disqus", "account": "harbour", "thread": "17", "address": None}
+    ]
+    assert reader_digest(told) != reader_digest(message)

@@ -1,0 +1,62 @@
+"""Print what pages say of comments that they do not show: ``python -m … CORPUS…``.
+
+For each corpus how many pages name a thread of which service, with its account and its id, and how
+many hold comments as JSON; with ``--list`` each of them, to be looked at.
+"""
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from statistics import fmean
+from time import process_time
+
+from worker.comments.elsewhere import find_elsewhere
+from worker.content.declared import declared_comments
+from worker.evaluation.scores import load_corpus
+from worker.pages import PageError, parse_page
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", nargs="+", type=Path)
+    parser.add_argument("--list", action="store_true", dest="listed")
+    options = parser.parse_args()
+    print("| | service | pages | with account | with thread |")
+    print("|---|---|---:|---:|---:|")
+    for folder in options.corpora:
+        _report(folder, is_listed=options.listed)
+
+
+def _report(folder: Path, *, is_listed: bool) -> None:
+    corpus = load_corpus(folder)
+    counts: Counter[tuple[str, str]] = Counter()
+    times = []
+    for fetched in corpus.pages.values():
+        try:
+            page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
+        except PageError:
+            continue
+        start = process_time()
+        found = find_elsewhere(page)
+        comments = declared_comments(page)
+        times.append(1000 * (process_time() - start))
+        for each in found:
+            counts[each.vendor, "pages"] += 1
+            counts[each.vendor, "account"] += each.account is not None
+            counts[each.vendor, "thread"] += each.thread is not None
+            if is_listed:
+                print(fetched.url, each)
+        if comments:
+            counts["(JSON in the page)", "pages"] += 1
+            if is_listed:
+                print(fetched.url, len(comments), comments[0])
+    vendors = [(number, vendor) for (vendor, what), number in counts.items() if what == "pages"]
+    for number, vendor in sorted(vendors, reverse=True):
+        account, thread = counts[vendor, "account"], counts[vendor, "thread"]
+        print(f"| {corpus.name} | {vendor} | {number} | {account} | {thread} |")
+    longest = max(times)
+    print(f"| {corpus.name}, ms a page | {fmean(times):.1f}, at most {longest:.0f} | | | |")
+
+
+if __name__ == "__main__":
+    main()

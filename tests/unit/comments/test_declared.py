@@ -1,0 +1,118 @@
+"""Comments in JSON: who wrote what, when, in answer to whom, and what is no comment."""
+
+from typing import Any
+
+from worker.comments.declared import MAX_COMMENTS, comments_in_data, comments_in_state
+
+URL = "https://news.example/2024/05/story.html"
+
+
+def declared(author: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"@type": "Comment", "author": {"name": author}, "text": text, **more}
+
+
+def test_declared_comments_are_read_with_their_replies() -> None:
+    reply = declared("Jonas", "It does.", dateCreated="2024-05-03")
+    first = declared(
+        "Mara",
+        "<p>Does the ferry go?</p><p>On <b>Sunday</b>?</p>",
+        dateCreated="2024-05-02T10:00:00Z",
+        upvoteCount=5,
+        downvoteCount=2,
+        url="/story.html#c1",
+        comment=[reply],
+    )
+    article = {"@type": "NewsArticle", "headline": "Ferry", "comment": [first]}
+    question, answer = comments_in_data([article], URL)
+    assert (question.author, question.parent, question.votes) == ("Mara", None, 3)
+    assert question.text == "Does the ferry go?\n\nOn Sunday?"
+    assert str(question.date) == "2024-05-02T10:00:00+00:00"
+    assert question.permalink == "https://news.example/story.html#c1"
+    assert (answer.author, answer.text, answer.parent) == ("Jonas", "It does.", 0)
+
+
+def test_a_parent_may_be_named_by_its_id() -> None:
+    graph = {
+        "@graph": [
+            declared("Mara", "Does it go?", **{"@id": "#c1"}),
+            declared("Jonas", "It does.", parentItem={"@id": "#c1"}),
+        ]
+    }
+    assert [each.parent for each in comments_in_data([graph], URL)] == [None, 0]
+
+
+def test_the_first_post_of_a_thread_is_among_its_posts() -> None:
+    answer = {"@type": "Answer", "author": {"name": "Jonas"}, "text": "It does."}
+    question = {
+        "@type": "Question",
+        "author": {"name": "Mara"},
+        "text": "Does the ferry go?",
+        "acceptedAnswer": answer,
+        "suggestedAnswer": [answer, {**answer, "text": "It does not."}],
+    }
+    posts = comments_in_data([{"@type": "QAPage", "mainEntity": question}], URL)
+    assert [post.text for post in posts] == ["Does the ferry go?", "It does.", "It does not."]
+    assert [post.author for post in posts] == ["Mara", "Jonas", "Jonas"]
+
+
+def test_questions_that_a_site_answers_itself_are_no_comments() -> None:
+    question = {
+        "@type": "Question",
+        "name": "Does the ferry go?",
+        "acceptedAnswer": {"@type": "Answer", "text": "It does."},
+    }
+    assert comments_in_data([{"@type": "FAQPage", "mainEntity": [question] * 3}], URL) == ()
+
+
+def test_of_several_threads_only_that_of_the_page_is_meant() -> None:
+    def thread(url: str, text: str) -> dict[str, Any]:
+        return {
+            "@type": "DiscussionForumPosting",
+            "url": url,
+            "comment": [declared("Mara", text)],
+        }
+
+    other = thread("https://news.example/other", "Elsewhere.")
+    assert comments_in_data([[other, thread(URL + "#top", "Here.")]], URL)[0].text == "Here."
+    assert comments_in_data([[other, thread("https://news.example/third", "No.")]], URL) == ()
+
+
+def stated(author: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"user": {"displayName": author}, "body": text, "createdAt": "2024-05-02", **more}
+
+
+def test_comments_in_the_state_of_a_program_are_read() -> None:
+    comments = [
+        stated("Mara", "Does it go?", id=7, replies=[stated("Jonas", "It does.", id=8)]),
+        stated("Old Miller", "1 < 2 & so on", id=9, parentId=8),
+    ]
+    state = {"page": {"story": {"title": "Ferry"}, "commentList": {"items": comments}}}
+    found = comments_in_state([state], URL)
+    assert [each.author for each in found] == ["Mara", "Jonas", "Old Miller"]
+    assert [each.parent for each in found] == [None, 0, 1]
+    assert found[2].text == "1 < 2 & so on"
+
+
+def test_other_lists_in_the_state_of_a_program_are_no_comments() -> None:
+    articles = [stated("Mara", "The ferry goes again.", headline="Ferry")]
+    for state in (
+        {"comments": articles},
+        {"recentComments": [stated("Mara", "Elsewhere.")]},
+        {"stories": [stated("Mara", "The ferry goes again.")]},
+        {"comments": [{"body": "Nobody said this", "createdAt": "2024-05-02"}]},
+        {"commentSettings": {"body": "Be kind", "user": "us", "date": "2024-05-02"}},
+    ):
+        assert comments_in_state([state], URL) == ()
+
+
+def test_hostile_json_is_read_within_bounds() -> None:
+    deep: dict[str, Any] = declared("Mara", "Deep.")
+    for _ in range(5_000):
+        deep = {"comment": [deep]}
+    assert comments_in_data([deep], URL) == ()
+    circle = [stated("A", "One", id=1, parentId=2), stated("B", "Two", id=2, parentId=1)]
+    assert [each.parent for each in comments_in_state([{"comments": circle}], URL)] == [None, None]
+    many = [stated("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)]
+    assert len(comments_in_state([{"comments": many}], URL)) == MAX_COMMENTS
+    odd = {"comments": [{"user": [], "body": {}, "createdAt": 1e300, "id": float("nan")}, None, 3]}
+    assert comments_in_state([odd], URL) == ()

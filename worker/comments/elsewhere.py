@@ -1,0 +1,331 @@
+"""Comments that a page does not hold: which service keeps them, and under which thread.
+
+All is read from the page, and nothing is fetched. A page that loads a service's program, or counts
+its comments, need not have a thread: there has to be an element that the thread is shown in.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+
+from worker.comments.vendors import VENDORS, Vendor
+from worker.language.words import clean
+from worker.pages import Page
+from worker.pages.addresses import absolute, base_of
+from worker.pages.flat import FlatDocument
+from worker.pages.nodes import Node
+
+MAX_CHARACTERS = 2_000_000
+"""Characters of a page's programs that are read."""
+
+MAX_VALUE = 500
+"""Characters of an id or an address."""
+
+MAX_TRIES = 20
+"""Places of a name that are looked at in a program."""
+
+_SELECTOR = re.compile(
+    r"(?P<tag>[\w:-]*)(?:#(?P<id>[\w-]+)(?P<begins>\^)?|\.(?P<word>[\w-]+))?"
+    r"(?:\[(?P<name>[\w:-]+)(?:(?P<how>\*?=)(?P<value>[^\]]+))?\])?"
+)
+_VALUE = re.compile(
+    r"[\"']?\s{0,20}[:=]\s{0,20}(?:\"([^\"\n]{1,500})\"|'([^'\n]{1,500})'|(\d{1,20})(?![\w.]))"
+)
+_NAME_BEFORE = re.compile(r"[\w$-]")
+_QUOTES = "\"'`"
+_PLACEHOLDERS = frozenset(["pathname", "url", "title", "og:title", "page.path", "PAGE_IDENTIFIER"])
+"""What stands in place of an id: a rule to make it by, or an example that nobody filled in."""
+
+_LOADING = ("script", "iframe", "link")
+
+
+@dataclass(frozen=True)
+class CommentsElsewhere:
+    """A thread that another service keeps.
+
+    Attributes
+    ----------
+    vendor
+        Name of the service, one of `worker.comments.vendors.VENDORS`.
+    account
+        What the service knows the site by, None where the page does not say.
+    thread
+        What it knows the thread by: an id, or the address that it is filed under; None where
+        the page does not say.
+    address
+        Absolute http or https address of the service, its frame or its program, as the page
+        gives it; None where it gives none.
+    """
+
+    vendor: str
+    account: str | None = None
+    thread: str | None = None
+    address: str | None = None
+
+
+def find_elsewhere(page: Page, *, shows_comments: bool = False) -> tuple[CommentsElsewhere, ...]:
+    """Find the threads of a page that other services keep.
+
+    Parameters
+    ----------
+    page
+        The page.
+    shows_comments
+        Whether it shows comments itself: those that the site's own interface gives are the same.
+
+    Returns
+    -------
+    tuple of CommentsElsewhere
+        At most one of each service, in the order of `worker.comments.vendors.VENDORS`.
+    """
+    says = _Says(page)
+    found = (
+        _thread_of(vendor, says) for vendor in VENDORS if not (shows_comments and vendor.is_of_site)
+    )
+    return tuple(thread for thread in found if thread is not None)
+
+
+class _Selector(NamedTuple):
+    tag: str
+    id: str
+    begins: bool
+    word: str
+    name: str
+    how: str
+    value: str
+
+    @classmethod
+    def of(cls, text: str) -> "_Selector":
+        found = _SELECTOR.fullmatch(text)
+        if found is None:
+            raise ValueError(f"no selector: {text}")
+        parts = {name: value or "" for name, value in found.groupdict().items()}
+        return cls(
+            tag=parts["tag"],
+            id=parts["id"],
+            begins=bool(parts["begins"]),
+            word=parts["word"],
+            name=parts["name"],
+            how=parts["how"],
+            value=parts["value"],
+        )
+
+
+_MARKS = {vendor.name: [*map(_Selector.of, vendor.marks)] for vendor in VENDORS}
+
+
+def _thread_of(vendor: Vendor, says: "_Says") -> CommentsElsewhere | None:
+    marks = _MARKS[vendor.name]
+    mark, marked = next(((m, node) for m in marks for node in says.marked(m)), (None, None))
+    if marked is None and not any(map(says.calls, vendor.calls)):
+        return None
+    account = says.value(vendor, vendor.account, marked)
+    thread = says.value(vendor, vendor.thread, marked)
+    if thread is None and mark is not None and mark.begins and marked is not None:
+        thread = _value((marked.get("id") or "").strip().removeprefix(mark.id))
+    address = absolute(says.value(vendor, vendor.service, marked), says.base)
+    for located in says.addresses(vendor):
+        found = vendor.in_address.search(located) if vendor.in_address else None
+        parts = found.groupdict() if found else {}
+        account = account or parts.get("account") or parts.get("account2")
+        thread = thread or parts.get("thread") or _asked_for(located)
+        if address is None:
+            address = found.expand(vendor.rewritten) if found and vendor.rewritten else located
+    if vendor.rewritten is not None and thread is None:
+        return None
+    return CommentsElsewhere(vendor.name, account, thread, address)
+
+
+_ASKED_FOR = ("t_i", "t_u", "href")
+
+
+def _asked_for(address: str) -> str | None:
+    """Return the thread that the address of a frame asks for."""
+    try:
+        asked = parse_qs(urlsplit(address).query, max_num_fields=50)
+    except ValueError:
+        return None
+    return next((_value(asked[name][0]) for name in _ASKED_FOR if name in asked), None)
+
+
+class _Says:
+    """What a page says, as it is asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.flat: FlatDocument = page.flat
+        self.url = page.url
+
+    @cached_property
+    def base(self) -> str:
+        return base_of(Node(self.flat, 0), self.url)
+
+    def marked(self, mark: _Selector) -> Iterator[Node]:
+        """Yield the elements that a selector selects."""
+        flat = self.flat
+        if mark.name and not (mark.id or mark.word):
+            owners, values = flat.attributes.named(mark.name)
+            places = [
+                place
+                for place, value in zip(owners.tolist(), values, strict=True)
+                if _fits(value, mark)
+            ]
+        elif mark.id or mark.word:
+            places = self._named(mark)
+        else:
+            places = self._having(mark.tag)
+        for place in places:
+            node = Node(flat, place)
+            if (not mark.tag or node.tag == mark.tag) and _fits(node.get(mark.name), mark):
+                yield node
+
+    def _having(self, *tags: str) -> list[int]:
+        # Most tags of the table are on no page.
+        if not any(tag in self.flat.distinct_tags for tag in tags):
+            return []
+        return np.flatnonzero(self.flat.having(tags)).tolist()
+
+    def _named(self, mark: _Selector) -> list[int]:
+        words = self._words if mark.word else self._ids
+        if mark.begins:
+            begun = [found for name, found in words.items() if name.startswith(mark.id)]
+            pairs = [pair for found in begun for pair in found]
+        else:
+            pairs = words.get(mark.word or mark.id, [])
+        if not pairs:
+            return []
+        return np.flatnonzero(np.isin(self.flat.name_numbers, pairs)).tolist()
+
+    @cached_property
+    def _words(self) -> dict[str, list[int]]:
+        """For each word of a class the pairs of class and id that have it."""
+        found: dict[str, list[int]] = {}
+        for pair, (words, _) in enumerate(self.flat.distinct_names):
+            for word in words.split():
+                found.setdefault(word, []).append(pair)
+        return found
+
+    @cached_property
+    def _ids(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for pair, (_, name) in enumerate(self.flat.distinct_names):
+            found.setdefault(name.strip(), []).append(pair)
+        return found
+
+    def calls(self, part: str) -> bool:
+        """Say whether a program holds a text."""
+        return any(part in program for program in self.programs)
+
+    @cached_property
+    def programs(self) -> list[str]:
+        """The texts of the page's scripts."""
+        flat, left, found = self.flat, MAX_CHARACTERS, []
+        for place in self._having("script"):
+            text = Node(flat, place).text
+            if text:
+                found.append(text[:left])
+                left -= len(text)
+                if left <= 0:
+                    break
+        return found
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [program.lower() for program in self.programs]
+
+    @cached_property
+    def _loaded(self) -> list[str]:
+        """The addresses that the page loads from, or links its other forms by."""
+        found = []
+        for place in self._having(*_LOADING):
+            attributes = self.flat.attributes.of(place)
+            for name in ("src", "data-src", "href"):
+                value = attributes.get(name)
+                if value and len(value) <= MAX_VALUE:
+                    found.append(value)
+        return found
+
+    def addresses(self, vendor: Vendor) -> Iterator[str]:
+        """Yield the addresses of a service that the page gives, absolute."""
+        for part in vendor.located:
+            quoted = (_quoted(program, part) for program in self.programs)
+            for found in (*(each for each in self._loaded if part in each), *quoted):
+                address = absolute(found, self.base) if found else None
+                if address is not None:
+                    yield address
+
+    @cached_property
+    def _metas(self) -> dict[str, str]:
+        metas: dict[str, str] = {}
+        for place in self._having("meta"):
+            attributes = self.flat.attributes.of(place)
+            name = attributes.get("property") or attributes.get("name") or ""
+            metas.setdefault(name.strip(), attributes.get("content", ""))
+        return metas
+
+    def value(self, vendor: Vendor, names: Sequence[str], marked: Node | None) -> str | None:
+        """Return the first value that one of some names has, None where none has any."""
+        for name in names:
+            for value in self._values(vendor, name, marked):
+                usable = _value(value)
+                if usable is not None:
+                    return usable
+        return None
+
+    def _values(self, vendor: Vendor, name: str, marked: Node | None) -> Iterator[str | None]:
+        if marked is not None:
+            yield marked.get(name)
+        if vendor.word in name.lower() and name in self.flat.attributes.distinct:
+            yield from self.flat.attributes.named(name)[1][:1]
+        yield self._metas.get(name)
+        for program, folded in zip(self.programs, self._folded, strict=True):
+            start = folded.find(vendor.word)
+            if start >= 0:
+                yield _assigned(program, name, max(start - MAX_VALUE, 0))
+
+
+def _fits(value: str | None, mark: _Selector) -> bool:
+    """Say whether the value of an attribute is as a selector wants it."""
+    if not mark.name:
+        return True
+    if value is None or not mark.how:
+        return value is not None
+    return mark.value in value if mark.how == "*=" else value.strip() == mark.value
+
+
+def _assigned(program: str, name: str, start: int) -> str | None:
+    """Return the text or number that a program gives to a name."""
+    for _ in range(MAX_TRIES):
+        place = program.find(name, start)
+        if place < 0:
+            return None
+        start = place + len(name)
+        if place == 0 or not _NAME_BEFORE.match(program[place - 1]):
+            found = _VALUE.match(program, start)
+            if found:
+                return (found[1] or found[2] or found[3]).replace("\\/", "/")
+    return None
+
+
+def _quoted(program: str, part: str) -> str | None:
+    """Return the quoted text of a program that holds an address's part."""
+    place = program.find(part)
+    if place < 0:
+        return None
+    before, after = program[max(place - MAX_VALUE, 0) : place], program[place : place + MAX_VALUE]
+    start = max(map(before.rfind, _QUOTES)) + 1
+    ends = [end for end in map(after.find, _QUOTES) if end >= 0]
+    text = (before[start:] + after[: min(ends)]).replace("\\/", "/") if start and ends else ""
+    return text if text.startswith(("//", "http:", "https:")) and len(text) <= MAX_VALUE else None
+
+
+def _value(text: str | None) -> str | None:
+    """Return a value of a page as it may be handed on, None for none."""
+    if text is None or len(text) > MAX_VALUE:
+        return None
+    cleaned = clean(text)
+    return cleaned if cleaned and cleaned not in _PLACEHOLDERS else None
