@@ -1,4 +1,4 @@
-"""Print what pages say of comments that they do not show: ``python -m … CORPUS…``.
+"""Print what pages say of comments not shown: ``python -m benchmarks.comments.elsewhere CORPUS…``.
 
 For each corpus how many pages name a thread of which service, with its account and its id, and how
 many hold comments as JSON; with ``--list`` each of them, to be looked at.
@@ -17,9 +17,10 @@ from worker.pages import PageError, parse_page
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpora", nargs="+", type=Path)
-    parser.add_argument("--list", action="store_true", dest="listed")
+    parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
+    parser.add_argument("--list", action="store_true", dest="listed", help="show each of them")
     options = parser.parse_args()
     print("| | service | pages | with account | with thread |")
     print("|---|---|---:|---:|---:|")

@@ -5,6 +5,7 @@ comments on other pages. So each comment names its author, and those of other pa
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
@@ -37,6 +38,7 @@ _REPLIES = frozenset(["comment", "answer", "usercomments"])
 _FIRST = frozenset(["discussionforumposting", "question"])
 _OF_OTHERS = re.compile(r"recent|latest|popular|related|config|setting")
 _OF_ARTICLES = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
+_ADDRESS = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[^a-z]+")
 
 _TEXT = ("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml")
@@ -132,8 +134,11 @@ def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     url
         Address of the page.
     """
-    best = max(_stated(list(values)), key=len, default=[])
-    return _finished(best, url)
+    stated = list(_stated(list(values)))
+    places = Counter(place for place, _ in stated)
+    # A place that is there several times is one in each item of a list of pages.
+    own = (comments for place, comments in stated if places[place] == 1)
+    return _finished(max(own, key=len, default=[]), url)
 
 
 def _plain(url: str) -> str:
@@ -206,20 +211,20 @@ def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
     )
 
 
-def _stated(values: Sequence[Any]) -> Iterator[list[_Raw]]:
-    """Yield the comments at each place that speaks of comments."""
+def _stated(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
+    """Yield each place that speaks of comments, as the keys that lead to it, with these."""
     left = MAX_VALUES
-    waiting: list[tuple[str, Any, int]] = [("", each, 0) for each in reversed(values)]
+    waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
     while waiting and left > 0:
-        name, value, depth = waiting.pop()
+        place, value = waiting.pop()
         left -= 1
-        if "comment" in name and not _OF_OTHERS.search(name):
+        if "comment" in place[-1] and not _OF_OTHERS.search(place[-1]):
             found, looked_at = _thread_in(value, left)
             left -= looked_at
             if found:
-                yield found
+                yield place, found
                 continue
-        if depth >= MAX_DEPTH:
+        if len(place) > MAX_DEPTH:
             continue
         if isinstance(value, dict):
             below = [(_plain_key(key), each) for key, each in value.items()]
@@ -228,7 +233,7 @@ def _stated(values: Sequence[Any]) -> Iterator[list[_Raw]]:
         else:
             continue
         waiting.extend(
-            (key, each, depth + 1) for key, each in reversed(below) if isinstance(each, dict | list)
+            ((*place, key), each) for key, each in reversed(below) if isinstance(each, dict | list)
         )
 
 
@@ -260,7 +265,7 @@ def _stated_comment(node: _Object, around: int | None) -> _Raw | None:
     if not _OF_ARTICLES.isdisjoint(values):
         return None
     text = _first(values, _TEXT, _marked)
-    author = _first(values, _AUTHOR, _author) or _first(values, _NAME_BESIDE, _short)
+    author = _first(values, _AUTHOR, _author) or _first(values, _NAME_BESIDE, _person)
     date = _first(values, _DATE, _short)
     if not text or author is None or date is None or parse_moment(date) is None:
         return None
@@ -325,12 +330,17 @@ def _author(value: Any) -> str | None:
             value = value[0] if value else None
         elif isinstance(value, dict):
             values = _by_plain_key(value)
-            named = _first(values, _NAME, _short)
+            named = _first(values, _NAME, _person)
             if named is not None:
                 return named
             value = _first(values, ("profile", "user"), _same)
+    return _person(value)
+
+
+def _person(value: Any) -> str | None:
+    """Return a name; ids and addresses are none."""
     name = _short(value) if isinstance(value, str) else None
-    return None if name is None or name.isdecimal() else name
+    return None if name is None or name.isdecimal() or _ADDRESS.match(name) else name
 
 
 def _same(value: Any) -> Any:

@@ -99,6 +99,8 @@ def test_other_lists_in_the_state_of_a_program_are_no_comments() -> None:
         {"comments": articles},
         {"recentComments": [stated("Mara", "Elsewhere.")]},
         {"stories": [stated("Mara", "The ferry goes again.")]},
+        {"stories": [{"comments": [stated("Mara", "One.")]}, {"comments": [stated("Jo", "Two.")]}]},
+        {"comments": [stated("https://news.example/picture.png", "The ferry goes again.")]},
         {"comments": [{"body": "Nobody said this", "createdAt": "2024-05-02"}]},
         {"commentSettings": {"body": "Be kind", "user": "us", "date": "2024-05-02"}},
     ):
