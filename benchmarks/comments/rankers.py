@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.kernel_approximation import Nystroem
 from sklearn.svm import LinearSVC
 
 Floats = npt.NDArray[np.float64]
@@ -36,6 +37,9 @@ class RankedList:
     right: Flags
 
 
+Ranker = Callable[[Sequence[RankedList]], Scorer]
+
+
 def precision_at_one(lists: Sequence[RankedList], scorer: Scorer) -> float:
     """Return the share of lists whose first candidate is right."""
     return float(np.mean([each.right[int(scorer(each.rows).argmax())] for each in lists]))
@@ -43,11 +47,79 @@ def precision_at_one(lists: Sequence[RankedList], scorer: Scorer) -> float:
 
 def rank_svm(lists: Sequence[RankedList]) -> Scorer:
     """Linear support vectors on pairs of a right and a wrong candidate; C = 0.1."""
+    return _linear(_rank_svm_weights(lists))
+
+
+def rank_svm_rbf(lists: Sequence[RankedList], *, components: int = 100) -> Scorer:
+    """Learn as `rank_svm` does, in what so many candidates span of the space of a radial kernel."""
+    rows = np.concatenate([each.rows for each in lists])
+    kernel = Nystroem(n_components=min(components, len(rows)), random_state=SEED).fit(rows)
+    weights = _rank_svm_weights(
+        [RankedList(kernel.transform(each.rows), each.right) for each in lists]
+    )
+    return lambda rows: np.asarray(kernel.transform(rows) @ weights, dtype=np.float64)
+
+
+def _rank_svm_weights(lists: Sequence[RankedList]) -> Floats:
     differences, weights = _pairs(lists)
     flips = np.where(np.arange(len(differences)) % 2, 1.0, -1.0)
     machine = LinearSVC(C=0.1, fit_intercept=False, random_state=SEED, max_iter=20_000)
     machine.fit(differences * flips[:, None], flips, sample_weight=weights)
-    return _linear(machine.coef_[0])
+    return np.asarray(machine.coef_[0], dtype=np.float64)
+
+
+def rank_net(
+    lists: Sequence[RankedList], *, iterations: int = 100, hidden: int = 10, rate: float = 0.05
+) -> Scorer:
+    """Network with one hidden layer, on pairs, 100 iterations (Burges et al., ICML 2005)."""
+    chance = np.random.default_rng(SEED)
+    columns = lists[0].rows.shape[1]
+    first = chance.normal(0, 1 / np.sqrt(columns), (columns, hidden))
+    shift = np.zeros(hidden)
+    second = chance.normal(0, 1 / np.sqrt(hidden), hidden)
+    for _ in range(iterations):
+        for number in chance.permutation(len(lists)):
+            rows, right = lists[number].rows, lists[number].right
+            inner = np.tanh(rows @ first + shift)
+            scores = inner @ second
+            # How much each pair of a right and a wrong candidate pulls them apart.
+            pull = 1 / (1 + np.exp(np.clip(scores[right][:, None] - scores[~right], -50, 50)))
+            slope = np.zeros(len(rows))
+            slope[right] = pull.mean(axis=1)
+            slope[~right] = -pull.mean(axis=0)
+            slope /= np.abs(slope).sum() + 1e-9
+            back = np.outer(slope, second) * (1 - inner**2)
+            second = second + rate * (inner.T @ slope)
+            first += rate * (rows.T @ back)
+            shift += rate * back.sum(axis=0)
+    return lambda rows: np.asarray(np.tanh(rows @ first + shift) @ second, dtype=np.float64)
+
+
+def ada_rank(lists: Sequence[RankedList], *, rounds: int = 500) -> Scorer:
+    """AdaRank for P@1, single features as weak rankers (Xu and Li, SIGIR 2007), 500 rounds."""
+    columns = lists[0].rows.shape[1]
+    signed = [(column, sign) for column in range(columns) for sign in (1.0, -1.0)]
+    reached = np.array(
+        [
+            [_is_right_first(each, sign * each.rows[:, column]) for each in lists]
+            for column, sign in signed
+        ]
+    )
+    worth = np.full(len(lists), 1 / len(lists))
+    weights = np.zeros(columns)
+    for _ in range(rounds):
+        gains = reached @ worth
+        best = int(gains.argmax())
+        gain = float(np.clip(gains[best], 1e-3, 1 - 1e-3))
+        column, sign = signed[best]
+        weights[column] += sign * 0.5 * np.log(gain / (1 - gain))
+        now = np.array([_is_right_first(each, each.rows @ weights) for each in lists])
+        worth = np.exp(-now) / np.exp(-now).sum()
+    return _linear(weights)
+
+
+def _is_right_first(each: RankedList, scores: Floats) -> float:
+    return float(each.right[int(scores.argmax())])
 
 
 def list_net(lists: Sequence[RankedList]) -> Scorer:
@@ -129,15 +201,31 @@ def boosted_trees(lists: Sequence[RankedList]) -> Scorer:
     classifier = HistGradientBoostingClassifier(
         max_iter=100, max_leaf_nodes=8, min_samples_leaf=10, early_stopping=False, random_state=SEED
     )
-    classifier.fit(
+    rows, right, weights = _rows_of(lists)
+    classifier.fit(rows, right, sample_weight=weights)
+    return lambda rows: np.asarray(classifier.decision_function(rows), dtype=np.float64)
+
+
+def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
+    """Random forest on each candidate by itself, 300 trees (Breiman, 2001)."""
+    forest = RandomForestClassifier(
+        n_estimators=trees, max_features=0.3, min_samples_leaf=2, random_state=SEED
+    )
+    rows, right, weights = _rows_of(lists)
+    forest.fit(rows, right, sample_weight=weights)
+    return lambda rows: np.asarray(forest.predict_proba(rows)[:, 1], dtype=np.float64)
+
+
+def _rows_of(lists: Sequence[RankedList]) -> tuple[Floats, Flags, Floats]:
+    """Return all candidates, whether each is right, and weights by which pages are alike."""
+    weights = [
+        np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists
+    ]
+    return (
         np.concatenate([each.rows for each in lists]),
         np.concatenate([each.right for each in lists]),
-        sample_weight=np.concatenate(
-            [np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists]
-        )
-        * 10,
+        10 * np.concatenate(weights),
     )
-    return lambda rows: np.asarray(classifier.decision_function(rows), dtype=np.float64)
 
 
 Expression = tuple[object, ...]
@@ -259,11 +347,15 @@ def _pair_places(
     return np.concatenate(better), np.concatenate(worse), together / together.sum()
 
 
-RANKERS: dict[str, Callable[[Sequence[RankedList]], Scorer]] = {
+RANKERS: dict[str, Ranker] = {
     "RankSVM (linear)": rank_svm,
-    "ListNet (linear)": list_net,
+    "RankSVM (RBF)": rank_svm_rbf,
+    "RankNet": rank_net,
     "RankBoost": rank_boost,
+    "AdaRank": ada_rank,
     "coordinate ascent": coordinate_ascent,
+    "ListNet (linear)": list_net,
     "genetic programming": genetic_programming,
     "boosted trees (for MART)": boosted_trees,
+    "random forest": random_forest,
 }

@@ -10,7 +10,7 @@ from worker.evaluation.methods.papers.commentsminer.finding import (
     find_occurrences,
     trained_ranking,
 )
-from worker.evaluation.methods.papers.commentsminer.mining import MAX_STEPS, mine
+from worker.evaluation.methods.papers.commentsminer.mining import mine
 from worker.pages import parse_page
 
 
@@ -19,7 +19,7 @@ def _elements(body: str) -> PageElements:
 
 
 def _mined(body: str) -> set[tuple[tuple[str, ...], int]]:
-    return {(found.labels, len(found.occurrences)) for found in mine(_elements(body))}
+    return {(found.labels, len(found.roots)) for found in mine(_elements(body))}
 
 
 def test_the_largest_subtree_in_all_comments_is_closed() -> None:
@@ -37,9 +37,19 @@ def test_answers_inside_comments_are_occurrences_of_their_own() -> None:
     assert (("li", "p"), 3) in _mined(body)
 
 
-def test_a_label_twice_in_a_record_has_two_rightmost_occurrences() -> None:
+def test_of_a_label_twice_in_a_record_both_are_in_the_subtree() -> None:
     body = "<ul><li><p>a</p><p>b</p></li><li><p>c</p><p>d</p></li></ul>"
-    assert (("li", "p"), 2) not in _mined(body)
+    assert _mined(body) == {(("li", "p", "p"), 2), (("p",), 4)}
+
+
+def test_what_follows_a_label_with_two_occurrences_is_mined() -> None:
+    records = "".join(
+        f"<li><div>{name}</div><p>{said}</p><div>reply</div></li>"
+        for name, said in (("Ann", "one"), ("Ben", "two"), ("Cid", "three"))
+    )
+    assert _mined(f"<ul>{records}</ul>") == {(("li", "div", "p", "div"), 3), (("div",), 6)}
+    uneven = "<ul><li><p>a</p><p>b</p><b>c</b></li><li><p>d</p><b>e</b></li></ul>"
+    assert _mined(uneven) == {(("li", "p", "b"), 2), (("p",), 3)}
 
 
 @pytest.mark.parametrize("text", ["", "same"])
@@ -68,7 +78,15 @@ def test_mining_ends_on_a_page_made_to_take_long() -> None:
         chosen = [tag for place, tag in enumerate(tags) if (number * 7 + place * 5) % 11 > 3]
         records.append("<div>" + "".join(f"<{tag}>{number}</{tag}>" for tag in chosen) + "</div>")
     page = _elements(f"<section>{''.join(records)}</section>")
-    assert len(mine(page)) < MAX_STEPS
+    some = {(each.labels, each.roots) for each in mine(page, 20_000)}
+    more = {(each.labels, each.roots) for each in mine(page, 100_000)}
+    reached = min(len(roots) for _, roots in some)
+    assert {each for each in more if len(each[1]) > reached} <= some
+
+
+def test_mining_ends_on_a_page_of_deep_nesting() -> None:
+    deep = "<div>" * 200 + "x" + "</div>" * 200
+    assert mine(_elements(f"<section>{deep}{deep.replace('x', 'y')}</section>"))
 
 
 def test_the_shipped_ranking_weighs_the_eight_features_of_the_paper() -> None:

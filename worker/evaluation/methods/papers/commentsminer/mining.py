@@ -5,11 +5,13 @@ databases of labeled rooted trees", IEEE TKDE 17 (2005), under the paper's const
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from heapq import heappop, heappush
+from itertools import count
 
 from worker.comments.elements import PageElements
+from worker.evaluation.methods.papers.commentsminer.patterns import Forest, Pattern
 
 SUPPORT = 2
 """Occurrences that make a subtree frequent (section 2.1)."""
@@ -17,11 +19,12 @@ SUPPORT = 2
 MAX_STEPS = 400_000
 """Elements looked at before the mining of a page ends with what it has.
 
-The most in the corpora are 120,000.
+Subtrees that occur more often are grown first: all that occur more often than those that were
+grown when it ended are found, and are as closed as without a limit.
 """
 
-Occurrence = tuple[int, ...]
-"""Elements that a subtree is found at, in the order of its nodes; the root first."""
+MAX_DEPTH = 100
+"""Levels of a subtree."""
 
 
 @dataclass(frozen=True)
@@ -34,29 +37,24 @@ class Subtree:
         Tags of its nodes in preorder.
     parents
         Place of each node's parent, -1 for the root.
-    occurrences
-        Where it is found, one for each root, by rising root.
+    roots
+        The element at the root of each occurrence, rising.
+    rightmost
+        The element at its last node, for each root the only one.
     """
 
     labels: tuple[str, ...]
     parents: tuple[int, ...]
-    occurrences: tuple[Occurrence, ...]
-
-    @property
-    def roots(self) -> tuple[int, ...]:
-        """The elements at the root of each occurrence."""
-        return tuple(occurrence[0] for occurrence in self.occurrences)
+    roots: tuple[int, ...]
+    rightmost: tuple[int, ...]
 
 
-def mine(page: PageElements) -> list[Subtree]:
+def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
     """Mine the subtrees of a page that may be those of its comments.
 
-    A subtree is grown from its root by one node at a time, to the right of all others, the
-    child of a node on its rightmost path. The paper's constraints (section 2.1):
+    The paper's constraints (section 2.1):
 
-    - every root has one rightmost occurrence: ``|RootOcc| = |RmoOcc|``. As it holds for
-      each subtree that a larger one was grown from, each node is found at one place below a
-      root;
+    - every root has one rightmost occurrence: ``|RootOcc| = |RmoOcc|``;
     - the nearest common ancestor of the occurrences is not the root of the page, here
       ``body``, below which all that is shown stands;
     - the occurrences are not all blank and not all of the same text.
@@ -64,143 +62,94 @@ def mine(page: PageElements) -> list[Subtree]:
     Returns
     -------
     list of Subtree
-        Closed: no subtree that keeps the first constraint holds one of them and occurs as
-        often.
+        As `mine_tree` finds them, of those that keep the other two constraints.
     """
-    return _Mining(page).run()
+    mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
+    return [each for each in mined if _has_ancestor(page, each) and _has_texts(page, each)]
 
 
-class _Mining:
-    def __init__(self, page: PageElements) -> None:
-        self.page = page
-        self.children: list[list[int]] = [[] for _ in page.elements]
-        for index, parent in enumerate(page.parents.tolist()):
-            if parent >= 0:
-                self.children[parent].append(index)
-        self.found: list[Subtree] = []
-        self.steps = 0
+def mine_tree(
+    labels: Sequence[str], parents: Sequence[int], max_steps: int = MAX_STEPS
+) -> list[Subtree]:
+    """Mine the closed frequent subtrees of one tree, of those with ``|RootOcc| = |RmoOcc|``.
 
-    def run(self) -> list[Subtree]:
-        by_tag: dict[str, list[int]] = defaultdict(list)
-        for index, tag in enumerate(self.page.tags):
-            by_tag[tag].append(index)
-        waiting = [
-            Subtree((tag,), (-1,), tuple((index,) for index in elements))
-            for tag, elements in reversed(by_tag.items())
-            if len(elements) >= SUPPORT
-        ]
-        while waiting and self.steps < MAX_STEPS:
-            subtree = waiting.pop()
-            if self._has_node_between(subtree):
-                continue
-            larger = self._extensions(subtree)
-            waiting += reversed(larger)
-            occurs = len(subtree.occurrences)
-            is_closed = all(len(each.occurrences) < occurs for each in larger)
-            if is_closed and self._may_be_comments(subtree):
-                self.found.append(subtree)
-        return _without_parts(self.found)
+    Parameters
+    ----------
+    labels, parents
+        Label of each node in preorder, and its parent; -1 for a root.
+    max_steps
+        Nodes looked at, see `MAX_STEPS`.
 
-    def _extensions(self, subtree: Subtree) -> list[Subtree]:
-        """Return the frequent subtrees with one more node on the right."""
-        found: list[Subtree] = []
-        node = len(subtree.labels) - 1
-        after = -1
-        while node >= 0:
-            places: dict[str, list[tuple[int, int]]] = defaultdict(list)
-            for number, occurrence in enumerate(subtree.occurrences):
-                for child in self._children_after(
-                    occurrence[node], occurrence[after] if after >= 0 else -1
-                ):
-                    places[self.page.tags[child]].append((number, child))
-            for tag in sorted(places):
-                roots = {number for number, _ in places[tag]}
-                if SUPPORT <= len(roots) == len(places[tag]):
-                    found.append(
-                        Subtree(
-                            (*subtree.labels, tag),
-                            (*subtree.parents, node),
-                            tuple(
-                                (*subtree.occurrences[number], child)
-                                for number, child in places[tag]
-                            ),
-                        )
-                    )
-            node, after = subtree.parents[node], node
-        return found
+    Returns
+    -------
+    list of Subtree
+        Those at `SUPPORT` roots and more, each of which has it with one rightmost node. Closed:
+        no larger one of these holds it and is at as many roots. Those at the most roots first.
 
-    def _children_after(self, element: int, sibling: int) -> list[int]:
-        children = self.children[element]
-        self.steps += len(children) + 1
-        return [child for child in children if child > sibling]
-
-    def _has_node_between(self, subtree: Subtree) -> bool:
-        """Tell whether every occurrence has the same element to the left of the last node.
-
-        Neither the subtree nor any grown from it is closed then (Chi et al., section 4.3).
-        """
-        below: list[list[int]] = [[] for _ in subtree.labels]
-        for node, parent in enumerate(subtree.parents):
-            if parent >= 0:
-                below[parent].append(node)
-        return any(
-            self._is_shared(subtree.occurrences, node, left, right)
-            for node, children in enumerate(below)
-            for left, right in pairwise([-1, *children])
-        ) or any(
-            self._is_shared(subtree.occurrences, node, children[-1] if children else -1, None)
-            for node, children in enumerate(below)
-            if not _on_rightmost_path(subtree, node)
-        )
-
-    def _is_shared(
-        self, occurrences: Sequence[Occurrence], node: int, left: int, right: int | None
-    ) -> bool:
-        """Tell whether one tag stands once between two children of a node, wherever it occurs."""
-        shared: set[str] | None = None
-        for occurrence in occurrences:
-            once: dict[str, bool] = {}
-            for child in self._children_after(
-                occurrence[node], occurrence[left] if left >= 0 else -1
-            ):
-                if right is not None and child >= occurrence[right]:
-                    break
-                tag = self.page.tags[child]
-                once[tag] = tag not in once
-            tags = {tag for tag, is_single in once.items() if is_single}
-            shared = tags if shared is None else shared & tags
-            if not shared:
-                return False
-        return bool(shared)
-
-    def _may_be_comments(self, subtree: Subtree) -> bool:
-        page = self.page
-        first, last = subtree.occurrences[0][0], subtree.occurrences[-1][0]
-        around = page.parents[first]
-        while around >= 0 and last >= page.ends[around]:
-            around = page.parents[around]
-        if around < 0 or page.tags[around] in {"html", "body"}:
-            return False
-        texts = {page.text_of(root) for root in subtree.roots}
-        return len(texts) > 1
+    Notes
+    -----
+    A subtree is grown from its root by one node at a time, the child of a node on its rightmost
+    path, to the right of all others. One with several rightmost nodes below a root is no
+    result, but what grows from it may be. It is left, with all that grows from it, only where
+    another node can be added to the left of the last, or above the root, without losing any of
+    its rightmost nodes: the same node can then be added to whatever grows from it, and what is
+    added changes neither the number of roots nor of rightmost nodes.
+    """
+    forest = Forest(labels, parents)
+    waiting: list[tuple[int, int, Pattern]] = []
+    numbers = count()
+    for pattern in forest.single_nodes(SUPPORT):
+        heappush(waiting, (-len(pattern.rightmost), next(numbers), pattern))
+    found: list[Pattern] = []
+    while waiting and forest.steps < max_steps:
+        _, _, pattern = heappop(waiting)
+        if forest.can_be_added_to(pattern):
+            continue
+        larger = forest.extensions(pattern, SUPPORT)
+        if len(pattern.path) < MAX_DEPTH:
+            for each in larger:
+                heappush(waiting, (-len(each.rightmost), next(numbers), each))
+        occurs = len(pattern.rightmost)
+        is_part = any(each.is_unique and len(each.rightmost) == occurs for each in larger)
+        if pattern.is_unique and not is_part:
+            found.append(pattern)
+    return [_subtree(forest, each) for each in _closed(forest, found)]
 
 
-def _on_rightmost_path(subtree: Subtree, node: int) -> bool:
-    last = len(subtree.labels) - 1
-    while last > node:
-        last = subtree.parents[last]
-    return last == node
+def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
+    """Yield the patterns that no other one at as many roots holds."""
+    same: defaultdict[int, list[Pattern]] = defaultdict(list)
+    for pattern in patterns:
+        same[len(pattern.rightmost)].append(pattern)
+    for pattern in patterns:
+        shape = forest.shape_of(pattern)
+        first = min(pattern.rightmost)
+        if not any(
+            other is not pattern
+            and forest.has_around(first, other.rightmost)
+            and forest.holds(forest.shape_of(other), shape)
+            for other in same[len(pattern.rightmost)]
+        ):
+            yield pattern
 
 
-def _without_parts(subtrees: Sequence[Subtree]) -> list[Subtree]:
-    """Leave out those that are a part of another one wherever they occur."""
-    by_support: dict[int, list[tuple[Subtree, frozenset[int]]]] = defaultdict(list)
-    for subtree in subtrees:
-        nodes = frozenset(node for each in subtree.occurrences for node in each)
-        by_support[len(subtree.occurrences)].append((subtree, nodes))
-    return [
-        subtree
-        for same in by_support.values()
-        for subtree, nodes in same
-        if not any(nodes < others for _, others in same)
-    ]
+def _subtree(forest: Forest, pattern: Pattern) -> Subtree:
+    labels, parents = forest.nodes_of(forest.shape_of(pattern))
+    roots = sorted(pattern.rightmost)
+    rightmost = tuple(pattern.rightmost[root][0] for root in roots)
+    return Subtree(labels, parents, tuple(roots), rightmost)
+
+
+def _has_ancestor(page: PageElements, subtree: Subtree) -> bool:
+    """Say whether the nearest common ancestor of the occurrences is not that of all the page."""
+    first, last = subtree.roots[0], subtree.roots[-1]
+    around = page.parents[first]
+    while around >= 0 and last >= page.ends[around]:
+        around = page.parents[around]
+    return around >= 0 and page.tags[around] not in {"html", "body"}
+
+
+def _has_texts(page: PageElements, subtree: Subtree) -> bool:
+    """Say whether the occurrences have texts that differ: all blank ones do not."""
+    first = page.text_of(subtree.roots[0])
+    return any(page.text_of(root) != first for root in subtree.roots[1:])
