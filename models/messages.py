@@ -234,8 +234,9 @@ class Comment(_ArticlePart):
     parent: int | None = Field(description="Index of the comment it answers, null for none.")
     published: str | None = Field(
         default=None,
-        description="The date by ISO 8601, as precisely as the page gives it; null where it says"
-        " only how long ago. Added to version 1.",
+        description="The date by ISO 8601, as precisely as the page gives it. Where that says only"
+        " how long ago, it is told from fetched_at: to the minute, the hour or the day; null where"
+        " fetched_at is, and for weeks and more. Added to version 1.",
     )
     permalink: str | None = Field(default=None, description="Its address. Added to version 1.")
     votes: int | None = Field(

@@ -8,7 +8,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ from babel.core import get_global
 from babel.dates import format_timedelta
 
 from worker.language.calendars import LANGUAGES, MIN_PREFIX, plain_name
+from worker.language.relative import words_of_age
 
 _CODE = re.compile("[a-z]{2,3}")
 
@@ -39,6 +40,48 @@ _NEVER = 1_000_000
 _COUNTS = (1, 2, 5)
 """Numbers that take every form of plural that most languages have."""
 
+_OF_AGES = sorted(LANGUAGES | {"zh", "zh_Hant", "ko", "fa", "th", "bn", "ta", "ur", "hi"})
+"""Languages in which it is known how they say how long ago."""
+
+_WITHOUT_NUMBER = {"one": 1, "two": 2}
+"""Categories of plural whose forms may stand without a number, and which it were."""
+
+_CATEGORIES = ("zero", "one", "two", "few", "many", "other")
+"""Categories of plural."""
+
+_OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
+    "en": {
+        "s": "second",
+        "sec": "second",
+        "secs": "second",
+        "m": "minute",
+        "min": "minute",
+        "mins": "minute",
+        "h": "hour",
+        "hr": "hour",
+        "hrs": "hour",
+        "d": "day",
+        "w": "week",
+        "wk": "week",
+        "wks": "week",
+        "mo": "month",
+        "mos": "month",
+        "y": "year",
+        "yr": "year",
+        "yrs": "year",
+    },
+    "de": {"std": "hour", "min": "minute", "sek": "second", "tg": "day"},
+    "pl": {"godz": "hour", "min": "minute"},
+    "ru": {"ч": "hour", "мин": "minute", "сек": "second", "дн": "day"},
+    "hu": {"órája": "hour", "perce": "minute", "napja": "day"},
+    "nb": {"dag": "day", "dager": "day"},
+    "nn": {"dag": "day", "dagar": "day"},
+    "th": {"ชั่วโมงที่แล้ว": "hour"},
+}
+"""Short forms that CLDR does not have, or has for two units."""
+
+_AGO_KO = "전"
+
 _MOST_UNITS = 3
 """Units that a word may go with in one language and still be one of them itself."""
 
@@ -51,21 +94,26 @@ def names() -> dict[str, Any]:
         "weekdays": sorted(_weekdays()),
         "units": sorted(units),
         "directions": sorted(directions),
+        "ages": _ages(),
     }
 
 
 def written(values: dict[str, Any]) -> str:
-    """Return the names as the file has them: the months of a language on a line."""
-    months = ",\n".join(
-        f"  {json.dumps(codes)}: {json.dumps(found, ensure_ascii=False)}"
-        for codes, found in values["months"].items()
-    )
-    others = ",\n".join(
-        f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+    """Return the names as the file has them: what each language has on a line."""
+    parts = (
+        f" {json.dumps(key)}: {_by_language(value) if isinstance(value, dict) else _line(value)}"
         for key, value in values.items()
-        if key != "months"
     )
-    return f'{{\n "months": {{\n{months}\n }},\n{others}\n}}\n'
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _by_language(values: dict[str, Any]) -> str:
+    lines = (f"  {json.dumps(codes)}: {_line(found)}" for codes, found in values.items())
+    return "{\n" + ",\n".join(lines) + "\n }"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _months() -> dict[str, dict[str, int]]:
@@ -87,7 +135,7 @@ def _codes() -> list[str]:
 
 def _months_of(language: str) -> dict[str, int]:
     try:
-        months = _calendar(language, "months")
+        months = _of_locale(language, "months")
     except UnknownLocaleError:
         return {}
     found: dict[str, int] = {}
@@ -105,12 +153,12 @@ def _weekdays() -> Iterable[str]:
         plain_name(name)
         for language in LANGUAGES
         for width in ("wide", "abbreviated")
-        for name in _calendar(language, "days")["format"][width].values()
+        for name in _of_locale(language, "days")["format"][width].values()
     }
 
 
-def _calendar(language: str, part: str) -> Any:
-    """Return the names of one part of a calendar.
+def _of_locale(language: str, part: str) -> Any:
+    """Return one part of what is known of a language.
 
     Not `Locale.months`: languages share what they inherit, and there it writes what it found for
     the first one, so that later ones have Azerbaijani months beside their own.
@@ -123,7 +171,7 @@ def _words_of_ages() -> tuple[set[str], set[str]]:
     """Return the names of units, and what says that it is past."""
     units: set[str] = set()
     directions: set[str] = set()
-    for language in sorted(LANGUAGES | {"zh"}):
+    for language in _OF_AGES:
         locale = Locale.parse(language)
         counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))
         for word, count in counts.items():
@@ -143,8 +191,61 @@ def _words_of(locale: Locale, unit: _Unit) -> set[str]:
             format_timedelta(delta, unit, threshold=_NEVER, format="short", locale=locale),
         )
         for each in forms:
-            found.update(re.findall(r"[^\W\d_]+", each.lower()))
-    return found | ({unit[0]} if locale.language == "en" else set())
+            found.update(words_of_age(each))
+    if locale.language == "ko":
+        # Alone they are parts of dates: "5월 3일".
+        return {form for word in found - {_AGO_KO} for form in _before_ko(word)}
+    often = _OFTEN_WRITTEN.get(locale.language, {})
+    return found | {word for word, its in often.items() if its == unit}
+
+
+def _before_ko(word: str) -> tuple[str, str]:
+    return f"{word}{_AGO_KO}", f"{word} {_AGO_KO}"
+
+
+def _ages() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return how each language says how long ago: units by their words, and what has no number.
+
+    A word is a unit's if it goes with no other one in its language. Without a number are a single
+    one (``час назад``), and two of them where a language has a form for that.
+    """
+    ages: dict[str, dict[str, dict[str, Any]]] = {}
+    for language in _OF_AGES:
+        locale = Locale.parse(language)
+        units: defaultdict[str, set[_Unit]] = defaultdict(set)
+        whole: dict[str, tuple[int, _Unit]] = {}
+        for unit in _UNITS:
+            patterns = list(_patterns(locale, unit))
+            for _, pattern in patterns:
+                for word in words_of_age(pattern.replace("{0}", " ")):
+                    units[word].add(unit)
+            for category, pattern in patterns:
+                count = _WITHOUT_NUMBER.get(category)
+                if count is not None and (count == 1 or "{0}" not in pattern):
+                    words = words_of_age(pattern.replace("{0}", " "))
+                    whole.setdefault(" ".join(words), (count, unit))
+        found = {word: next(iter(each)) for word, each in units.items() if len(each) == 1}
+        if language == "ko":
+            found |= {form: unit for word, unit in found.items() for form in _before_ko(word)}
+        found |= _OFTEN_WRITTEN.get(language, {})
+        ages[language] = {
+            "units": dict(sorted(found.items())),
+            "whole": {text: list(age) for text, age in sorted(whole.items()) if " " in text},
+        }
+    return ages
+
+
+def _patterns(locale: Locale, unit: _Unit) -> Iterator[tuple[str, str]]:
+    """Yield the forms of ages in a unit, each with its category of plural, empty for a duration."""
+    fields = _of_locale(str(locale), "date_fields")
+    units = _of_locale(str(locale), "unit_patterns")
+    for width in ("", "-short", "-narrow"):
+        field = fields.get(f"{unit}{width}") or {}
+        yield from (field.get("past") or {}).items()
+    for forms in (units.get(f"duration-{unit}") or {}).values():
+        for category, pattern in forms.items():
+            if category in _CATEGORIES and isinstance(pattern, str):
+                yield "", pattern
 
 
 if __name__ == "__main__":

@@ -58,7 +58,9 @@ def extract(
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     try:
-        content = read_content(subject.page, subject.pivot, subject.patterns, text_roles or ())
+        content = read_content(
+            subject.page, subject.pivot, subject.patterns, text_roles or (), subject.fetched_at
+        )
     except NoArticleError as error:
         raise ExplainingError(f"{subject.page.url}: {error.outcome}: {error}") from error
     written = extracted.FORMATS[form](content, subject.page.url, subject.site)

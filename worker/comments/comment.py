@@ -16,7 +16,8 @@ class Comment:
     author
         Name or pseudonym, None where the page shows none.
     date
-        As precisely as the page gives it; None where it gives none, or only how long ago.
+        As precisely as the page gives it; None where it gives none, or only how long ago and
+        nobody knows when that was true.
     written_date
         The date as the page shows it ("3 hours ago"), None where it shows none.
     parent

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from lxml.html import HtmlElement
 
@@ -15,6 +16,7 @@ from worker.comments import (
     read_comments,
     vote,
 )
+from worker.comments.anchoring import dated_from
 from worker.comments.areas import comment_area
 from worker.comments.certainty import MAX_READ
 from worker.comments.elsewhere import CommentsElsewhere, find_elsewhere
@@ -113,6 +115,7 @@ def read_content(
     other: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
     text_roles: Sequence[LineRole] = (),
+    fetched_at: datetime | None = None,
 ) -> Content:
     """Cut the article out of a page, and read its comments.
 
@@ -126,11 +129,14 @@ def read_content(
     text_roles
         Roles of the lines that the article's text is made of, see `models.roles`; without any, of
         the lines that belong to the article.
+    fetched_at
+        When the page was fetched, with its zone: what "3 hours ago" in a comment is told from.
+        Without it the words stay what they are.
     """
     found = comments_of(page, patterns)
     apart = apart_from_article(page, found)
     article = extract_article(page, other, apart, text_roles)
-    comments = _comments_below(article, found, page)
+    comments = dated_from(_comments_below(article, found, page), fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
     return Content(article, comments, elsewhere)
 

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from models.limits import MAX_HTML_BYTES
 from worker.inspection.errors import ExplainingError
@@ -26,11 +27,14 @@ class Fetched:
         Its bytes, without content coding; its text where a file holds no more.
     content_type
         The HTTP header, None where there was none.
+    fetched_at
+        When it was fetched, None where that is not known.
     """
 
     url: str
     content: bytes | str
     content_type: str | None
+    fetched_at: datetime | None = None
 
 
 def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES) -> Fetched:
@@ -67,7 +71,8 @@ def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
                     raise ExplainingError(f"{url}: the page is larger than {max_bytes} bytes")
                 if time.monotonic() > end:
                     raise ExplainingError(f"{url}: the page took longer than {seconds:g} seconds")
-            return Fetched(response.url, bytes(content), response.headers.get("Content-Type"))
+            header = response.headers.get("Content-Type")
+            return Fetched(response.url, bytes(content), header, datetime.now(UTC))
     except requests.Timeout as error:
         raise ExplainingError(f"{url}: the server was silent for {seconds:g} seconds") from error
     except requests.HTTPError as error:

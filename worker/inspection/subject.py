@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -43,6 +44,8 @@ class Subject:
         Where to look for the page's comments.
     site_pages
         Number of other pages that were looked at.
+    fetched_at
+        When the page was fetched, None where that is not known.
     """
 
     page: Page
@@ -51,6 +54,7 @@ class Subject:
     group_size: int
     patterns: Sequence[CommentPattern] | None
     site_pages: int
+    fetched_at: datetime | None
 
 
 def load_subject(
@@ -83,7 +87,8 @@ def load_subject(
     others = _site_pages(site_pages, source, site) if site_pages is not None else []
     own = comment_pattern_of(page)
     if not others:
-        return Subject(page, site, None, 1, patterns_for_page(own, None), 0)
+        patterns = patterns_for_page(own, None)
+        return Subject(page, site, None, 1, patterns, 0, source.fetched_at)
     # What compares pages takes long to import, and a page alone needs none of it.
     from worker.templates.sites import group_site
 
@@ -101,6 +106,7 @@ def load_subject(
         len(members) or 1,
         patterns_for_page(own, of_group),
         len(others),
+        source.fetched_at,
     )
 
 
@@ -153,7 +159,7 @@ def _page_messages(bodies: Iterable[bytes]) -> Iterator[PageMessage]:
 
 
 def _source(message: PageMessage) -> Fetched:
-    return Fetched(message.url, message.content, message.content_type)
+    return Fetched(message.url, message.content, message.content_type, message.fetched_at)
 
 
 def _site(message: PageMessage) -> str:

@@ -10,6 +10,21 @@ from importlib.resources import files
 from typing import TypedDict
 
 
+class Ages(TypedDict):
+    """How a language says how long ago.
+
+    Attributes
+    ----------
+    units
+        Unit of a word: ``hours`` is ``hour``.
+    whole
+        Number and unit of a phrase without a number.
+    """
+
+    units: dict[str, str]
+    whole: dict[str, tuple[int, str]]
+
+
 class Names(TypedDict):
     """What the file holds.
 
@@ -23,12 +38,15 @@ class Names(TypedDict):
         Of ages, in all languages: ``hours``.
     directions
         What says that an age is past, in all languages: ``ago``.
+    ages
+        By the language.
     """
 
     months: dict[str, dict[str, int]]
     weekdays: list[str]
     units: list[str]
     directions: list[str]
+    ages: dict[str, Ages]
 
 
 @cache

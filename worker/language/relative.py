@@ -1,6 +1,7 @@
 """Dates that mean nothing without the day of reading: "3 hours ago", "gestern", "8 February"."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
@@ -10,19 +11,40 @@ from worker.language.names import names
 MAX_CHARACTERS = 200
 """Characters of a text that are read."""
 
+MAX_WHOLE = 40
+"""Characters of a text that is looked up as a whole: "час назад"."""
+
 _ONE = (
-    "a|an|one|ein|eine|einem|einen|einer|un|une|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
-    "|один|одну"
+    "a|an|one|ein|eine|einem|einen|einer|un|une|una|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
+    "|один|одну|bir|egy|jeden|jednu|jedan|jedna|satu|một|μία|ένα"
 )
 _NUMBER = rf"(?:(?<![\w.,:/])\d{{1,3}}(?![\d.,:/])|(?:\b(?:{_ONE})\b))"
+_IS_ONE = re.compile(_ONE, re.IGNORECASE)
 _A_NUMBER = re.compile(_NUMBER, re.IGNORECASE)
 _BETWEEN = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"
-_DAYS = (
-    "today|yesterday|heute|gestern|vorgestern|hier|aujourd[’']hui|ayer|hoy|anteayer|ieri|oggi"
-    "|ontem|hoje|gisteren|vandaag|wczoraj|dzisiaj|dziś|вчера|сегодня|igår|idag|i går|i dag"
-    "|eilen|tänään|χθες|σήμερα|dün|bugün|včera|dnes|just now"
+_NOW = "just now|gerade eben|à l[’']instant|ahora mismo|agora mesmo|только что|щойно|zojuist"
+_TODAY = (
+    "today|heute|aujourd[’']hui|hoy|oggi|hoje|vandaag|dzisiaj|dziś|сегодня|сьогодні|idag|i dag"
+    "|tänään|σήμερα|bugün|dnes|днес|danas|danes|astăzi|azi|avui|šiandien|šodien|täna|hari ini"
+    "|hôm nay|היום|اليوم|امروز|आज|오늘"
 )
-_DAY = re.compile(rf"\b(?:{_DAYS})\b|昨天|今天|前天|刚刚", re.IGNORECASE)
+_YESTERDAY = (
+    "yesterday|gestern|hier|ayer|ieri|ontem|gisteren|wczoraj|вчера|вчора|igår|i går|eilen|χθες"
+    "|dün|včera|jučer|juče|včeraj|tegnap|ahir|vakar|eile|kemarin|hôm qua|אתמול|أمس|امس|دیروز|어제"
+)
+_DAY_BEFORE = (
+    "vorgestern|avant-hier|anteayer|anteontem|eergisteren|przedwczoraj|позавчера|позавчора"
+    "|i förrgår|i forgårs|toissapäivänä|προχθές|předevčírem|predvčerom|prekjučer|tegnapelőtt"
+    "|שלשום|그저께"
+)
+_DAYS = f"{_NOW}|{_TODAY}|{_DAY_BEFORE}|{_YESTERDAY}"
+_DAY = re.compile(
+    rf"\b(?:(?P<now>{_NOW})|(?P<today>{_TODAY})|(?P<before>{_DAY_BEFORE})|(?P<last>{_YESTERDAY}))\b"
+    "|(?P<now2>刚刚|剛剛|たった今|방금)|(?P<before2>前天|一昨日)|(?P<today2>今[天日]|วันนี้)"
+    "|(?P<last2>昨[天日]|เมื่อวาน)",
+    re.IGNORECASE,
+)
+_DAYS_AGO = {"now": 0, "today": 0, "last": 1, "before": 2}
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile("[a-z]+")
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
@@ -87,7 +109,63 @@ def find_relative(text: str) -> tuple[int, int] | None:
     if age:
         return age.span()
     named = _named_day(text) if may_be_day else None
-    return named or (_day_without_year(text) if has_digit else None)
+    if named is None and has_digit:
+        named = _day_without_year(text)
+    if named is None and len(text) <= MAX_WHOLE and " ".join(words_of_age(text)) in _whole():
+        return 0, len(text)
+    return named
+
+
+def is_now(text: str) -> bool:
+    """Say whether a text tells of the present moment."""
+    found = _DAY.search(text)
+    return found is not None and _kind(found) == "now"
+
+
+def days_ago(text: str, language: str | None) -> int | None:
+    """Return how many days ago a text says by the name of a day, None where it names none."""
+    found = _DAY.search(text)
+    if found is None or (found[0].lower() == "hier" and (language or "").startswith("de")):
+        return None
+    return _DAYS_AGO[_kind(found)]
+
+
+def _kind(found: re.Match[str]) -> str:
+    return (found.lastgroup or "").rstrip("2")
+
+
+def is_one(word: str) -> bool:
+    """Say whether a word is the number one, or stands for it: "an hour ago"."""
+    return _IS_ONE.fullmatch(word) is not None
+
+
+def day_without_year(text: str, language: str | None = None) -> tuple[int, int] | None:
+    """Return the month and the day that a text names without a year, None where it names none."""
+    for found in _WITHOUT_YEAR.finditer(text[:MAX_CHARACTERS]):
+        day = int(found["day"] or found["day2"])
+        month = month_named(found["name"] or found["name2"], language)
+        if month and 1 <= day <= 31:
+            return month, day
+    return None
+
+
+def words_of_age(text: str) -> list[str]:
+    """Return the words of a text in lower case, with the marks that their letters have."""
+    words: list[str] = []
+    word = ""
+    for character in f"{text.lower()} ":
+        # Vowels of Indian and Thai writing are marks; letters in Python's sense they are not.
+        if character.isalpha() or (word and unicodedata.category(character) in ("Mn", "Mc")):
+            word += character
+        elif word:
+            words.append(word)
+            word = ""
+    return words
+
+
+@cache
+def _whole() -> frozenset[str]:
+    return frozenset(text for ages in names()["ages"].values() for text in ages["whole"])
 
 
 def _named_day(text: str) -> tuple[int, int] | None:

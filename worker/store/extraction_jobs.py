@@ -87,7 +87,7 @@ class ExtractionJob:
 
     Attributes
     ----------
-    page_id, url, content_type, content_digest, comment_pattern
+    page_id, url, content_type, fetched_at, content_digest, comment_pattern
         Of the page.
     attempt
         How often a worker has begun with it, this time included.
@@ -105,6 +105,7 @@ class ExtractionJob:
     page_id: int
     url: str
     content_type: str | None
+    fetched_at: datetime | None
     content_digest: str
     comment_pattern: str | None
     attempt: int
@@ -152,6 +153,7 @@ def _beginning() -> ReturningUpdate[*tuple[Any, ...]]:
             StoredPage.id,
             StoredPage.url,
             StoredPage.content_type,
+            StoredPage.fetched_at,
             StoredPage.content_digest,
             StoredPage.comment_pattern,
             StoredPage.attempts,
@@ -231,12 +233,13 @@ def begin(
     found = []
     for row in session.execute(_PLACES, _asked(due)):
         page_id, site_key, compressed, is_text, generation, group, role, size, pattern, *of = row
-        _, url, content_type, content_digest, comment_pattern, attempt = begun[page_id]
+        _, url, content_type, fetched_at, content_digest, comment_pattern, attempt = begun[page_id]
         found.append(
             ExtractionJob(
                 page_id=page_id,
                 url=url,
                 content_type=content_type,
+                fetched_at=fetched_at,
                 content_digest=content_digest,
                 comment_pattern=comment_pattern,
                 attempt=attempt,

@@ -177,7 +177,7 @@ def _extract(
         page = parse_page(job.content, job.url, content_type=job.content_type)
         try:
             patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
-            return read_content(page, template, patterns, roles)
+            return read_content(page, template, patterns, roles, job.fetched_at)
         except NeedsRenderingError:
             if state.browser is None:
                 raise

@@ -47,6 +47,6 @@ def read_rendered(
         page = parse_page(browser.render(html, job.url), job.url)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
-    content_shown = read_content(page, template, text_roles=text_roles)
+    content_shown = read_content(page, template, text_roles=text_roles, fetched_at=job.fetched_at)
     article = content_shown.article
     return replace(content_shown, article=replace(article, method=f"rendered-{article.method}"))

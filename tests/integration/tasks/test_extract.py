@@ -1,5 +1,6 @@
 """Extractions that end with their process, or whose message is lost."""
 
+import json
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +12,7 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import DBAPIError
 
 from models.messages import ArticleMessage
-from models.tables import StoredPage
+from models.tables import Article, StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
@@ -197,3 +198,26 @@ def test_an_article_too_large_for_the_broker_is_an_outcome_and_holds_up_no_other
         select(StoredPage.outcome_detail).where(StoredPage.url.endswith("/large"))
     )
     assert "bytes" in detail
+
+
+def test_comments_of_some_hours_ago_are_dated_by_the_time_of_fetching(tasks: Tasks) -> None:
+    said = [
+        {"author": name, "text": text, "@type": "Comment", "dateCreated": f"{hours} hours ago"}
+        for hours, (name, text) in enumerate([("Mara", "It goes."), ("Jo", "It does not.")], 2)
+    ]
+    data = json.dumps({"@type": "NewsArticle", "comment": said})
+    script = f'<script type="application/ld+json">{data}</script></body>'
+    page = {
+        "version": 1,
+        "url": "https://news.example/ferry",
+        "html": article_html(1).replace("</body>", script),
+        "fetched_at": "2024-05-03T12:20:00Z",
+    }
+    tasks.group(tasks.send([page]))
+    tasks.run(task_names.EXTRACT)
+    (message,) = tasks.ask(select(Article.message))
+    assert [each["published"] for each in message["comments"]] == [
+        "2024-05-03T10:00:00+00:00",
+        "2024-05-03T09:00:00+00:00",
+    ]
+    assert [each["date"] for each in message["comments"]] == ["2 hours ago", "3 hours ago"]

@@ -30,6 +30,7 @@ JOB = ExtractionJob(
     page_id=7,
     url=URL,
     content_type=None,
+    fetched_at=None,
     content_digest="a",
     comment_pattern=None,
     attempt=1,

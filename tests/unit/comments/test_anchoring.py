@@ -1,0 +1,23 @@
+"""Comments that say only how long ago they were written."""
+
+from datetime import UTC, datetime
+
+from worker.comments.anchoring import dated_from
+from worker.comments.comment import Comment
+from worker.language.dates import parse_moment
+
+FETCHED = datetime(2024, 5, 3, 12, 20, tzinfo=UTC)
+
+
+def test_words_are_told_from_the_time_of_fetching_and_stay() -> None:
+    declared = Comment("One", date=parse_moment("2024-05-01"), written_date="2 days ago")
+    comments = (declared, Comment("Two", written_date="vor 2 Stunden"), Comment("Three"))
+    first, second, third = dated_from(comments, FETCHED, "de")
+    assert (first, third) == (declared, comments[2])
+    assert str(second.date) == "2024-05-03T10:00:00+00:00"
+    assert second.written_date == "vor 2 Stunden"
+
+
+def test_without_that_time_nothing_is_told() -> None:
+    comments = (Comment("Two", written_date="2 hours ago"),)
+    assert dated_from(comments, None, "en") == comments

@@ -1,0 +1,37 @@
+"""When comments were written that say only how long ago that is."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from worker.comments.comment import Comment
+from worker.language.ages import moment_before
+
+
+def dated_from(
+    comments: Iterable[Comment], fetched_at: datetime | None, language: str | None
+) -> tuple[Comment, ...]:
+    """Give comments without a date the one that their words tell.
+
+    Parameters
+    ----------
+    comments
+        The comments of a page.
+    fetched_at
+        When the page was fetched, with its zone; None leaves all as it is.
+    language
+        BCP 47 tag of the page.
+
+    Returns
+    -------
+    tuple of Comment
+        In the same order; what the page shows is still there.
+    """
+    if fetched_at is None:
+        return tuple(comments)
+    return tuple(
+        replace(comment, date=moment_before(comment.written_date, fetched_at, language))
+        if comment.date is None and comment.written_date is not None
+        else comment
+        for comment in comments
+    )
