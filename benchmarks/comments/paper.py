@@ -34,6 +34,13 @@ from worker.pages import parse_page
 
 FOLDS = 5
 
+COLUMNS = tuple(
+    f"{what} {measure}"
+    for measure in ("text_density", "characters", "link_density", "words")
+    for what in ("mean", "variation of")
+)
+"""The eight features of the paper."""
+
 CORPORA = ("reader_comments", "forum_threads")
 
 
@@ -45,7 +52,7 @@ class MinedPage:
     ----------
     corpus, id, site
         Where it comes from.
-    columns, rows
+    rows
         The paper's features of each subtree.
     page_f1
         F1 of the occurrences of each, in percent.
@@ -54,7 +61,6 @@ class MinedPage:
     corpus: str
     id: str
     site: str
-    columns: tuple[str, ...]
     rows: Floats
     page_f1: Floats
 
@@ -67,10 +73,13 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
         page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
         elements = PageElements.of(page.document)
         groups = [subtree.roots for subtree in mine(elements)]
-        features = paper_measures(elements, groups)
-        rows = features.rows.astype(np.float64)
-        page_f1 = page_f1_of(elements, groups, gold.comments or ())
-        yield MinedPage(corpus.name, gold.id, gold.site, features.columns, rows, page_f1)
+        rows, page_f1 = np.empty((0, len(COLUMNS))), np.empty(0)
+        if groups:
+            features = paper_measures(elements, groups)
+            assert features.columns == COLUMNS
+            rows = features.rows.astype(np.float64)
+            page_f1 = page_f1_of(elements, groups, gold.comments or ())
+        yield MinedPage(corpus.name, gold.id, gold.site, rows, page_f1)
 
 
 def table(pages: Sequence[MinedPage], runs: int) -> Iterator[str]:
@@ -146,7 +155,7 @@ def ranking_of(pages: Sequence[MinedPage]) -> LinearRanking:
     means, deviations = scale(pages)
     weights = list_net_weights(lists(pages, means, deviations))
     return LinearRanking(
-        pages[0].columns,
+        COLUMNS,
         *(
             tuple(float(f"{each:.5g}") for each in values)
             for values in (means, deviations, weights)
