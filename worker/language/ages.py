@@ -25,8 +25,8 @@ MAX_CHARACTERS = 100
 MAX_NUMBER = 999
 """Number of a unit that is believed."""
 
-_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
-"""Units that tell a day at least."""
+_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
+"""Units that have a length; weeks alone tell no day."""
 
 _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
 
@@ -71,6 +71,8 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
     if days is not None:
         return _moment_of_day(anchor.date() - timedelta(days=days), text)
     seconds, unit = _age(text, language) or (0, "")
+    if unit == "week":
+        return None
     if unit == "day":
         return Moment((anchor - timedelta(seconds=seconds)).date())
     if unit:

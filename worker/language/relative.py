@@ -101,9 +101,10 @@ def find_relative(text: str) -> tuple[int, int] | None:
         words = {*_LETTERS.findall(text.lower())}
         may_be_day = not words.isdisjoint(_OF_DAYS)
         has_number = has_digit or not words.isdisjoint(_OF_NUMBERS)
-        may_be_age = has_number and not words.isdisjoint(_of_units())
+        may_be_whole = not words.isdisjoint(_of_units())
+        may_be_age = has_number and may_be_whole
     else:
-        may_be_day = True
+        may_be_day = may_be_whole = True
         may_be_age = has_digit or _A_NUMBER.search(text) is not None
     age = _age().search(text) if may_be_age else None
     if age:
@@ -111,8 +112,9 @@ def find_relative(text: str) -> tuple[int, int] | None:
     named = _named_day(text) if may_be_day else None
     if named is None and has_digit:
         named = _day_without_year(text)
-    if named is None and len(text) <= MAX_WHOLE and " ".join(words_of_age(text)) in _whole():
-        return 0, len(text)
+    if named is None and may_be_whole and not has_digit and len(text) <= MAX_WHOLE:
+        is_whole = " ".join(words_of_age(text)) in _whole()
+        return (0, len(text)) if is_whole else None
     return named
 
 

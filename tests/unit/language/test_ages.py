@@ -78,7 +78,9 @@ def test_three_hours_ago_is_told_in_many_languages(language: str, text: str) -> 
         ("yesterday, 11:30 PM", "2024-02-29T23:30:00"),
         ("February 29", "2024-02-29"),
         ("24 December", "2023-12-24"),
+        ("1 week, 2 days ago", "2024-02-21"),
         ("3 weeks ago", None),
+        ("1 year, 2 days ago", None),
         ("2 years ago", None),
     ],
 )
