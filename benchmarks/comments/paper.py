@@ -102,7 +102,7 @@ def table(pages: Sequence[MinedPage], runs: int) -> Iterator[str]:
     yield "|---|---:|---:|---:|"
     for name, ranker in RANKERS.items():
         few = np.array([_reached(pages, ranker, run, is_few=True) for run in range(runs)])
-        many = np.array([_reached(pages, ranker, run, is_few=False) for run in range(runs // 5)])
+        many = np.array([_reached(pages, ranker, run, is_few=False) for run in range(runs // 20)])
         yield (
             f"| {name} | {few[:, 0].mean():.1f} ± {few[:, 0].std():.1f} | {few[:, 1].mean():.1f}"
             f" | {many[:, 0].mean():.1f} ± {many[:, 0].std():.1f} |"

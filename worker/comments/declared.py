@@ -32,7 +32,8 @@ MAX_CHARACTERS = 50_000
 MAX_SHORT = 300
 """Characters of a name, a date, an id or an address."""
 
-_MENTIONED = re.compile(r"[Cc]omment|Answer\"|\"replies\"")
+_TYPES = ('Comment"', 'UserComments"', 'Answer"')
+_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]")
 
 _REPLIES = frozenset(["comment", "answer", "usercomments"])
 _FIRST = frozenset(["discussionforumposting", "question"])
@@ -85,7 +86,7 @@ class _Thread:
 
 def may_hold_comments(script: str) -> bool:
     """Say whether the text of a script is worth the while of parsing it."""
-    return _MENTIONED.search(script) is not None
+    return any(kind in script for kind in _TYPES) or _KEY.search(script) is not None
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
