@@ -161,7 +161,8 @@ def rank_boost(lists: Sequence[RankedList], *, rounds: int = 300) -> Scorer:
             for value in thresholds[:, column]
         ]
     )
-    gains = above[:, better].astype(np.int8) - above[:, worse].astype(np.int8)
+    gains = above[:, better].astype(np.float32) - above[:, worse].astype(np.float32)
+    weights = weights.astype(np.float32)
     chosen: dict[int, float] = {}
     for _ in range(rounds):
         edges = gains @ weights
@@ -205,12 +206,18 @@ def coordinate_ascent(lists: Sequence[RankedList], *, sweeps: int = 5) -> Scorer
 
 def boosted_trees(lists: Sequence[RankedList]) -> Scorer:
     """Boosted trees on each candidate by itself, in place of the paper's MART."""
+    classifier = fit_boosted_trees(lists)
+    return lambda rows: np.asarray(classifier.decision_function(rows), dtype=np.float64)
+
+
+def fit_boosted_trees(lists: Sequence[RankedList]) -> HistGradientBoostingClassifier:
+    """Return what `boosted_trees` learns: a hundred trees of eight leaves."""
     classifier = HistGradientBoostingClassifier(
         max_iter=100, max_leaf_nodes=8, min_samples_leaf=10, early_stopping=False, random_state=SEED
     )
     rows, right, weights = _rows_of(lists)
     classifier.fit(rows, right, sample_weight=weights)
-    return lambda rows: np.asarray(classifier.decision_function(rows), dtype=np.float64)
+    return classifier
 
 
 def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:

@@ -9,7 +9,6 @@ import pytest
 
 from worker.comments.certainty import Certainty
 from worker.evaluation.methods.papers import commentsminer, nclean
-from worker.evaluation.methods.papers.commentsminer.finding import LinearRanking
 from worker.learning import (
     BoostedTrees,
     DecisionTree,
@@ -36,13 +35,12 @@ TRAINING = Training(
 MODELS: tuple[TrainedModel, ...] = (
     BoostedTrees(("words", "links"), -0.25, (TREE,)),
     Certainty(("a", "b"), (1.5, -0.25), -0.5),
-    LinearRanking(("a", "b"), (0.0, 1.0), (1.0, 2.0), (0.5, -0.5)),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
     (BoostedTrees, "worker.extraction", "model.json"),
     (BoostedTrees, "worker.comments", "model.json"),
     (Certainty, "worker.comments", "certainty.json"),
-    (LinearRanking, commentsminer.__name__, "commentsminer.json"),
+    (BoostedTrees, commentsminer.__name__, "commentsminer.json"),
     (nclean.Model, nclean.__package__, "models/nclean-ascii.json"),
     (nclean.Model, nclean.__package__, "models/nclean-non-lexical.json"),
 )

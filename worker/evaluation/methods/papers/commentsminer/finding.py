@@ -4,12 +4,8 @@ J. Subercaze, C. Gravier and F. Laforest, "Extraction de commentaires utilisateu
 EGC 2016.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from worker.comments.elements import PageElements
@@ -19,72 +15,13 @@ from worker.evaluation.methods.giving import as_given
 from worker.evaluation.methods.interface import Extracted, Neighbours, Source
 from worker.evaluation.methods.papers.commentsminer.mining import Subtree, mine
 from worker.evaluation.methods.reading import page_of
-from worker.learning import Features, load_model
+from worker.learning import BoostedTrees, load_model
 from worker.pages import Page
 
-_Floats = npt.NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class LinearRanking:
-    """A ranking function that sums weighted features (section 3).
-
-    Attributes
-    ----------
-    columns
-        Names of the features.
-    means, deviations
-        Mean and standard deviation of each in training.
-    weights
-        Weight of each, in units of its deviation.
-    """
-
-    KIND: ClassVar[str] = "linear ranking"
-
-    columns: tuple[str, ...]
-    means: tuple[float, ...]
-    deviations: tuple[float, ...]
-    weights: tuple[float, ...]
-
-    @classmethod
-    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the function with the parameters that `to_parameters` gave."""
-        features: Mapping[str, Mapping[str, float]] = parameters["features"]
-        return cls(
-            tuple(features),
-            *(
-                tuple(each[name] for each in features.values())
-                for name in ("mean", "deviation", "weight")
-            ),
-        )
-
-    def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
-        return {
-            "features": {
-                column: {"mean": mean, "deviation": deviation, "weight": weight}
-                for column, mean, deviation, weight in zip(
-                    self.columns, self.means, self.deviations, self.weights, strict=True
-                )
-            }
-        }
-
-    def scores(self, features: Features) -> _Floats:
-        """Return the score of each candidate; the greatest is the comments'.
-
-        Raises
-        ------
-        RuntimeError
-            If these are not the features that it was trained on.
-        """
-        rows = features.rows_for(self.columns)
-        standard = (rows - np.array(self.means)) / np.array(self.deviations)
-        return np.asarray(standard @ np.array(self.weights), dtype=np.float64)
-
-
-def trained_ranking() -> LinearRanking:
-    """Return the function that ListNet, the paper's best, learnt (``benchmarks/comments``)."""
-    return load_model(LinearRanking, __package__, "commentsminer.json").model
+def trained_ranking() -> BoostedTrees:
+    """Return what the best of the rankers learnt: boosted trees (``benchmarks/comments``)."""
+    return load_model(BoostedTrees, __package__, "commentsminer.json").model
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
@@ -94,7 +31,7 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
     return Extracted(None, "", (), comments=as_given(comments))
 
 
-def mine_comments(page: Page, ranking: LinearRanking | None = None) -> tuple[HtmlElement, ...]:
+def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[HtmlElement, ...]:
     """Find the comments of a page as the paper does.
 
     Parameters
@@ -116,7 +53,7 @@ def mine_comments(page: Page, ranking: LinearRanking | None = None) -> tuple[Htm
     if not candidates:
         return ()
     features = paper_measures(elements, [each.roots for each in candidates])
-    chosen = candidates[int((ranking or trained_ranking()).scores(features).argmax())]
+    chosen = candidates[int((ranking or trained_ranking()).probabilities(features).argmax())]
     return tuple(elements.elements[root] for root in find_occurrences(elements, chosen))
 
 
