@@ -26,7 +26,8 @@ class Vendor(NamedTuple):
     located
         What addresses of the service hold, in attributes and in programs.
     in_address
-        Where they hold ``account`` and ``thread``, or these begin.
+        Where an address holds the account (groups ``account`` and ``account2``) and the thread
+        (``thread``).
     rewritten
         Replacement for what `in_address` matches, where the comments have another address.
     is_of_site
