@@ -16,6 +16,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from worker.extraction.offers import count_offers
 from worker.extraction.outline import Outline
 from worker.language.texts import Count
 from worker.pages.flat import Integers
@@ -52,6 +53,16 @@ MIN_HEADLINES_TO_PROSE = 20.0
 
 MIN_HEADLINES_WORDS = 100
 """Words in headlines of a list without teasers."""
+
+MIN_OFFERS = 6
+"""Things offered, from which on a list is what a shop or an agenda shows, and no menu.
+
+Of 16 lists of wcxb that else pass for menus, the eight that show products with prices, or declare
+their events, have 17 and more; six lists of news have up to 3, one of coupons 4, one of jobs 0.
+"""
+
+MIN_OFFERS_TO_HEADLINES = 0.1
+"""Things offered, by the number of headlines: those eight 0.13 on, section fronts up to 0.09."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +107,10 @@ def is_menu(page: Outline) -> bool:
     """Say whether a page is a list of other pages."""
     found = _Stretches.of(page)
     # As one item of a list it is too long a teaser, else too long a text: no need to look which.
-    return found.words.max() <= MAX_PROSE_WORDS and _evidence(page, found).is_menu
+    if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
+        return False
+    offers = count_offers(page)
+    return offers < MIN_OFFERS or offers < MIN_OFFERS_TO_HEADLINES * len(found.blocks)
 
 
 def gather_menu_evidence(page: Outline) -> MenuEvidence:

@@ -1,6 +1,5 @@
 """What speaks for each kind of page: a row of numbers for the page."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ import numpy as np
 
 from worker.extraction import whole_page
 from worker.extraction.finding import Finding
+from worker.extraction.offers import PRICE
 from worker.extraction.outline import Outline
 from worker.extraction.result import BlockType, Extraction
 from worker.extraction.whole_page import Number
@@ -28,10 +28,6 @@ BLOCK_TYPES: tuple[BlockType, ...] = (
     "table",
     "code",
     "caption",
-)
-
-_PRICE = re.compile(
-    r"[$€£¥₹₽₩]\s?\d|\d\s?(?:[€£¥₹₽₩]|(?:usd|eur|gbp|chf|zł|kr|руб)\b)", re.IGNORECASE
 )
 
 
@@ -55,8 +51,21 @@ class Facts:
     url: str
 
 
+_EVIDENCE = "evidence of the page's kind"
+
+
 def kind_evidence(facts: Facts) -> Features:
     """Count what tells the kind of a page; one row."""
+    # The confidence in an article asks for it again.
+    article, features = facts.page.worked_out.get(_EVIDENCE, (None, None))
+    if article is not facts.article:
+        features = _counted(facts)
+        facts.page.worked_out[_EVIDENCE] = facts.article, features
+    found: Features = features
+    return found
+
+
+def _counted(facts: Facts) -> Features:
     numbers = [
         *_of_text(facts),
         *_of_page(facts.page),
@@ -86,7 +95,7 @@ def _of_text(facts: Facts) -> Iterator[Number]:
     yield "images", len(article.images)
     yield "embeds", len(article.embeds)
     yield "questions", sum("?" in block.text for block in blocks) / max(1, len(blocks))
-    yield "prices_in_text", sum(_PRICE.search(block.text) is not None for block in blocks)
+    yield "prices_in_text", sum(PRICE.search(block.text) is not None for block in blocks)
     yield "has_author", bool(article.metadata.authors)
     yield "has_date", article.metadata.published is not None
 
@@ -98,5 +107,5 @@ def _of_page(page: Outline) -> Iterator[Number]:
     yield "page_texts", len(page.texts)
     yield "page_linked", linked / max(1, tokens)
     yield from whole_page.of_elements(page, COUNTED_TAGS)
-    yield "page_prices", sum(_PRICE.search(text.text) is not None for text in page.texts)
+    yield "page_prices", sum(PRICE.search(text.text) is not None for text in page.texts)
     yield from whole_page.of_runs(page)
