@@ -1,8 +1,12 @@
-"""Train how the kind of a page is told: ``python -m benchmarks.extraction.kinds FOLDER``.
+"""Train how the kind of a page is told.
 
-``FOLDER`` holds the corpora. wcxb tells kinds; other corpora hold articles. Cross-validated over
-sites; prints for each kind how many pages there are, how many are taken for it, and how many of
-them rightly.
+python -m benchmarks.extraction.kinds CORPORA --first-pass FOLDER [--model FILE]
+
+CORPORA is the folder of the corpora. wcxb tells kinds; other corpora hold articles. Each page is
+read as the classifier of lines reads it that has not seen its site (what
+`benchmarks.extraction.train` wrote into FOLDER). Cross-validated over the same sites; the
+classifiers of the folds are written into FOLDER, too. Prints for each kind how many pages there
+are, how many are taken for it, and how many of them rightly.
 """
 
 import argparse
@@ -14,15 +18,17 @@ import numpy as np
 
 from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.first_pass import KINDS as KINDS_OF_PAGES
+from benchmarks.extraction.first_pass import FirstPass, write_fold
 from models.kinds import Kind
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import load_corpus
 from worker.evaluation.training.headers import corpus_used, training_of
-from worker.extraction.article import KnownTemplate, PageInTemplate, find_article
-from worker.extraction.errors import NoArticleError
+from worker.extraction.article import KnownTemplate, PageInTemplate, read_first
 from worker.extraction.kinds.classifier import KindTrees
 from worker.extraction.kinds.evidence import Facts, kind_evidence
+from worker.extraction.menus import is_menu
 from worker.extraction.outline import Outline
 from worker.learning import Features, ModelFile
 from worker.pages import PageError
@@ -45,7 +51,6 @@ OF_ARTICLES = {"fundus_body": 1, "daniel": 6, "dragnet": 6, "l3s_gn1": 4, "zh_cw
 TREES = 60
 LEAVES = 8
 MIN_PAGES_IN_LEAF = 10
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -67,24 +72,38 @@ class KindExample:
     features: Features
 
 
-def read_examples(folder: Path) -> Iterator[KindExample]:
-    """Gather the evidence of a corpus; a page without an article has none."""
+def read_examples(folder: Path, first: FirstPass) -> Iterator[KindExample]:
+    """Gather the evidence of a corpus; a page without a text has none."""
     corpus = load_corpus(folder)
     every = OF_ARTICLES.get(folder.name, 1)
     for page in list(corpus.pages.values())[::every]:
         gold = corpus.golds.get(page.id)
         if gold is None:
             continue
-        try:
-            outline = Outline.of(page_of(Source(page.html, page.url, page.content_type)).flat)
-            shown = PageInTemplate(page.url, outline, KnownTemplate())
-            article, finding = find_article(shown)
-        except (PageError, NoArticleError):
-            continue
-        if finding is not None:
-            features = kind_evidence(Facts(outline, finding, article, page.url))
+        source = Source(page.html, page.url, page.content_type)
+        with first.on_site(gold.site):
+            features = evidence_of(source)
+        if features is not None:
             kind = next((kind for kind in KINDS if kind == gold.kind), KINDS[0])
             yield KindExample(corpus.name, gold.id, gold.site, kind, features)
+
+
+def evidence_of(source: Source) -> Features | None:
+    """Return the evidence of a page's kind; None for a menu, or a page without a text."""
+    try:
+        outline = Outline.of(page_of(source).flat)
+    except PageError:
+        return None
+    read = None if is_menu(outline) else read_first(shown_alone(source.url, outline))
+    if read is None:
+        return None
+    article, finding = read
+    return kind_evidence(Facts(outline, finding, article, source.url))
+
+
+def shown_alone(url: str, outline: Outline) -> PageInTemplate:
+    """Return a page of which no other page of its template is known."""
+    return PageInTemplate(url, outline, KnownTemplate())
 
 
 def fit(examples: Sequence[KindExample]) -> KindTrees:
@@ -101,13 +120,24 @@ def fit(examples: Sequence[KindExample]) -> KindTrees:
     return KindTrees(of_kind)
 
 
-def cross_validate(examples: Sequence[KindExample]) -> list[Kind]:
-    """Return the kind of each page as trees tell that have not seen its site."""
+def cross_validate(examples: Sequence[KindExample], folds: int, into: Path) -> list[Kind]:
+    """Return the kind of each page as trees tell that have not seen its site.
+
+    Parameters
+    ----------
+    examples
+        The pages.
+    folds
+        Number of the folds.
+    into
+        Folder that the classifiers are written to, see `benchmarks.extraction.first_pass`.
+    """
     found: list[Kind] = ["article"] * len(examples)
-    for fold in range(FOLDS):
-        model = fit([each for each in examples if fold_of(each.site, FOLDS) != fold])
+    for fold in range(folds):
+        model = fit([each for each in examples if fold_of(each.site, folds) != fold])
+        write_fold(into, fold, model, KINDS_OF_PAGES)
         for place, each in enumerate(examples):
-            if fold_of(each.site, FOLDS) == fold:
+            if fold_of(each.site, folds) == fold:
                 found[place] = model.kind(each.features)
     return found
 
@@ -147,11 +177,13 @@ def main() -> None:
     """Cross-validate, and train where a model is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of the corpora")
+    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
     corpora = [options.folder / name for name in (WITH_KINDS, *OF_ARTICLES)]
-    examples = [example for corpus in corpora for example in read_examples(corpus)]
-    found = cross_validate(examples)
+    first = FirstPass.of(options.first_pass)
+    examples = [example for corpus in corpora for example in read_examples(corpus, first)]
+    found = cross_validate(examples, len(first.models), options.first_pass)
     print("\n".join(table(examples, found)), flush=True)
     if options.model:
         used = [

@@ -136,15 +136,29 @@ def _lines_of(example: Example, loose: Collection[str]) -> Iterator[_Lines]:
     weights *= PAGE_WEIGHT * (1.0 if example.is_article else OTHER_KINDS_WEIGHT) / weights.sum()
     if example.corpus in loose:
         weights *= np.minimum(1.0, example.words / LOOSE_LENGTH)
-    distances = _distances(labels)
-    kept = (distances <= FAR) | (np.cumsum(distances > FAR) % EVERY == 1)
+    weights, kept = weights_near_article(labels, weights)
     kept &= ~example.unsaid
-    weights = np.where(distances > FAR, EVERY * weights, weights)[kept]
+    weights = weights[kept]
     views = [example.alone]
     if example.beside is not example.alone:
         views.append(example.beside)
     for view in views:
         yield view.rows[kept], labels[kept], weights / len(views)
+
+
+def weights_near_article(
+    labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the weights of lines, and which are trained on: few of those far from the article.
+
+    Parameters
+    ----------
+    labels, weights
+        For each line of a page whether it is the article's, and what it weighs.
+    """
+    is_far = _distances(labels) > FAR
+    kept = ~is_far | (np.cumsum(is_far) % EVERY == 1)
+    return np.where(is_far, EVERY * weights, weights), kept
 
 
 def _distances(labels: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:

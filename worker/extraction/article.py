@@ -8,14 +8,14 @@ from typing import Self
 from lxml.html import HtmlElement
 
 from models.roles import LineRole
-from worker.extraction import classification, hidden, menus, sentences, titles
+from worker.extraction import classification, hidden, menus, other_kinds, sentences, titles
 from worker.extraction.apart import leave_out
 from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.confidence import Made, confidence_of
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
 from worker.extraction.illustrations import leading_images
-from worker.extraction.kinds import Facts, kind_evidence, kind_of
+from worker.extraction.kinds import Facts, kind_evidence, kinds_of, likeliest
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.languages import language_of
 from worker.extraction.media import EMBEDS
@@ -100,9 +100,10 @@ def extract_article(
     roles are asked for, a second one says which role each has (`worker.extraction.roles`), and the
     body is made of the lines of these.
     Where it takes none, the body is the densest packet of sentences
-    (`worker.extraction.sentences`). `Extraction.method` says which it was. An article that the
-    page holds and does not show is taken where it shows none, or a fragment
-    (`worker.extraction.hidden`).
+    (`worker.extraction.sentences`). `Extraction.method` says which it was. A page that by this
+    reading is of another kind is read again, by a classifier of the lines of such pages
+    (`worker.extraction.other_kinds`). An article that the page holds and does not show is taken
+    where it shows none, or a fragment (`worker.extraction.hidden`).
 
     Parameters
     ----------
@@ -149,9 +150,7 @@ def with_page_judged(
     outline = page.outline
     place = finding or Finding(article.method, container=0)
     evidence = kind_evidence(Facts(outline, place, article, page.url))
-    kind = article.metadata.kind
-    if finding is not None and kind == "article":
-        kind = kind_of(evidence)
+    kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
     confidence = confidence_of(Made(outline, page.judged, finding, article, evidence))
     return replace(
         article,
@@ -214,15 +213,50 @@ def _shown_article(page: PageInTemplate) -> Extraction:
 def _find_shown(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
-    outline, template = page.outline, page.template
-    if menus.is_menu(outline):
+    if menus.is_menu(page.outline):
         raise MenuPageError("the page is a list of links to other pages")
-    for body in _bodies(page):
-        finding = leave_out(outline, body, apart) if apart else body
-        article = article_of(page.url, outline, template.titles, finding, template.line_digests)
-        if article.text:
-            return article, finding
-    return None
+    first = read_first(page, apart)
+    return _as_its_kind(page, *first, apart) if first is not None else None
+
+
+def read_first(
+    page: PageInTemplate, apart: Collection[int] = ()
+) -> tuple[Extraction, Finding] | None:
+    """Cut the article out of what a page shows, whatever its kind; None where it shows no text.
+
+    Parameters
+    ----------
+    page, apart
+        As for `find_article`.
+    """
+    cuts = (_cut(page, body, apart) for body in _bodies(page))
+    return next((cut for cut in cuts if cut[0].text), None)
+
+
+def _as_its_kind(
+    page: PageInTemplate, article: Extraction, finding: Finding, apart: Collection[int]
+) -> tuple[Extraction, Finding]:
+    """Say of which kind a page is, and read it again where it is no article."""
+    if article.metadata.kind != "article":
+        return article, finding
+    kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
+    body = None
+    if other_kinds.is_read_again(kinds):
+        judged = other_kinds.judge_again(page.judged)
+        body = classification.find_body(page.outline, judged)
+        if body is not None and page.text_roles:
+            body = choosing.with_roles(page.outline, judged, page.url, body, page.text_roles)
+    if body is not None:
+        again, body = _cut(page, body, apart)
+        if again.text:
+            article, finding = again, body
+    return article, replace(finding, kind=likeliest(kinds))
+
+
+def _cut(page: PageInTemplate, body: Finding, apart: Collection[int]) -> tuple[Extraction, Finding]:
+    outline, template = page.outline, page.template
+    finding = leave_out(outline, body, apart) if apart else body
+    return article_of(page.url, outline, template.titles, finding, template.line_digests), finding
 
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from models.kinds import Kind
 from models.roles import LineRole
 
 
@@ -44,6 +45,8 @@ class Finding:
         How good the text is expected to be, from 0 to 1; 0 where the method does not say.
     roles
         What the lines are, by their numbers; empty where the method does not say.
+    kind
+        Kind of the page, None where it has not been asked for.
     """
 
     method: str
@@ -53,3 +56,4 @@ class Finding:
     lines: frozenset[int] | None = None
     confidence: float = 0.0
     roles: Mapping[int, FoundRole] = field(default_factory=dict)
+    kind: Kind | None = None

@@ -38,6 +38,7 @@ MODELS: tuple[TrainedModel, ...] = (
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
     (BoostedTrees, "worker.extraction", "model.json"),
+    (BoostedTrees, "worker.extraction.other_kinds", "model.json"),
     (BoostedTrees, "worker.comments", "model.json"),
     (Certainty, "worker.comments", "certainty.json"),
     (BoostedTrees, commentsminer.__name__, "commentsminer.json"),

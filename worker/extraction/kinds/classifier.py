@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_args
 
-import numpy as np
-
 from models.kinds import Kind
 from worker.learning import BoostedTrees, Features, load_model
 
@@ -46,9 +44,18 @@ class KindTrees:
 
     def kind(self, features: Features) -> Kind:
         """Return the kind of the page that a row of evidence tells of."""
-        kinds = list(self.of_kind)
-        odds = [self.of_kind[kind].probabilities(features)[0] for kind in kinds]
-        return kinds[int(np.argmax(odds))]
+        return likeliest(self.probabilities(features))
+
+    def probabilities(self, features: Features) -> dict[Kind, float]:
+        """Return for each kind the probability that the page is of it, and of none else."""
+        return {
+            kind: float(trees.probabilities(features)[0]) for kind, trees in self.of_kind.items()
+        }
+
+
+def likeliest(probabilities: Mapping[Kind, float]) -> Kind:
+    """Return the kind with the highest probability, of equal ones the first."""
+    return max(probabilities, key=lambda kind: probabilities[kind])
 
 
 def trained_kinds() -> KindTrees:
@@ -56,12 +63,12 @@ def trained_kinds() -> KindTrees:
     return load_model(KindTrees, "worker.extraction.kinds", "model.json").model
 
 
-def kind_of(evidence: Features) -> Kind:
-    """Return the kind that the trees find likeliest, of a page that declares none.
+def kinds_of(evidence: Features) -> dict[Kind, float]:
+    """Return how likely the trees find each kind, of a page that declares none.
 
     Parameters
     ----------
     evidence
         `kind_evidence` of the page.
     """
-    return trained_kinds().kind(evidence)
+    return trained_kinds().probabilities(evidence)

@@ -1,6 +1,7 @@
 """The body as the lines whose roles make up the text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,3 +60,26 @@ def find_body(
     found = model.likeliest(rows, roles)
     by_line = dict(zip((line.number for line in kept), found, strict=True))
     return body_of(page, kept, expected_f1, by_line)
+
+
+def with_roles(
+    page: Outline, judged: JudgedLines, url: str, body: Finding, roles: Sequence[LineRole]
+) -> Finding:
+    """Return a body whose lines are chosen already, with what each of them is.
+
+    Parameters
+    ----------
+    page, judged, url, roles
+        As for `find_body`.
+    body
+        The body.
+    """
+    stretch = gather(page, judged, url)
+    lines = judged.evidence.lines[stretch.start : stretch.end]
+    places = [
+        place for place, line in enumerate(lines) if body.lines is None or line.number in body.lines
+    ]
+    rows = Features(stretch.features.columns, stretch.features.rows[places])
+    found = trained_model().likeliest(rows, roles)
+    by_line = {lines[place].number: role for place, role in zip(places, found, strict=True)}
+    return replace(body, roles=by_line)
