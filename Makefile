@@ -14,7 +14,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-extras := peers plot recognisers render scrapy
+extras := inspector peers plot recognisers render scrapy
 
 .PHONY: run $(extras) dev test test-domain test-services test-command-line test-render coverage faults soak hostile fuzz lint format docs requirements audit clean
 
@@ -113,7 +113,7 @@ docs: $(runtime) $(package)
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra peers --extra plot --extra recognisers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra inspector --extra peers --extra plot --extra recognisers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
 # Known vulnerabilities of what is installed. Needs PyPI's advisories, which no mirror has: without
 # them it fails, and so is no part of the tests.

@@ -11,6 +11,7 @@ import click
 from worker.cli import (
     deployment,
     inspecting,
+    inspector,
     measuring,
     operating,
     pages,
@@ -82,6 +83,7 @@ for subject in (
     quarantine,
     deployment,
     inspecting,
+    inspector,
     measuring,
 ):
     for command in subject.COMMANDS:

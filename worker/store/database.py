@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -99,16 +100,48 @@ class DatabaseRefusesError(ExpectedError):
     """The database is there and lets this process not in, or cannot be trusted."""
 
 
+@dataclass(frozen=True)
+class ReadOnly:
+    """That connections may only read, and for how long.
+
+    Parameters
+    ----------
+    seconds
+        Time that a statement may take, and a transaction may rest.
+    """
+
+    seconds: int
+
+    @property
+    def options(self) -> str:
+        """What a connection is opened with."""
+        limit = 1000 * self.seconds
+        return (
+            " -c default_transaction_read_only=on -c jit=off"
+            f" -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
+        )
+
+
 class Database:
     """A pool of connections; to be made in the process that uses it, not before a fork."""
 
     def __init__(
-        self, url: str, *, pool_size: int = 2, connect_seconds: int = CONNECT_SECONDS
+        self,
+        url: str,
+        *,
+        pool_size: int = 2,
+        connect_seconds: int = CONNECT_SECONDS,
+        read_only: ReadOnly | None = None,
     ) -> None:
+        options = f"{_CONNECTION['options']}{read_only.options if read_only else ''}"
         self.engine = create_engine(
             url,
             pool_size=pool_size,
-            connect_args={**_CONNECTION, "connect_timeout": connect_seconds},
+            connect_args={
+                **_CONNECTION,
+                "options": options,
+                "connect_timeout": connect_seconds,
+            },
             # Escaped, a text that is not in Latin script would be three times as long.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )

@@ -1,0 +1,114 @@
+"""A deployment after a sample crawl, and its inspector over a real connection."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import requests
+from sqlalchemy import select
+
+from models.tables import Site, StoredPage
+from tests.deployment import own_settings, remove_queues
+from tests.inline_tasks import Tasks
+from tests.services import Services, temporary_database
+from worker.inspector.application import create_app
+from worker.inspector.serving import address_of, bound_socket, served
+from worker.sample import generate
+from worker.settings import Settings
+from worker.store.database import Database
+from worker.tasks.process import configure, process_state
+
+SITES = ("harbour-post.example", "sada-almina.example")
+"""One that has changed its design, and one that is written from right to left."""
+
+
+@dataclass(frozen=True)
+class Client:
+    """A browser without scripts; it follows redirects, and keeps cookies."""
+
+    base: str
+    session: requests.Session
+
+    def get(self, path: str, **options: Any) -> requests.Response:
+        return self.session.get(urljoin(self.base, path), timeout=30, **options)
+
+    def post(self, path: str, fields: dict[str, Any], **options: Any) -> requests.Response:
+        return self.session.post(urljoin(self.base, path), data=fields, timeout=30, **options)
+
+    def values(self, path: str) -> dict[str, Any]:
+        """Return the twin of a page."""
+        answer = self.get(path)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = json.loads(answer.content)
+        return found
+
+
+@contextmanager
+def crawled_deployment(
+    services: Services, template: str, directory: Path, *, pages_per_template: int = 4
+) -> Iterator[Settings]:
+    """Give the settings of a deployment that has read a sample crawl in two halves."""
+    with temporary_database(services, template=template) as url:
+        settings = own_settings(services, url, directory)
+        try:
+            fill(settings, pages_per_template)
+            yield settings
+        finally:
+            remove_queues(settings)
+
+
+def fill(settings: Settings, pages_per_template: int) -> None:
+    """Let the service read a sample crawl, clustered twice."""
+    configure(settings)
+    tasks = Tasks(process_state().database)
+    messages = [
+        page.message for page in generate(sites=SITES, pages_per_template=pages_per_template)
+    ]
+    half = len(messages) // 2
+    for part in (messages[:half], messages[half:]):
+        tasks.send(part)
+        for site_id in tasks.ask(select(Site.id)):
+            tasks.group(site_id)
+        tasks.settle()
+    tasks.articles()
+    tasks.database.dispose()
+
+
+@contextmanager
+def inspected(
+    settings: Settings, *, is_writing: bool = False, token: str | None = None
+) -> Iterator[str]:
+    """Give the address of an inspector over a deployment."""
+    with bound_socket("127.0.0.1", 0) as listening:
+        app = create_app(settings, is_writing=is_writing, token=token)
+        with served(app, listening):
+            yield address_of(listening)
+
+
+@contextmanager
+def client_of(
+    settings: Settings, *, is_writing: bool = False, token: str | None = None
+) -> Iterator[Client]:
+    """Give a browser without scripts at an inspector."""
+    with (
+        inspected(settings, is_writing=is_writing, token=token) as base,
+        requests.Session() as session,
+    ):
+        yield Client(base, session)
+
+
+def page_ids(settings: Settings, outcome: str = "article") -> list[int]:
+    """Return the pages of an outcome."""
+    database = Database(settings.require_database_url())
+    with database.transaction() as session:
+        found = list(
+            session.scalars(
+                select(StoredPage.id).where(StoredPage.outcome == outcome).order_by(StoredPage.id)
+            )
+        )
+    database.dispose()
+    return found

@@ -1,0 +1,43 @@
+"""A database as the service leaves it after the sample crawl, for the tests of this room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.crawled import Client
+    from tests.services import Services
+    from worker.settings import Settings
+
+
+@pytest.fixture(scope="package")
+def crawled(
+    services: Services, migrated_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Settings]:
+    """Settings of a deployment that has read the sample crawl."""
+    from tests.crawled import crawled_deployment
+
+    with crawled_deployment(services, migrated_url, tmp_path_factory.mktemp("crawl")) as settings:
+        yield settings
+
+
+@pytest.fixture(scope="package")
+def client(crawled: Settings) -> Iterator[Client]:
+    """A browser without scripts, on this machine."""
+    from tests.crawled import client_of
+
+    with client_of(crawled) as client:
+        yield client
+
+
+@pytest.fixture(scope="package")
+def writer(crawled: Settings) -> Iterator[Client]:
+    """The same, where the inspector may write."""
+    from tests.crawled import client_of
+
+    with client_of(crawled, is_writing=True) as client:
+        yield client

@@ -1,0 +1,99 @@
+"""The application: the views of all modules, behind the safeguards."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy.exc import DBAPIError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from worker.errors import ExpectedError, cause, without_passwords
+from worker.inspector.asking import Asked
+from worker.inspector.deployment import Deployment
+from worker.inspector.pages import render
+from worker.inspector.security import Gate, Safeguards, new_secret
+from worker.inspector.views import REGISTRIES
+from worker.settings import Settings
+
+_WORDS = {
+    400: "This cannot be read.",
+    403: "This is not allowed.",
+    404: "There is no such page.",
+    405: "This is not how it is asked for.",
+    413: "This is too large.",
+    500: "The inspector has a defect: its log tells which.",
+}
+
+
+def create_app(
+    settings: Settings, *, is_writing: bool = False, token: str | None = None
+) -> ASGIApp:
+    """Return the web application over a deployment.
+
+    Parameters
+    ----------
+    settings
+        Of the deployment: its database, and its broker.
+    is_writing
+        Whether messages may be sent back and dropped, and pages asked for again.
+    token
+        What a browser must know; None where only this machine can ask.
+    """
+    deployment = Deployment(settings, is_writing=is_writing)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        deployment.close()
+
+    app = Starlette(
+        routes=[
+            Route("/", _to_overview),
+            *(route for views in REGISTRIES for route in views.routes),
+            Mount("/static", StaticFiles(packages=[("worker.inspector", "static")])),
+        ],
+        exception_handlers={
+            HTTPException: _http_problem,
+            ExpectedError: _away,
+            DBAPIError: _away,
+            500: _defect,
+        },
+        lifespan=lifespan,
+    )
+    app.state.deployment = deployment
+    app.state.secret = new_secret()
+    # Around all of it: as its middleware, they would not see what a defect is answered with.
+    return Safeguards(Gate(app, token))
+
+
+async def _to_overview(_request: Request) -> Response:
+    return RedirectResponse("/overview", 302)
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = _WORDS.get(error.status_code, error.detail)
+    is_told = error.detail and not error.detail.istitle() and " " in error.detail
+    return await _problem(request, error.status_code, error.detail if is_told else words)
+
+
+async def _away(request: Request, error: Exception) -> Response:
+    return await _problem(request, 503, without_passwords(cause(error)))
+
+
+async def _defect(request: Request, _error: Exception) -> Response:
+    return await _problem(request, 500, _WORDS[500])
+
+
+async def _problem(request: Request, status: int, words: str) -> Response:
+    if request.url.path.endswith(".json"):
+        return JSONResponse({"error": words}, status)
+    asked = Asked(request, request.app.state.deployment, {})
+    page = await run_in_threadpool(render, "problem.html", asked, {"words": words})
+    return HTMLResponse(page, status)

@@ -1,0 +1,57 @@
+"""The deployment that is inspected: read through sessions that may only read."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy.orm import Session
+
+from worker.settings import Settings
+from worker.store.database import Database, ReadOnly
+
+T = TypeVar("T")
+
+STATEMENT_SECONDS = 10
+"""Time that a statement of a view may take: the slowest take a hundredth of it on 10⁵ pages."""
+
+CONNECTIONS = 4
+"""Connections that are kept; ten more are opened while many views are asked for at once."""
+
+
+class Deployment:
+    """What the views read, and what the actions change.
+
+    Parameters
+    ----------
+    settings
+        Of the deployment.
+    is_writing
+        Whether actions are allowed.
+    """
+
+    def __init__(self, settings: Settings, *, is_writing: bool = False) -> None:
+        self.settings = settings
+        self.is_writing = is_writing
+        self._reading = Database(
+            settings.require_database_url(),
+            pool_size=CONNECTIONS,
+            read_only=ReadOnly(STATEMENT_SECONDS),
+        )
+
+    def read(self, query: Callable[[Session], T]) -> T:
+        """Return what a query finds in one snapshot; it waits for nothing, and is not repeated."""
+        with self._reading.transaction() as session:
+            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            return query(session)
+
+    def write(self, change: Callable[[Session], T]) -> T:
+        """Return what a change gives, made in a transaction of its own."""
+        database = Database(self.settings.require_database_url(), pool_size=1)
+        try:
+            with database.transaction() as session:
+                return change(session)
+        finally:
+            database.dispose()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._reading.dispose()

@@ -1,0 +1,132 @@
+"""Pages from templates: everything is escaped, and only addresses of the web become links."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from worker.inspector.asking import Asked
+from worker.inspector.security import form_token
+from worker.wording.plural import counted
+
+LONGEST_ADDRESS = 90
+"""Characters of an address that are shown; the whole is its title."""
+
+RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
+"""Tags of the languages that are written so."""
+
+_UNITS = (("d", 86400), ("h", 3600), ("min", 60))
+
+
+def render(template: str, asked: Asked, values: Mapping[str, Any]) -> str:
+    """Return a page.
+
+    Parameters
+    ----------
+    template
+        Name of its template.
+    asked
+        What it answers.
+    values
+        What the template shows.
+    """
+    return _ENVIRONMENT.get_template(template).render(
+        asked=asked,
+        path=asked.request.url.path,
+        is_writing=asked.deployment.is_writing,
+        form_token=form_token(asked.request),
+        **values,
+    )
+
+
+def instant(moment: datetime | str | None) -> Markup:
+    """Return a moment as an element: in UTC; the script shows it in the zone of the reader."""
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment)
+        except ValueError:
+            return Markup("{}").format(moment)
+    if moment is None:
+        return Markup('<span class="none">–</span>')
+    utc = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    exact = utc.isoformat().replace("+00:00", "Z")
+    return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(
+        exact, f"{utc.day} {utc:%b %Y %H:%M} UTC"
+    )
+
+
+def link(url: str | None, text: str | None = None) -> Markup:
+    """Return an address as a link where it is one of the web, else as text."""
+    if not url:
+        return Markup("")
+    shown = text or (url if len(url) <= LONGEST_ADDRESS else f"{url[: LONGEST_ADDRESS - 1]}…")
+    if not is_of_web(url):
+        return Markup('<span class="address" title="{}">{}</span>').format(url, shown)
+    return Markup(
+        '<a class="address" href="{0}" title="{0}" rel="noreferrer noopener"'
+        ' target="_blank">{1}</a>'
+    ).format(url, shown)
+
+
+def is_of_web(url: str) -> bool:
+    """Tell whether an address is absolute, and of the web."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
+
+
+def direction(language: str | None) -> str:
+    """Return the direction that a language is written in; that of the text where it is not known.
+
+    Returns
+    -------
+    str
+        A value of the attribute ``dir``.
+    """
+    if language is None:
+        return "auto"
+    return "rtl" if RIGHT_TO_LEFT.match(language.lower()) else "ltr"
+
+
+def number(value: float | None) -> str:
+    """Return a whole number with its thousands apart."""
+    return "–" if value is None else f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def share(value: float | None) -> str:
+    """Return a number from 0 to 1 with two decimals, which never shows what is short of 1 as 1."""
+    return "–" if value is None else f"{min(value, 0.99) if value < 1 else value:.2f}"
+
+
+def age(seconds: float | None) -> str:
+    """Return an age in its largest unit."""
+    if seconds is None:
+        return "–"
+    for unit, length in _UNITS:
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+_ENVIRONMENT = Environment(
+    loader=PackageLoader("worker.inspector"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters |= {
+    "age": age,
+    "counted": counted,
+    "direction": direction,
+    "instant": instant,
+    "number": number,
+    "share": share,
+    "web_link": link,
+}

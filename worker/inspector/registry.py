@@ -1,0 +1,111 @@
+"""How views register themselves: a page with its twin as JSON, a plain answer, an action."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_core import to_json
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from worker.inspector.asking import Asked, read_fields
+from worker.inspector.pages import render
+from worker.inspector.security import is_own_form
+
+LARGEST_FORM = 256 * 1024
+"""Bytes of a form that are read."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a view shows.
+
+    Parameters
+    ----------
+    values
+        What the template shows and the twin says: dataclasses, moments and all that JSON has.
+    only_shown
+        What the template has beside, and the twin has not: pictures, addresses of next pages.
+    """
+
+    values: Mapping[str, Any]
+    only_shown: Mapping[str, Any] = field(default_factory=dict)
+
+
+View = Callable[[Asked], Answer]
+PlainView = Callable[[Asked], Response]
+
+
+class Views:
+    """The views of one module."""
+
+    def __init__(self) -> None:
+        self.routes: list[Route] = []
+
+    def page(self, path: str, template: str) -> Callable[[View], View]:
+        """Register a view: at its path as a page, and at the path with ``.json`` as JSON.
+
+        Views are called in a thread, several at a time.
+        """
+
+        def register(view: View) -> View:
+            async def page(request: Request) -> Response:
+                asked = _asked(request)
+                answer = await run_in_threadpool(view, asked)
+                return HTMLResponse(
+                    await run_in_threadpool(
+                        render, template, asked, {**answer.values, **answer.only_shown}
+                    )
+                )
+
+            async def twin(request: Request) -> Response:
+                answer = await run_in_threadpool(view, _asked(request))
+                values = to_json(dict(answer.values), inf_nan_mode="null")
+                return Response(values, media_type="application/json")
+
+            # The twin first: a path may end in what takes any name.
+            self.routes += [Route(f"{path}.json", twin), Route(path, page)]
+            return view
+
+        return register
+
+    def plain(self, path: str) -> Callable[[PlainView], PlainView]:
+        """Register what makes its answer itself: a picture, a stored page, a file."""
+
+        def register(view: PlainView) -> PlainView:
+            async def plain(request: Request) -> Response:
+                return await run_in_threadpool(view, _asked(request))
+
+            self.routes.append(Route(path, plain))
+            return view
+
+        return register
+
+    def action(self, path: str) -> Callable[[PlainView], PlainView]:
+        """Register what a form asks for: with ``--write`` only, and only by a form of ours."""
+
+        def register(view: PlainView) -> PlainView:
+            async def action(request: Request) -> Response:
+                if not request.app.state.deployment.is_writing:
+                    raise HTTPException(403, "The inspector was started without --write.")
+                body = b""
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > LARGEST_FORM:
+                        raise HTTPException(413)
+                fields = read_fields(body)
+                if not is_own_form(request, fields.get("token", [""])[0]):
+                    raise HTTPException(403, "The form is not of this session. Go back and reload.")
+                return await run_in_threadpool(view, _asked(request, fields))
+
+            self.routes.append(Route(path, action, methods=["POST"]))
+            return view
+
+        return register
+
+
+def _asked(request: Request, fields: Mapping[str, list[str]] | None = None) -> Asked:
+    return Asked(request, request.app.state.deployment, fields or {})

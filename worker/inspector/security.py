@@ -1,0 +1,192 @@
+"""Who may ask for what, and what a browser may do with the answer."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; frame-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""What a page of the inspector may load: what is its own."""
+
+FRAMED_POLICY: Final = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'self'"
+)
+"""What a stored page may do in its frame: look, by styles of its own. It loads nothing, runs
+nothing, sends nothing and leads nowhere, even where a browser opens it by itself."""
+
+_HEADERS: Final = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "cache-control": "no-store",
+}
+
+_FORM_COOKIE: Final = "detourage_form"
+_ACCESS_COOKIE: Final = "detourage_access"
+
+_SESSION: Final = "detourage.session"
+"""Where a request has what its forms are known by."""
+
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+_LARGEST_TOKEN_FORM: Final = 16 * 1024
+
+
+class Safeguards:
+    """Sets the headers of every answer, and the cookie that forms are known by."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        known = request.cookies.get(_FORM_COOKIE)
+        session = known or secrets.token_urlsafe(24)
+        scope[_SESSION] = session
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                if known is None:
+                    headers.append("set-cookie", _cookie(request, _FORM_COOKIE, session))
+            await send(message)
+
+        await self._app(scope, receive, send_guarded)
+
+
+class Gate:
+    """Lets in who knows the token; without one, who asks for this machine by its own name.
+
+    A page of another site can have its name lead to this machine (DNS rebinding), and would then
+    read what is shown to anybody: by the name that it asked for it is known.
+
+    Parameters
+    ----------
+    app
+        What is behind.
+    token
+        What is demanded; None where only this machine can ask.
+    """
+
+    def __init__(self, app: ASGIApp, token: str | None) -> None:
+        self._app = app
+        self._token = token
+        # The cookie does not give the token away, and is worth nothing after a restart.
+        self._pass = "" if token is None else _digest(secrets.token_bytes(32), token)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        answer = await self._refusal(request)
+        await (answer or self._app)(scope, receive, send)
+
+    async def _refusal(self, request: Request) -> Response | None:
+        if self._token is None:
+            name = _host(request.headers)
+            return None if name in _LOOPBACK else PlainTextResponse(_MISDIRECTED, 421)
+        if request.url.path.startswith("/static/"):
+            return None
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if _equal(bearer, self._token):
+            return None
+        if _equal(request.cookies.get(_ACCESS_COOKIE, ""), self._pass):
+            return None
+        if request.method == "POST" and request.url.path == "/enter":
+            if _equal(await _sent_token(request), self._token):
+                answer = RedirectResponse("/", 303)
+                answer.headers.append("set-cookie", _cookie(request, _ACCESS_COOKIE, self._pass))
+                return answer
+            return HTMLResponse(_door("That is not the token."), 403)
+        return HTMLResponse(_door(""), 401)
+
+
+def form_token(request: Request) -> str:
+    """Return the token that the forms of a browser's session carry."""
+    return _digest(request.app.state.secret, request.scope[_SESSION])
+
+
+def is_own_form(request: Request, token: str) -> bool:
+    """Tell whether a form was made for the session that its cookie tells of.
+
+    The cookie is sent with requests of this site only (``SameSite=Strict``), and the token
+    cannot be known elsewhere.
+    """
+    return _FORM_COOKIE in request.cookies and _equal(token, form_token(request))
+
+
+def new_secret() -> bytes:
+    """Return what the tokens of forms are made with."""
+    return secrets.token_bytes(32)
+
+
+def _cookie(request: Request, name: str, value: str) -> str:
+    secure = "; Secure" if request.url.scheme == "https" else ""
+    return f"{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}"
+
+
+def _digest(secret: bytes, text: str) -> str:
+    return hmac.new(secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+
+
+def _equal(given: str, wanted: str) -> bool:
+    """Compare in a time that tells nothing of what is wanted."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8"))
+
+
+def _host(headers: Headers) -> str:
+    name = headers.get("host", "").lower()
+    return name if name.endswith("]") else name.rpartition(":")[0] or name
+
+
+async def _sent_token(request: Request) -> str:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LARGEST_TOKEN_FORM:
+            return ""
+    return _first(parse_qs(body.decode("ascii", "replace")).get("token", []))
+
+
+def _first(values: Iterable[str]) -> str:
+    return next(iter(values), "").strip()
+
+
+_MISDIRECTED = (
+    "Ask for 127.0.0.1 or localhost: without a token, the inspector answers to no other name.\n"
+)
+
+
+def _door(problem: str) -> str:
+    """Return the page that asks for the token; it tells nothing of the deployment."""
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Détourage</title>'
+        '<meta name="viewport" content="width=device-width">'
+        '<link rel="stylesheet" href="/static/inspector.css"></head><body class="door"><main>'
+        '<h1>Détourage</h1><form method="post" action="/enter"><label for="token">Token</label>'
+        '<input id="token" name="token" type="password" autocomplete="current-password" required'
+        f' autofocus><button>Enter</button></form><p role="alert">{problem}</p></main>'
+        "</body></html>"
+    )

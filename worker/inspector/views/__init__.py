@@ -1,0 +1,5 @@
+"""The views, a module for each subject; `REGISTRIES` is what the application serves."""
+
+from worker.inspector.views import overview, sites
+
+REGISTRIES = (overview.views, sites.views)

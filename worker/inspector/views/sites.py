@@ -1,0 +1,48 @@
+"""The sites: searched, sorted, a page at a time."""
+
+from typing import cast
+
+from worker.inspector.asking import Asked
+from worker.inspector.registry import Answer, Views
+from worker.store.inspection import Place, SiteOrder, sites_in_order
+
+views = Views()
+
+ORDERS = {
+    "pages": "Most pages",
+    "name": "Name",
+    "waiting": "Most waiting",
+    "doubtful": "Most doubtful",
+    "changed": "Changed last",
+}
+
+SITES_PER_PAGE = 50
+
+
+@views.page("/sites", "sites.html")
+def sites(asked: Asked) -> Answer:
+    """Show some sites, and what becomes of their pages."""
+    order = asked.choice("order", ORDERS) or "pages"
+    name = asked.text("name")
+    after = _place(asked.text("after"))
+    found = asked.read(
+        lambda session: sites_in_order(
+            session,
+            cast(SiteOrder, order),
+            name=name,
+            after=after,
+            limit=SITES_PER_PAGE,
+        )
+    )
+    next_place = f"{found.after.value}-{found.after.id}" if found.after else None
+    return Answer(
+        {"sites": found.sites, "after": next_place},
+        {"order": order, "orders": ORDERS, "name": name, "is_first": after is None},
+    )
+
+
+def _place(text: str | None) -> Place | None:
+    value, _, site_id = (text or "").partition("-")
+    if not (value.isdecimal() and site_id.isdecimal()) or max(len(value), len(site_id)) > 18:
+        return None
+    return Place(int(value), int(site_id))

@@ -1,0 +1,198 @@
+"""What a person who looks at a deployment asks for: sites in some order, a page at a time.
+
+Each query costs what is shown, or one look at each page of the deployment; none locks anything.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    cast,
+    func,
+    literal,
+    select,
+    true,
+    tuple_,
+)
+from sqlalchemy.orm import Session
+
+from models.tables import Site, StoredPage
+from worker.outcomes import PageOutcome
+from worker.store.doubts import is_doubtful
+from worker.store.pages import is_pending
+from worker.store.progress import SiteStatus, site_statuses
+
+SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
+
+TREND_PAGES: Final = 200
+"""Pages of a site, its newest, that its trend is made of."""
+
+TREND_PARTS: Final = 20
+"""Parts of equal size of them, in the order they were fetched in."""
+
+
+class Place(NamedTuple):
+    """Where a list goes on: after the row of these values."""
+
+    value: int
+    id: int
+
+
+@dataclass(frozen=True)
+class TrendPart:
+    """Some pages of a site that follow each other, and how many of them are articles."""
+
+    pages: int
+    articles: int
+    doubtful: int
+
+
+@dataclass(frozen=True)
+class ListedSite:
+    """A site in a list.
+
+    Parameters
+    ----------
+    id
+        Its id.
+    status
+        Its state.
+    trend
+        Its newest pages, the oldest first.
+    """
+
+    id: int
+    status: SiteStatus
+    trend: list[TrendPart]
+
+
+@dataclass(frozen=True)
+class SiteList:
+    """Sites in an order, and where they go on; None at the end."""
+
+    sites: list[ListedSite]
+    after: Place | None
+
+
+def sites_in_order(
+    session: Session,
+    order: SiteOrder,
+    *,
+    name: str | None = None,
+    after: Place | None = None,
+    limit: int,
+) -> SiteList:
+    """Return some sites.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    order
+        By name, else those with the most pages, pages that wait or doubtful articles first, or
+        those whose pages changed last.
+    name
+        What their names contain, in any case; all sites where it is absent.
+    after
+        Where the list goes on.
+    limit
+        Most sites.
+    """
+    value = _value_of(order)
+    query = select(
+        Site.id,
+        Site.key,
+        (literal(0) if value is None else value).label("value"),
+    )
+    if name is not None:
+        query = query.where(Site.key.icontains(name, autoescape=True))
+    if value is None:
+        if after is not None:
+            last = select(Site.key).where(Site.id == after.id).scalar_subquery()
+            query = query.where(Site.key > last)
+        query = query.order_by(Site.key)
+    else:
+        if order != "changed":
+            query = query.outerjoin(_COUNTED, _COUNTED.c.site_id == Site.id)
+        if after is not None:
+            query = query.where(tuple_(-value, Site.id) > (-after.value, after.id))
+        query = query.order_by(value.desc(), Site.id)
+    rows = session.execute(query.limit(limit + 1)).all()
+    shown = rows[:limit]
+    statuses = {each.key: each for each in site_statuses(session, [row.key for row in shown])}
+    trends = trends_of_sites(session, [row.id for row in shown])
+    return SiteList(
+        [ListedSite(row.id, statuses[row.key], trends.get(row.id, [])) for row in shown],
+        Place(shown[-1].value, shown[-1].id) if len(rows) > limit else None,
+    )
+
+
+def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list[TrendPart]]:
+    """Return the newest pages of sites in `TREND_PARTS`, the oldest first, by site."""
+    newest = (
+        select(
+            StoredPage.id,
+            StoredPage.outcome,
+            is_doubtful().label("is_doubtful"),
+            func.coalesce(StoredPage.fetched_at, StoredPage.received_at).label("moment"),
+        )
+        .where(StoredPage.site_id == Site.id)
+        .order_by(StoredPage.id.desc())
+        .limit(TREND_PAGES)
+        .lateral("newest")
+    )
+    parts = (
+        select(
+            Site.id.label("site_id"),
+            newest.c.outcome,
+            newest.c.is_doubtful,
+            func.ntile(TREND_PARTS)
+            .over(partition_by=Site.id, order_by=(newest.c.moment, newest.c.id))
+            .label("part"),
+        )
+        .select_from(Site)
+        .join(newest, true())
+        .where(Site.id.in_(site_ids))
+        .subquery()
+    )
+    rows = session.execute(
+        select(
+            parts.c.site_id,
+            parts.c.part,
+            func.count(),
+            func.count().filter(parts.c.outcome == PageOutcome.ARTICLE),
+            func.count().filter(parts.c.is_doubtful),
+        )
+        .group_by(parts.c.site_id, parts.c.part)
+        .order_by(parts.c.site_id, parts.c.part)
+    )
+    trends: defaultdict[int, list[TrendPart]] = defaultdict(list)
+    for site_id, _, *counts in rows:
+        trends[site_id].append(TrendPart(*counts))
+    return trends
+
+
+def _value_of(order: SiteOrder) -> ColumnElement[int] | None:
+    match order:
+        case "name":
+            return None
+        case "changed":
+            return cast(func.extract("epoch", Site.changed_at) * 1_000_000, BigInteger)
+        case _:
+            return func.coalesce(_COUNTED.c[order], 0)
+
+
+_COUNTED = (
+    select(
+        StoredPage.site_id,
+        func.count().label("pages"),
+        func.count().filter(is_pending()).label("waiting"),
+        func.count().filter(is_doubtful()).label("doubtful"),
+    )
+    .group_by(StoredPage.site_id)
+    .subquery()
+)
