@@ -378,8 +378,8 @@ def service_counts(session: Session) -> ServiceCounts:
                 StoredPage.outcome
             ),
         ),
-        waiting=_count(session, select(func.count()).select_from(StoredPage).where(is_pending())),
-        longest_wait_seconds=_age(session, StoredPage.waiting_since, StoredPage.outcome.is_(None)),
+        waiting=count_waiting(session),
+        longest_wait_seconds=longest_wait_seconds(session),
         sites=_count(session, select(func.count()).select_from(Site)),
         groups=_count(session, groups),
         outliers=_count(session, outliers),
@@ -396,12 +396,27 @@ def service_counts(session: Session) -> ServiceCounts:
         doubtful=_doubtful(session),
         recent_failures=failures.count_since(session, RECENT_SECONDS),
         outbox=outbox_count(session),
-        oldest_seconds={
-            "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
-            "compare": _age(session, ComparisonBlock.asked_at),
-            "extract": _age(session, StoredPage.asked_at, is_asked_for()),
-        },
+        oldest_seconds=oldest_seconds(session),
     )
+
+
+def longest_wait_seconds(session: Session) -> float:
+    """Return how long a page has been without an outcome, at most; 0 where all have one."""
+    return _age(session, StoredPage.waiting_since, StoredPage.outcome.is_(None))
+
+
+def oldest_seconds(session: Session) -> dict[str, float]:
+    """Return the age of the oldest request that is not done, by work, see `ServiceCounts`."""
+    return {
+        "relay": _age(session, OutboxEntry.created_at, OutboxEntry.lane.is_not(None)),
+        "compare": _age(session, ComparisonBlock.asked_at),
+        "extract": _age(session, StoredPage.asked_at, is_asked_for()),
+    }
+
+
+def count_waiting(session: Session) -> int:
+    """Return the number of pages that wait for their outcome, or for a better one."""
+    return _count(session, select(func.count()).select_from(StoredPage).where(is_pending()))
 
 
 def _doubtful(session: Session) -> dict[str, int]:

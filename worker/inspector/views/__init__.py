@@ -1,5 +1,5 @@
 """The views, a module for each subject; `REGISTRIES` is what the application serves."""
 
-from worker.inspector.views import overview, sites
+from worker.inspector.views import articles, overview, sites
 
-REGISTRIES = (overview.views, sites.views)
+REGISTRIES = (overview.views, sites.views, articles.views)
