@@ -1,17 +1,20 @@
 """Messages that could not be handled, and their way back."""
 
 import base64
+import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, TypeVar
 
 from kombu import Connection, Message, Producer
 from sqlalchemy.orm import Session
 
+from models.tables import OutboxEntry
 from worker.messaging import headers
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.headers import MAX_DETAIL_CHARACTERS
@@ -71,6 +74,13 @@ class QuarantinedMessage:
                     return str(json.loads(found[1].decode("utf-8", "replace"), strict=False))
         return None
 
+    @property
+    def fingerprint(self) -> str:
+        """What tells it from the others of its stage, whether or not it has an id."""
+        digest = hashlib.sha256(f"{self.message_id!r}\n".encode())
+        digest.update(self.body)
+        return digest.hexdigest()[:32]
+
     def age_seconds(self, now: datetime) -> float | None:
         """Return how long ago it failed, where that is known; whoever sent it may say anything."""
         try:
@@ -97,13 +107,16 @@ class QuarantinedMessage:
             return {**values, "body_base64": base64.b64encode(self.body).decode("ascii")}
 
 
-def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
-    """Yield the messages in the quarantine of a stage; they stay there."""
+def browse(
+    settings: Settings, stage: str, limit: int | None = None
+) -> Iterator[QuarantinedMessage]:
+    """Yield the messages in the quarantine of a stage, so many at most; they stay there."""
     if stage == RELAY:
-        yield from _with_store(settings, _refused)
+        yield from _with_store(settings, lambda session: _refused(session, limit))
         return
     with _taking(settings) as (connection, queues):
-        found = [_read(stage, message) for message in _take_all(connection, queues[stage])]
+        messages = islice(_take_all(connection, queues[stage]), limit)
+        found = [_read(stage, message) for message in messages]
     known = _failures(settings, [each.message_id for each in found if each.message_id])
     for each in found:
         failure = known.get(each.message_id or "")
@@ -118,7 +131,13 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
             )
 
 
-def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
+def requeue(
+    settings: Settings,
+    stage: str,
+    message_id: str | None = None,
+    *,
+    only: Collection[str] | None = None,
+) -> int:
     """Send messages back to the queue they failed on, and return how many.
 
     A message whose body is too large to be read stays, as it would only come back.
@@ -131,16 +150,23 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
         Whose quarantine.
     message_id
         Only the message of this id; all where absent.
+    only
+        Only messages of these fingerprints; all where absent.
     """
     if stage == RELAY:
-        return _with_store(settings, lambda session: outbox.retry_refused(session, message_id))
+        return _with_store(
+            settings,
+            lambda session: outbox.retry_refused(
+                session, message_id, entry_ids=_entries(session, only)
+            ),
+        )
     topology = topology_of(settings)
     work_queue = topology.pages if stage == "intake" else topology.task_queue(stage)
     moved = 0
     with _taking(settings) as (connection, queues):
         producer = Producer(connection.channel())
         for message in _take_all(connection, queues[stage]):
-            if message_id in (None, _read(stage, message).message_id):
+            if _is_chosen(_read(stage, message), message_id, only):
                 if withheld_bytes(message):
                     continue
                 _republish(producer, message, work_queue)
@@ -149,14 +175,31 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
     return moved
 
 
-def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
-    """Delete messages from the quarantine of a stage for good, and return how many."""
+def drop(
+    settings: Settings,
+    stage: str,
+    message_id: str | None = None,
+    *,
+    only: Collection[str] | None = None,
+) -> int:
+    """Delete messages from the quarantine of a stage for good, and return how many.
+
+    Parameters
+    ----------
+    settings, stage, message_id, only
+        As of `requeue`.
+    """
     if stage == RELAY:
-        return _with_store(settings, lambda session: outbox.drop_refused(session, message_id))
+        return _with_store(
+            settings,
+            lambda session: outbox.drop_refused(
+                session, message_id, entry_ids=_entries(session, only)
+            ),
+        )
     dropped = 0
     with _taking(settings) as (connection, queues):
         for message in _take_all(connection, queues[stage]):
-            if message_id in (None, _read(stage, message).message_id):
+            if _is_chosen(_read(stage, message), message_id, only):
                 message.ack()
                 dropped += 1
     return dropped
@@ -168,18 +211,35 @@ def _failures(settings: Settings, task_ids: list[str]) -> dict[str, LastFailure]
     return _with_store(settings, lambda session: last_failures(session, task_ids))
 
 
-def _refused(session: Session) -> list[QuarantinedMessage]:
-    return [
-        QuarantinedMessage(
-            stage=RELAY,
-            reason=RefusedReason.REFUSED_BY_BROKER,
-            detail=entry.refusal or "",
-            message_id=entry.message_id,
-            body=entry.body or json.dumps(entry.arguments).encode(),
-            failed_at=entry.refused_at.isoformat() if entry.refused_at else None,
-        )
-        for entry in outbox.refused(session)
-    ]
+def _is_chosen(
+    message: QuarantinedMessage, message_id: str | None, only: Collection[str] | None
+) -> bool:
+    return message_id in (None, message.message_id) and (
+        only is None or message.fingerprint in only
+    )
+
+
+def _entries(session: Session, only: Collection[str] | None) -> list[int] | None:
+    """Return the entries of some fingerprints; None where all are meant."""
+    if only is None:
+        return None
+    entries = outbox.refused(session)
+    return [entry.id for entry in entries if _of_entry(entry).fingerprint in only]
+
+
+def _refused(session: Session, limit: int | None) -> list[QuarantinedMessage]:
+    return [_of_entry(entry) for entry in outbox.refused(session, limit=limit)]
+
+
+def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:
+    return QuarantinedMessage(
+        stage=RELAY,
+        reason=RefusedReason.REFUSED_BY_BROKER,
+        detail=entry.refusal or "",
+        message_id=entry.message_id,
+        body=entry.body or json.dumps(entry.arguments).encode(),
+        failed_at=entry.refused_at.isoformat() if entry.refused_at else None,
+    )
 
 
 def _with_store(settings: Settings, use: Callable[[Session], T]) -> T:

@@ -254,16 +254,19 @@ def refuse(session: Session, entry_id: int, refusal: str) -> None:
     )
 
 
-def refused(session: Session, message_id: str | None = None) -> Sequence[OutboxEntry]:
+def refused(
+    session: Session, message_id: str | None = None, *, limit: int | None = None
+) -> Sequence[OutboxEntry]:
     """Return the entries that the broker refused, the first first; of one id if it is given."""
-    return session.scalars(
-        select(OutboxEntry).where(*_is_refused(message_id)).order_by(OutboxEntry.id)
-    ).all()
+    query = select(OutboxEntry).where(*_is_refused(message_id)).order_by(OutboxEntry.id)
+    return session.scalars(query.limit(limit)).all()
 
 
-def retry_refused(session: Session, message_id: str | None = None) -> int:
+def retry_refused(
+    session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
+) -> int:
     """Let the relay publish refused entries again, and return how many."""
-    again = update(OutboxEntry).where(*_is_refused(message_id))
+    again = update(OutboxEntry).where(*_is_refused(message_id, entry_ids))
     return len(
         session.scalars(
             again.values(refused_at=None, refusal=None).returning(OutboxEntry.id),
@@ -272,15 +275,23 @@ def retry_refused(session: Session, message_id: str | None = None) -> int:
     )
 
 
-def drop_refused(session: Session, message_id: str | None = None) -> int:
+def drop_refused(
+    session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
+) -> int:
     """Remove refused entries for good, and return how many."""
-    gone = delete(OutboxEntry).where(*_is_refused(message_id)).returning(OutboxEntry.id)
+    gone = delete(OutboxEntry).where(*_is_refused(message_id, entry_ids)).returning(OutboxEntry.id)
     return len(session.scalars(gone, execution_options={"synchronize_session": False}).all())
 
 
-def _is_refused(message_id: str | None) -> list[ColumnElement[bool]]:
+def _is_refused(
+    message_id: str | None, entry_ids: Collection[int] | None = None
+) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [OutboxEntry.refused_at.is_not(None)]
-    return conditions if message_id is None else [*conditions, OutboxEntry.message_id == message_id]
+    if message_id is not None:
+        conditions.append(OutboxEntry.message_id == message_id)
+    if entry_ids is not None:
+        conditions.append(OutboxEntry.id.in_(entry_ids))
+    return conditions
 
 
 def withdraw(session: Session, task: str, site_id: int, argument: str, values: list[int]) -> None:

@@ -1,0 +1,185 @@
+"""What could not be handled: by reason and traceback, sent back or dropped after a preview."""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+
+from worker.inspector.asking import Asked
+from worker.inspector.registry import Answer, Views
+from worker.messaging.broker import queue_states, topology_of
+from worker.service.quarantine import RELAY, QuarantinedMessage, browse, drop, requeue
+from worker.settings import Settings
+from worker.wording.terminal import printable
+
+views = Views()
+
+MESSAGES_OF_STAGE = 400
+"""Messages of a stage that are looked at: to take them from the broker and put them back takes
+a tenth of a millisecond each, and their bodies may be large."""
+
+MESSAGES_SHOWN = 20
+"""Messages of a group that are shown."""
+
+BEGINNING_CHARACTERS = 600
+
+ACTIONS = {"requeue": (requeue, "sent back"), "drop": (drop, "dropped")}
+
+_PLACE = re.compile(r"(?m)^ *File \"[^\"\n]{1,500}\", line \d+, in \S+$")
+
+
+@dataclass(frozen=True)
+class ShownMessage:
+    """A message, as far as it is shown."""
+
+    fingerprint: str
+    message_id: str | None
+    url: str | None
+    failed_at: str | None
+    age_seconds: float | None
+    detail: str
+    beginning: str
+    size: int
+
+
+@dataclass
+class Group:
+    """Messages that failed in the same way.
+
+    Parameters
+    ----------
+    key
+        Its name in addresses.
+    stage, reason
+        Where, and why.
+    traceback
+        Of the first of them, where it has one.
+    messages
+        All of them that were looked at.
+    """
+
+    key: str
+    stage: str
+    reason: str
+    traceback: str | None
+    messages: list[ShownMessage]
+
+    @cached_property
+    def shown(self) -> list[ShownMessage]:
+        """Those that are shown."""
+        return self.messages[:MESSAGES_SHOWN]
+
+
+@views.page("/quarantine", "quarantine.html")
+def quarantine(asked: Asked) -> Answer:
+    """Show what is in quarantine, in groups, the largest first."""
+    settings = asked.deployment.settings
+    held = _held(settings)
+    groups = _groups(each for stage in held for each in _browse(settings, stage))
+    held[RELAY] = sum(len(group.messages) for group in groups if group.stage == RELAY)
+    done, action = asked.number("done"), asked.choice("action", ACTIONS)
+    return Answer(
+        {"held": {stage: number for stage, number in held.items() if number}, "groups": groups},
+        {"done": done if action else None, "action": ACTIONS[action][1] if action else None},
+    )
+
+
+@views.page("/quarantine/preview", "quarantine_preview.html")
+def preview(asked: Asked) -> Answer:
+    """Show which messages an action would change."""
+    action, stage = asked.choice("action", ACTIONS), asked.text("stage") or ""
+    settings = asked.deployment.settings
+    if action is None or stage not in (*topology_of(settings).quarantines, RELAY):
+        raise HTTPException(404)
+    key, fingerprint = asked.text("group"), asked.text("message")
+    chosen = [
+        message
+        for group in _groups(_browse(settings, stage))
+        for message in group.messages
+        if key in (None, group.key) and fingerprint in (None, message.fingerprint)
+    ]
+    return Answer(
+        {"action": action, "stage": stage, "messages": chosen}, {"words": ACTIONS[action][1]}
+    )
+
+
+@views.action("/quarantine/requeue")
+def send_back(asked: Asked) -> Response:
+    """Send messages back that were previewed."""
+    return _act(asked, "requeue")
+
+
+@views.action("/quarantine/drop")
+def drop_for_good(asked: Asked) -> Response:
+    """Delete messages that were previewed."""
+    return _act(asked, "drop")
+
+
+def _act(asked: Asked, action: str) -> Response:
+    settings = asked.deployment.settings
+    stage = asked.fields.get("stage", [""])[0]
+    if stage not in (*topology_of(settings).quarantines, RELAY):
+        raise HTTPException(404)
+    change, _ = ACTIONS[action]
+    done = change(settings, stage, only=frozenset(asked.fields.get("message", [])))
+    return RedirectResponse(f"/quarantine?{urlencode({'done': done, 'action': action})}", 303)
+
+
+def _held(settings: Settings) -> dict[str, int]:
+    """Return how many messages are in the quarantine of each stage; the relay's are not counted."""
+    states = queue_states(settings)
+    quarantines = topology_of(settings).quarantines
+    held = {stage: states[queue].messages for stage, queue in quarantines.items()}
+    return {stage: number for stage, number in held.items() if number} | {RELAY: 0}
+
+
+def _browse(settings: Settings, stage: str) -> list[QuarantinedMessage]:
+    return list(browse(settings, stage, MESSAGES_OF_STAGE))
+
+
+def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
+    found: defaultdict[tuple[str, str, str], list[QuarantinedMessage]] = defaultdict(list)
+    for message in messages:
+        found[message.stage, message.reason, way(message.traceback or "")].append(message)
+    now = datetime.now(UTC)
+    groups = [
+        Group(
+            hashlib.sha256("\n".join(key).encode()).hexdigest()[:16],
+            key[0],
+            printable(key[1]),
+            held[0].traceback,
+            [_shown(each, now) for each in held],
+        )
+        for key, held in found.items()
+    ]
+    return sorted(groups, key=lambda group: (-len(group.messages), group.stage, group.key))
+
+
+def way(traceback: str) -> str:
+    """Return what failures share that have one cause: the places and the kind of the error.
+
+    Its words are left out, as they may tell of one page.
+    """
+    lines = traceback.rstrip().rsplit("\n", 1)
+    return "\n".join([*_PLACE.findall(traceback), lines[-1].partition(":")[0]])
+
+
+def _shown(message: QuarantinedMessage, now: datetime) -> ShownMessage:
+    beginning = message.body[: 4 * BEGINNING_CHARACTERS].decode("utf-8", "replace")
+    return ShownMessage(
+        message.fingerprint,
+        message.message_id,
+        message.url,
+        message.failed_at,
+        message.age_seconds(now),
+        printable(message.detail),
+        printable(beginning[:BEGINNING_CHARACTERS]),
+        len(message.body),
+    )
