@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from worker.settings import Settings
+
+PORT = 8460
 
 NEEDED = ("jinja2", "starlette", "uvicorn")
 
@@ -30,7 +40,7 @@ def check_installed() -> None:
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=8460,
+    default=PORT,
     show_default=True,
     help="Port to listen on; 0 for any that is free.",
 )
@@ -62,6 +72,29 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
     with bound_socket(listen, port) as listening:
         click.echo(f"{address_of(listening)} (Ctrl-C ends it)", err=True)
         serve(create_app(settings, is_writing=write, token=token), listening)
+
+
+@contextmanager
+def inspected(settings: Settings) -> Iterator[None]:
+    """Show a deployment in a browser on this machine for the time of a block."""
+    from worker.inspector.application import create_app
+    from worker.inspector.serving import address_of, bound_socket, served
+
+    try:
+        listening = bound_socket("127.0.0.1", PORT)
+    except OSError:
+        listening = bound_socket("127.0.0.1", 0)
+    with listening, served(create_app(settings), listening):
+        click.echo(f"inspector: {address_of(listening)}", err=True)
+        yield
+
+
+def wait_for_interrupt() -> None:
+    """Wait for Ctrl-C, which ends nothing but the wait."""
+    click.echo("the inspector stays until Ctrl-C", err=True)
+    with suppress(KeyboardInterrupt):
+        while True:
+            time.sleep(3600)
 
 
 COMMANDS = (inspect,)

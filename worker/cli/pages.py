@@ -15,6 +15,7 @@ from worker.cli.inputs import (
     site_option,
     text_roles_option,
 )
+from worker.cli.inspector import check_installed, inspected, wait_for_interrupt
 
 EXIT_UNUSABLE_INPUT = 3
 """The run itself went well, but messages were quarantined or pages failed."""
@@ -40,6 +41,12 @@ EXIT_UNUSABLE_INPUT = 3
 @site_option
 @text_roles_option
 @click.option("--all-sites", is_flag=True, help="Show all sites at the end, not the largest 20.")
+@click.option(
+    "--inspect",
+    is_flag=True,
+    help="Show the run in a browser while it goes on, and after it until Ctrl-C; needs the extra"
+    " inspector.",
+)
 def run(
     inputs: tuple[Path, ...],
     output: Path,
@@ -48,6 +55,7 @@ def run(
     site: str | None,
     text_roles: tuple[LineRole, ...] | None,
     all_sites: bool,
+    inspect: bool,
 ) -> None:
     """Process pages and write their articles.
 
@@ -59,6 +67,8 @@ def run(
     from worker.settings import load_settings
     from worker.wording.plural import counted
 
+    if inspect:
+        check_installed()
     settings = load_settings()
     if text_roles is not None:
         settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
@@ -71,12 +81,21 @@ def run(
     # All that runs takes as long to import as a person waits before asking what happens.
     from worker.cli.display import TOP, print_summary
     from worker.cli.progress import bars_by_stage
-    from worker.local.run import Run
+    from worker.local.run import Run, RunSummary
     from worker.processes.supervisor import termination_as_exit
 
     with termination_as_exit(), bars_by_stage() as bars:
-        summary = Run(settings, workers, bars.update).execute(messages, output)
-    print_summary(summary, output, None if all_sites else TOP)
+
+        def end(summary: RunSummary) -> None:
+            bars.end()
+            print_summary(summary, output, None if all_sites else TOP)
+            if inspect:
+                wait_for_interrupt()
+
+        run = Run(settings, workers, bars.update, on_end=end)
+        if inspect:
+            run.beside = inspected
+        summary = run.execute(messages, output)
     if summary.quarantined or summary.failed_pages:
         see = f"; see {summary.quarantine_file}" if summary.quarantine_file else ""
         click.echo(

@@ -47,6 +47,10 @@ class BarsByStage:
             line = ", ".join(f"{stage} {done}/{total}" for stage, (done, total) in stages.items())
             say(console, line)
 
+    def end(self) -> None:
+        """Show no more, so that other things can be printed."""
+        self._progress.stop()
+
 
 def _progress_display() -> Progress:
     return Progress(

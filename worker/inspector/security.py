@@ -109,17 +109,16 @@ class Gate:
             return None if name in _LOOPBACK else PlainTextResponse(_MISDIRECTED, 421)
         if request.url.path.startswith("/static/"):
             return None
-        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if _equal(bearer, self._token):
-            return None
-        if _equal(request.cookies.get(_ACCESS_COOKIE, ""), self._pass):
-            return None
         if request.method == "POST" and request.url.path == "/enter":
-            if _equal(await _sent_token(request), self._token):
-                answer = RedirectResponse("/", 303)
-                answer.headers.append("set-cookie", _cookie(request, _ACCESS_COOKIE, self._pass))
-                return answer
-            return HTMLResponse(_door("That is not the token."), 403)
+            if not _equal(await _sent_token(request), self._token):
+                return HTMLResponse(_door("That is not the token."), 403)
+            answer = RedirectResponse("/", 303)
+            answer.headers.append("set-cookie", _cookie(request, _ACCESS_COOKIE, self._pass))
+            return answer
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+        known = request.cookies.get(_ACCESS_COOKIE, "")
+        if _equal(bearer, self._token) or _equal(known, self._pass):
+            return None
         return HTMLResponse(_door(""), 401)
 
 

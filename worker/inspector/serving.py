@@ -13,8 +13,6 @@ from starlette.types import ASGIApp
 
 from worker.errors import ExpectedError
 
-PORT = 8460
-
 SHORTEST_TOKEN = 16
 """Characters of a token: a shorter one can be guessed."""
 

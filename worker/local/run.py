@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -93,6 +93,10 @@ class RunSummary:
         return self.progress.results.get(ReceiptResult.QUARANTINED, 0)
 
 
+def _nothing(_settings: Settings) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass
 class Run:
     """One run of the service over a finite number of page messages.
@@ -107,11 +111,17 @@ class Run:
     on_progress
         Called with the number of messages sent and the counts, several times a
         second.
+    beside
+        Gives what is to stand beside the service while it runs, made of its settings.
+    on_end
+        Called with the summary when the articles are written, while the service still runs.
     """
 
     settings: Settings
     workers: int
     on_progress: Callable[[int, RunProgress], None] = field(default=lambda _sent, _counts: None)
+    beside: Callable[[Settings], AbstractContextManager[None]] = field(default=_nothing)
+    on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
 
     def execute(self, messages: Iterable[bytes], output: Path) -> RunSummary:
         """Send the messages, wait for every outcome, write the articles.
@@ -136,7 +146,8 @@ class Run:
         started = time.monotonic()
         prefix = f"run-{uuid4()}-"
         with ExitStack() as stack:
-            stream = stack.enter_context(_replacing(output))
+            writing = stack.enter_context(ExitStack())
+            stream = writing.enter_context(_replacing(output))
             settings, check_services = self._services(stack)
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
@@ -149,6 +160,7 @@ class Run:
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
             settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
             start_processes(supervisor, settings, self.workers, scratch)
+            stack.enter_context(self.beside(settings))
 
             def check() -> None:
                 supervisor.check()
@@ -166,14 +178,17 @@ class Run:
                 written = _write_lines(stream, articles.articles_of_run(session, prefix))
                 keys = progress.sites_of_run(session, prefix)
                 sites = progress.site_statuses(session, keys)
-        return RunSummary(
-            sent=sent,
-            progress=counts,
-            sites=sites,
-            articles=written,
-            quarantine_file=quarantine_file,
-            seconds=time.monotonic() - started,
-        )
+            writing.close()
+            summary = RunSummary(
+                sent=sent,
+                progress=counts,
+                sites=sites,
+                articles=written,
+                quarantine_file=quarantine_file,
+                seconds=time.monotonic() - started,
+            )
+            self.on_end(summary)
+        return summary
 
     def _services(self, stack: ExitStack) -> tuple[Settings, Callable[[], None]]:
         configured = (self.settings.database_url, self.settings.broker_url)

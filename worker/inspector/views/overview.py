@@ -1,20 +1,25 @@
 """The whole deployment: totals first, then what wants to be looked at."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from worker.errors import ExpectedError
 from worker.inspector.asking import Asked
 from worker.inspector.processes import processes
 from worker.inspector.registry import Answer, Views
-from worker.messaging.broker import QueueState, queue_states
+from worker.messaging.broker import QueueState, queue_states, topology_of
+from worker.messaging.task_names import STAGES
 from worker.outcomes import PENDING, PageOutcome
 from worker.settings import Settings
-from worker.store.inspection_overview import Arrivals
+from worker.store.inspection_overview import Arrivals, Waits
 from worker.store.inspection_overview import overview as read_overview
 
 views = Views()
 
 CHART_HEIGHT = 100.0
+
+LEAST_SLOTS = 24
+"""Slots that a chart has room for, however few there are."""
 
 SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FAILED)
 """What a chart tells apart, from its ground up."""
@@ -29,12 +34,53 @@ def overview(asked: Asked) -> Answer:
     return Answer(
         {
             "overview": found,
-            "queues": {name: state._asdict() for name, state in queues.items()},
+            "stages": _stages(settings, found.waits, queues),
+            "in_quarantine": _in_quarantine(settings, queues),
             "broker_problem": problem,
             "processes": processes(settings, queues),
         },
-        {"chart": _chart(found.arrivals), "shown": SHOWN},
+        {"chart": _chart(found.arrivals), "shown": SHOWN, "least_slots": LEAST_SLOTS},
     )
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What waits at a stage: messages in its queue, and how long the oldest request has.
+
+    Each is None where it is not known.
+    """
+
+    name: str
+    queue: str | None
+    messages: int | None
+    oldest_seconds: float | None
+
+
+def _stages(settings: Settings, waits: Waits, queues: Mapping[str, QueueState]) -> list[Stage]:
+    """Return the stages in the order of a page's way."""
+    topology = topology_of(settings)
+    names = {
+        "intake": topology.pages,
+        **{stage: topology.task_queue(stage) for stage in STAGES},
+        "articles": topology.articles_queue,
+    }
+    found = [
+        Stage(
+            name,
+            queue,
+            queues[queue].messages if queue in queues else None,
+            waits.oldest_seconds.get(name),
+        )
+        for name, queue in names.items()
+    ]
+    relay = Stage("relay", None, waits.for_relay, waits.oldest_seconds["relay"])
+    return [*found[:-1], relay, found[-1]]
+
+
+def _in_quarantine(settings: Settings, queues: Mapping[str, QueueState]) -> int | None:
+    if not queues:
+        return None
+    return sum(queues[queue].messages for queue in topology_of(settings).quarantines.values())
 
 
 def _queues(settings: Settings) -> tuple[dict[str, QueueState], str | None]:

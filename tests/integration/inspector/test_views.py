@@ -1,0 +1,135 @@
+"""The views over a real connection: pages and their twins, what they show, how they search."""
+
+import json
+
+import pytest
+from sqlalchemy import update
+
+from models.tables import StoredPage
+from tests.crawled import SITES, Client, page_ids
+from worker.settings import Settings
+from worker.store.database import Database
+
+VIEWS = ("/overview", "/sites", "/articles", "/quarantine")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_page_has_a_twin_that_it_leads_to(client: Client, view: str) -> None:
+    page = client.get(view)
+    assert page.status_code == 200
+    assert page.headers["content-type"].startswith("text/html")
+    assert f'href="{view}.json"' in page.text
+    twin = client.get(f"{view}.json")
+    assert twin.headers["content-type"] == "application/json"
+    assert isinstance(twin.json(), dict)
+
+
+def test_the_root_is_the_overview(client: Client) -> None:
+    assert "<h1>Overview</h1>" in client.get("/").text
+
+
+def test_the_overview_counts_every_page_once(client: Client, crawled: Settings) -> None:
+    found = client.values("/overview.json")
+    arrivals = found["overview"]["arrivals"]
+    slots = [sum(slot["outcomes"].values()) for slot in arrivals["slots"]]
+    assert sum(slots) == sum(arrivals["outcomes"].values())
+    assert arrivals["outcomes"]["article"] == len(page_ids(crawled))
+    assert [change["site"] for change in found["overview"]["changes"]] == ["harbour-post.example"]
+    assert {stage["messages"] for stage in found["stages"]} == {0}
+
+
+def test_sites_are_listed_with_what_becomes_of_their_pages(client: Client) -> None:
+    found = client.values("/sites.json")["sites"]
+    assert {each["status"]["key"] for each in found} == set(SITES)
+    for each in found:
+        assert sum(part["pages"] for part in each["trend"]) == each["status"]["pages"]
+
+
+def test_a_part_of_a_name_finds_a_site(client: Client) -> None:
+    found = client.values("/sites.json?name=HARBOUR&order=name")["sites"]
+    assert [each["status"]["key"] for each in found] == ["harbour-post.example"]
+    assert "No site has a name" in client.get("/sites?name=%25").text
+
+
+@pytest.mark.parametrize("order", ["name", "pages", "waiting", "doubtful", "changed"])
+def test_a_list_of_sites_goes_on_where_it_ended(
+    client: Client, monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    monkeypatch.setattr("worker.inspector.views.sites.SITES_PER_PAGE", 1)
+    first = client.values(f"/sites.json?order={order}")
+    second = client.values(f"/sites.json?order={order}&after={first['after']}")
+    assert second["after"] is None
+    keys = [each["status"]["key"] for each in first["sites"] + second["sites"]]
+    assert sorted(keys) == sorted(SITES)
+
+
+def urls(client: Client, query: str) -> set[str]:
+    return {page["url"] for page in client.values(f"/articles.json?{query}")["found"]["pages"]}
+
+
+def test_articles_are_found_by_what_they_are(client: Client, crawled: Settings) -> None:
+    lines = client.get("/articles.jsonl").text.splitlines()
+    articles = {each["url"]: each for each in map(json.loads, lines)}
+    assert len(articles) == len(page_ids(crawled))
+    arabic = {url for url, article in articles.items() if article["language"] == "ar"}
+    assert urls(client, "language=ar") == arabic != set()
+    sure = {url for url, article in articles.items() if article["confidence"] >= 0.9}
+    assert urls(client, "outcome=article&above=0.9") == sure
+    assert urls(client, "outcome=article&below=0.9") == articles.keys() - sure
+    word = next(iter(articles.values()))["text"].split()[3]
+    worded = {
+        url
+        for url, article in articles.items()
+        if word.lower() in f"{article['title']}\n{article['text']}".lower()
+    }
+    assert urls(client, f"words={word.upper()}") == worded
+    assert urls(client, "words=%25") <= articles.keys()
+    assert urls(client, "until=2001-01-01") == set()
+    assert len(urls(client, "since=2001-01-01&outcome=menu")) == len(page_ids(crawled, "menu"))
+    some = client.get("/articles.jsonl?site=sada").text.splitlines()
+    assert {json.loads(line)["site"] for line in some} == {"sada-almina.example"}
+
+
+def test_a_search_goes_on_where_it_ended(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    everything = urls(client, "language=e")
+    monkeypatch.setattr("worker.store.inspection_articles.LOOKED_THROUGH", 5)
+    found: set[str] = set()
+    after = ""
+    while True:
+        values = client.values(f"/articles.json?language=e&after={after}")["found"]
+        found |= {page["url"] for page in values["pages"]}
+        after = values["before"]
+        if after is None:
+            break
+    assert found == everything
+
+
+def test_what_cannot_be_meant_is_ignored(client: Client) -> None:
+    query = "after=x&below=9&above=nan&since=yesterday&outcome=none&words=%00"
+    assert client.get(f"/articles?{query}").status_code == 200
+    assert client.get("/sites?order=x&after=9999999999999999999-1").status_code == 200
+    assert client.get("/sites?after=-1-²").status_code == 200
+
+
+def test_what_is_not_there_is_not_found(client: Client) -> None:
+    assert client.get("/nowhere").status_code == 404
+    assert client.get("/nowhere.json").json() == {"error": "There is no such page."}
+
+
+def test_what_a_page_holds_is_text(client: Client, crawled: Settings) -> None:
+    database = Database(crawled.require_database_url())
+    [page_id, *_] = page_ids(crawled, "menu")
+    hostile = 'javascript:alert(1)//"><script>alert(2)</script>'
+    with database.transaction() as session:
+        [url] = session.execute(
+            update(StoredPage)
+            .where(StoredPage.id == page_id)
+            .values(url=hostile)
+            .returning(StoredPage.url)
+        ).one()
+    database.dispose()
+    page = client.get("/articles?outcome=menu").text
+    assert url == hostile
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(2)" in page
+    assert 'href="javascript' not in page
