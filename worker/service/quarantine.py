@@ -260,12 +260,21 @@ def _take_all(connection: Connection, queue: str) -> Iterator[Message]:
 
     Not more than are there now: one that is sent back may return while we look.
     """
+    taken: list[Message] = []
     with connection.channel() as channel:
-        for _ in range(depth(channel, queue)):
-            message = channel.basic_get(queue, no_ack=False)
-            if message is None:
-                return
-            yield message if isinstance(message, Message) else channel.message_to_python(message)
+        try:
+            for _ in range(depth(channel, queue)):
+                got = channel.basic_get(queue, no_ack=False)
+                if got is None:
+                    return
+                message = got if isinstance(got, Message) else channel.message_to_python(got)
+                taken.append(message)
+                yield message
+        finally:
+            # RabbitMQ does so when the channel is closed, the broker of a run after hours.
+            for message in taken:
+                if not message.acknowledged:
+                    message.requeue()
 
 
 def _republish(producer: Producer, message: Message, queue: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from worker.errors import ExpectedError
 from worker.inspector.asking import Asked
@@ -39,7 +40,7 @@ def overview(asked: Asked) -> Answer:
             "broker_problem": problem,
             "processes": processes(settings, queues),
         },
-        {"chart": _chart(found.arrivals), "shown": SHOWN, "least_slots": LEAST_SLOTS},
+        {"chart": _chart(found.arrivals), "shown": SHOWN},
     )
 
 
@@ -98,13 +99,33 @@ def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
     return counts
 
 
-def _chart(arrivals: Arrivals) -> list[dict[str, object]]:
-    """Return the bars of the pages over time: where each stands, and its parts from the ground."""
+@dataclass(frozen=True)
+class Chart:
+    """Bars of the pages over time.
+
+    Parameters
+    ----------
+    bars
+        The slot of each, its place from the first, and its parts from the ground: what they are,
+        how many pages, and where they stand.
+    slots
+        Number of slots that there is room for.
+    end
+        When the last of these ends.
+    """
+
+    bars: list[dict[str, object]]
+    slots: int
+    end: datetime
+
+
+def _chart(arrivals: Arrivals) -> Chart | None:
     if not arrivals.slots:
-        return []
+        return None
     begin = arrivals.slots[0].begins
     highest = max(sum(slot.outcomes.values()) for slot in arrivals.slots)
-    bars = []
+    bars: list[dict[str, object]] = []
+    place = 0
     for slot in arrivals.slots:
         ground = CHART_HEIGHT
         parts = []
@@ -115,4 +136,5 @@ def _chart(arrivals: Arrivals) -> list[dict[str, object]]:
                 parts.append((name, number, round(ground, 2), round(height, 2)))
         place = round((slot.begins - begin).total_seconds() / arrivals.slot_seconds)
         bars.append({"slot": slot, "place": place, "parts": parts})
-    return bars
+    slots = max(place + 1, LEAST_SLOTS)
+    return Chart(bars, slots, begin + timedelta(seconds=slots * arrivals.slot_seconds))
