@@ -1,0 +1,347 @@
+"""What is known of one site, one group or one page, for those who look into it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ARRAY, BigInteger, and_, any_, bindparam, case, func, select
+from sqlalchemy.orm import Session, aliased
+
+from models.tables import (
+    Article,
+    Generation,
+    Membership,
+    PageContent,
+    PageKnowledge,
+    Receipt,
+    ReferenceSet,
+    Site,
+    StoredPage,
+    TemplateGroup,
+)
+from worker.store.extraction_jobs import Pivot
+
+
+class SiteGroup(NamedTuple):
+    """A group of a site's last generation, with the page that represents it."""
+
+    number: int
+    size: int
+    representative_id: int
+    representative_url: str
+    comment_pattern: str | None
+
+
+class InspectedSite(NamedTuple):
+    """A site: how many pages it has, and how its last clustering found groups (none: 0)."""
+
+    id: int
+    key: str
+    pages: int
+    generation: int
+    clustered_at: datetime | None
+    method: str | None
+    silhouette: float | None
+
+
+def inspected_site(session: Session, key: str) -> InspectedSite | None:
+    """Return a site by its key."""
+    pages = (
+        select(func.count())
+        .select_from(StoredPage)
+        .where(StoredPage.site_id == Site.id)
+        .scalar_subquery()
+    )
+    row = session.execute(
+        select(
+            Site.id,
+            Site.key,
+            pages,
+            func.coalesce(Generation.number, 0),
+            Generation.created_at,
+            Generation.method,
+            Generation.silhouette,
+        )
+        .outerjoin(Generation, Generation.site_id == Site.id)
+        .where(Site.key == key)
+        .order_by(Generation.number.desc().nulls_last())
+        .limit(1)
+    ).one_or_none()
+    return InspectedSite(*row) if row is not None else None
+
+
+def groups_of_generation(session: Session, site_id: int, generation: int) -> list[SiteGroup]:
+    """Return the groups of a generation, the largest first."""
+    rows = session.execute(
+        select(
+            TemplateGroup.number,
+            TemplateGroup.size,
+            TemplateGroup.representative_id,
+            StoredPage.url,
+            TemplateGroup.comment_pattern,
+        )
+        .join(StoredPage, StoredPage.id == TemplateGroup.representative_id)
+        .where(TemplateGroup.site_id == site_id, TemplateGroup.generation == generation)
+        .order_by(TemplateGroup.size.desc(), TemplateGroup.number)
+    )
+    return [SiteGroup(*row) for row in rows]
+
+
+class GenerationSizes(NamedTuple):
+    """A clustering, and the sizes of its groups by number."""
+
+    number: int
+    created_at: datetime
+    method: str
+    silhouette: float | None
+    sizes: list[tuple[int, int]]
+
+
+def last_generations(session: Session, site_id: int, most: int) -> list[GenerationSizes]:
+    """Return the last generations of a site, the oldest of them first."""
+    last = (
+        select(Generation)
+        .where(Generation.site_id == site_id)
+        .order_by(Generation.number.desc())
+        .limit(most)
+        .subquery()
+    )
+    rows = session.execute(
+        select(
+            last.c.number,
+            last.c.created_at,
+            last.c.method,
+            last.c.silhouette,
+            func.array_agg(TemplateGroup.number),
+            func.array_agg(TemplateGroup.size),
+        )
+        .outerjoin(
+            TemplateGroup,
+            and_(
+                TemplateGroup.site_id == last.c.site_id, TemplateGroup.generation == last.c.number
+            ),
+        )
+        .group_by(last.c.number, last.c.created_at, last.c.method, last.c.silhouette)
+        .order_by(last.c.number)
+    )
+    return [
+        GenerationSizes(*of, sorted((n, s) for n, s in zip(numbers, sizes, strict=True) if n))
+        for *of, numbers, sizes in rows
+    ]
+
+
+def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
+    """Return the trees that stand for a site in pictures, ascending.
+
+    Those of its references where it has some, as all distances are stored of these alone; else all,
+    and of more than ``most`` the oldest.
+    """
+    references = session.scalar(
+        select(ReferenceSet.tree_ids)
+        .where(ReferenceSet.site_id == site_id)
+        .order_by(ReferenceSet.id.desc())
+        .limit(1)
+    )
+    if references:
+        return sorted(references)[:most]
+    return list(
+        session.scalars(
+            select(StoredPage.tree_id)
+            .where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
+            .distinct()
+            .order_by(StoredPage.tree_id)
+            .limit(most)
+        )
+    )
+
+
+class PageOfTree(NamedTuple):
+    """A page with its tree and its place in a generation; without one it has no role."""
+
+    tree_id: int
+    page_id: int
+    url: str
+    group_number: int | None
+    role: str | None
+
+
+def pages_of_trees(
+    session: Session, site_id: int, generation: int, tree_ids: Sequence[int]
+) -> list[PageOfTree]:
+    """Return the pages of a site that have some trees, in the order of their ids."""
+    rows = session.execute(
+        select(
+            StoredPage.tree_id,
+            StoredPage.id,
+            StoredPage.url,
+            Membership.group_number,
+            Membership.role,
+        )
+        .outerjoin(
+            Membership,
+            and_(Membership.page_id == StoredPage.id, Membership.generation == generation),
+        )
+        .where(
+            StoredPage.site_id == site_id,
+            StoredPage.tree_id
+            == any_(bindparam("tree_ids", list(tree_ids), type_=ARRAY(BigInteger))),
+        )
+        .order_by(StoredPage.id)
+    )
+    return [PageOfTree(*row) for row in rows]
+
+
+class GroupPage(NamedTuple):
+    """A page of a group, with what became of it."""
+
+    id: int
+    url: str
+    fetched_at: datetime | None
+    outcome: str | None
+    confidence: float | None
+    revision: int
+    role: str
+
+
+def pages_of_group(
+    session: Session, site_id: int, generation: int, number: int | None, *, most: int, after: int
+) -> list[GroupPage]:
+    """Return pages of a group, or the outliers (no number), by their ids from one on."""
+    is_member = (
+        Membership.group_number.is_(None) if number is None else Membership.group_number == number
+    )
+    rows = session.execute(
+        select(
+            StoredPage.id,
+            StoredPage.url,
+            func.coalesce(StoredPage.fetched_at, StoredPage.received_at),
+            StoredPage.outcome,
+            StoredPage.confidence,
+            StoredPage.revision,
+            Membership.role,
+        )
+        .join(Membership, Membership.page_id == StoredPage.id)
+        .where(
+            Membership.site_id == site_id,
+            Membership.generation == generation,
+            is_member,
+            StoredPage.id > after,
+        )
+        .order_by(StoredPage.id)
+        .limit(most)
+    )
+    return [GroupPage(*row) for row in rows]
+
+
+def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | None:
+    """Return what was learned from a page for its template, packed, and when."""
+    row = session.execute(
+        select(PageKnowledge.packed, PageKnowledge.learned_at).where(
+            PageKnowledge.page_id == page_id
+        )
+    ).one_or_none()
+    return (row[0], row[1]) if row is not None else None
+
+
+class PagePlace(NamedTuple):
+    """Where a page stands: its site, its group, and the page that it is compared with."""
+
+    site_key: str
+    stored_at: datetime | None
+    group_number: int | None
+    role: str | None
+    joined_with: float | None
+    clustered_at: datetime | None
+    method: str | None
+    group_size: int | None
+    group_pattern: str | None
+    pivot: Pivot | None
+
+
+def place_of_page(session: Session, page_id: int) -> PagePlace | None:
+    """Return where a page stands in the generation that it is, or is to be, extracted with."""
+    pivot = aliased(StoredPage)
+    row = session.execute(
+        select(
+            Site.key,
+            PageContent.stored_at,
+            Membership.group_number,
+            Membership.role,
+            Membership.confidence,
+            Generation.created_at,
+            Generation.method,
+            TemplateGroup.size,
+            TemplateGroup.comment_pattern,
+            pivot.id,
+            pivot.url,
+            pivot.content_type,
+            pivot.content_digest,
+        )
+        .select_from(StoredPage)
+        .join(Site, Site.id == StoredPage.site_id)
+        .outerjoin(PageContent, PageContent.page_id == StoredPage.id)
+        .outerjoin(
+            Membership,
+            and_(
+                Membership.page_id == StoredPage.id, Membership.generation == StoredPage.generation
+            ),
+        )
+        .outerjoin(
+            Generation,
+            and_(
+                Generation.site_id == StoredPage.site_id,
+                Generation.number == StoredPage.generation,
+            ),
+        )
+        .outerjoin(
+            TemplateGroup,
+            and_(
+                TemplateGroup.site_id == Membership.site_id,
+                TemplateGroup.generation == Membership.generation,
+                TemplateGroup.number == Membership.group_number,
+            ),
+        )
+        .outerjoin(pivot, pivot.id == Membership.pivot_id)
+        .where(StoredPage.id == page_id)
+    ).one_or_none()
+    if row is None:
+        return None
+    *of_page, pivot_id, url, content_type, digest = row
+    known = None if pivot_id is None else Pivot(pivot_id, url, content_type, digest)
+    return PagePlace(*of_page, known)
+
+
+class Revision(NamedTuple):
+    """An article of a page; its message for some only."""
+
+    number: int
+    created_at: datetime
+    message: dict[str, Any] | None
+
+
+def revisions_of(
+    session: Session, page_id: int, *, most: int, with_messages: Sequence[int]
+) -> list[Revision]:
+    """Return the last articles of a page, the newest first, some with their messages."""
+    rows = session.execute(
+        select(
+            Article.revision,
+            Article.created_at,
+            case((Article.revision.in_(list(with_messages)), Article.message)),
+        )
+        .where(Article.page_id == page_id)
+        .order_by(Article.revision.desc())
+        .limit(most)
+    )
+    return [Revision(*row) for row in rows]
+
+
+def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetime, str]]:
+    """Return when messages of a page came and what the intake made of them, the newest first."""
+    rows = session.execute(
+        select(Receipt.received_at, Receipt.result)
+        .where(Receipt.page_id == page_id)
+        .order_by(Receipt.id.desc())
+        .limit(most)
+    )
+    return [(received_at, result) for received_at, result in rows]
