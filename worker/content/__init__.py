@@ -143,7 +143,7 @@ def read_content(
 
 def explain_content(
     page: Page,
-    pivot: Page | None = None,
+    pivot: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
 ) -> ExplainedContent:
     """Read a page as `read_content` does, and say why it is read so.

@@ -18,6 +18,7 @@ from worker.extraction.attribution import contributions
 from worker.extraction.classification import trained_model
 from worker.extraction.errors import NoArticleError
 from worker.extraction.finding import Finding
+from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.outline import Outline
 from worker.extraction.phrases import aspects_of, phrase
 from worker.extraction.result import Extraction
@@ -85,7 +86,8 @@ class Explanation:
     Attributes
     ----------
     url, other_url
-        Addresses of the page and of the page that it was compared with, None for none.
+        Addresses of the page and of the page that it was compared with, None for none and where
+        only what is known of it was at hand.
     outcome
         `worker.outcomes.PageOutcome.ARTICLE`, or why there is none.
     detail
@@ -108,7 +110,7 @@ class Explanation:
 
 
 def explain_article(
-    page: Page, pivot: Page | None, apart: Iterable[HtmlElement] = ()
+    page: Page, pivot: Page | TemplateKnowledge | None, apart: Iterable[HtmlElement] = ()
 ) -> Explanation:
     """Extract the article of a page by the default method, and say why it is that one.
 
@@ -137,7 +139,7 @@ def explain_article(
     except NoArticleError as error:
         outcome, detail = error.outcome, str(error)
     mean, lines = _explain_lines(flat, verdicts)
-    other_url = pivot.url if pivot is not None else None
+    other_url = pivot.url if isinstance(pivot, Page) else None
     return Explanation(page.url, other_url, outcome, detail, article, mean, lines)
 
 

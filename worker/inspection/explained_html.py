@@ -5,23 +5,17 @@ script, sends no form and opens nothing; a content security policy lets it load 
 fonts alone, so that it looks as it does on its site. What could act is taken out beforehand.
 """
 
-from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from html import escape
 from importlib.resources import files
-from itertools import accumulate
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction import ArticleImage, ExplainedLine, Explanation
-from worker.extraction.explanation import Verdict
-from worker.extraction.media import image_of
-from worker.extraction.outline import Outline
+from worker.extraction import ExplainedLine, Explanation
+from worker.inspection.marked_page import marked_document
 from worker.inspection.summary import summary, told, told_reasons
 from worker.pages import Page
 from worker.pages.addresses import base_of
-from worker.pages.elements import NO_TEXT
 
 _POLICY = (
     "default-src 'none'; style-src http: https: data: 'unsafe-inline'; img-src http: https: data:;"
@@ -66,7 +60,7 @@ def to_html(explanation: Explanation, page: Page, group_size: int, comments: int
         '<meta name="referrer" content="no-referrer">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>Explained: {escape(explanation.url)}</title><style>\n{style}</style></head><body>"
-        f'<iframe sandbox="" title="The page" srcdoc="{escape(_marked(explanation, page))}">'
+        f'<iframe sandbox="" title="The page" srcdoc="{escape(_framed(explanation, page))}">'
         f"</iframe><main><dl>{facts}</dl>"
         '<p><b class="kept">kept</b> <b class="title">title</b> <b class="comment">comment</b>'
         ' <b class="dropped">dropped</b>'
@@ -85,75 +79,11 @@ def _listed(line: ExplainedLine) -> str:
     )
 
 
-def _marked(explanation: Explanation, page: Page) -> str:
-    document = deepcopy(page.document)
-    outline = Outline.of(document)
-    places = list(_text_places(document))
-    lines = {line.number: line for line in explanation.lines}
-    # What has no line has no word: a bullet, a bar between links.
-    shown = [lines.get(node.line) for node in outline.texts]
-    _frame_blocks(outline, [line.verdict if line else None for line in shown])
-    if explanation.article is not None:
-        _frame_images(document, page.url, explanation.article.images)
-    for (element, attribute), line in zip(places, shown, strict=True):
-        if line is not None:
-            _mark(element, attribute, line)
+def _framed(explanation: Explanation, page: Page) -> str:
+    document = marked_document(explanation, page)
     _disarm(document)
     _set_head(document, base_of(page.document, page.url))
     return etree.tostring(document, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
-
-
-def _text_places(document: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
-    """Yield the places of the texts of an outline, in their order."""
-    walk = etree.iterwalk(document, events=("start", "end"))
-    for event, element in walk:
-        if event == "start":
-            if element.tag in NO_TEXT:
-                walk.skip_subtree()
-            elif element.text and not element.text.isspace():
-                yield element, "text"
-        elif element is not document and element.tail and not element.tail.isspace():
-            yield element, "tail"
-
-
-def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
-    span = element.makeelement("span")
-    span.set("class", f"detourage-{line.verdict}")
-    span.set("title", f"{line.verdict}, {line.probability:.2f}\n" + "\n".join(told_reasons(line)))
-    span.text = getattr(element, attribute)
-    setattr(element, attribute, None)
-    if attribute == "text":
-        element.insert(0, span)
-    else:
-        element.addnext(span)
-
-
-def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
-    """Mark the outermost elements whose texts all have one verdict."""
-    is_article = [verdict in ("kept", "title") for verdict in verdicts]
-    articles = [0, *accumulate(is_article)]
-    worded = [0, *accumulate(verdict is not None for verdict in verdicts)]
-    index = 0
-    while index < len(outline.elements):
-        start, end = outline.text_starts[index], outline.text_ends[index]
-        of_article, texts = articles[end] - articles[start], worded[end] - worded[start]
-        if texts and of_article not in (0, texts):
-            index += 1
-            continue
-        if texts:
-            name = "detourage-article" if of_article else "detourage-template"
-            element = outline.elements[index]
-            element.set("class", f"{element.get('class') or ''} {name}".strip())
-        index = outline.ends[index]
-
-
-def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage]) -> None:
-    base = base_of(document, url)
-    addresses = {image.url for image in images}
-    for element in document.iter("img"):
-        image = image_of(element, base, None)
-        if image is not None and image.url in addresses:
-            element.set("class", f"{element.get('class') or ''} detourage-article".strip())
 
 
 def _disarm(document: HtmlElement) -> None:

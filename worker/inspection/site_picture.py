@@ -6,7 +6,6 @@ After figure 4.2 of Deturck (2015).
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote, urlsplit
 
 import numpy as np
 from matplotlib import colormaps, rc_context
@@ -21,6 +20,7 @@ from scipy.spatial.distance import squareform
 from worker.templates.grouping import Grouping
 from worker.templates.matrix import Indices, Matrix
 from worker.templates.sites import SiteGroups
+from worker.wording.addresses import abridged
 from worker.wording.plural import counted
 
 MAX_SITES: Final = 40
@@ -38,8 +38,6 @@ RESOLUTION: Final = 130
 
 LEGEND_GROUPS: Final = 16
 """Groups named in the legend; beyond, what they are cannot be read any more."""
-
-LEGEND_CHARACTERS: Final = 44
 
 MARKERS: Final = "os^Dv<>ph"
 COLOURS: Final = 10
@@ -179,16 +177,6 @@ def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
 def colour_of(number: int) -> str:
     """Colour of a group, the largest being number 0; the eleventh has that of the first."""
     return f"C{number % COLOURS}"
-
-
-def abridged(url: str) -> str:
-    """Return what differs between the addresses of a site, in few characters."""
-    parts = urlsplit(url)
-    path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
-    if len(path) <= LEGEND_CHARACTERS:
-        return path or "/"
-    half = LEGEND_CHARACTERS // 2
-    return f"{path[: half - 1]}…{path[-half:]}"
 
 
 def _like_beside_like(distances: Matrix, pages: list[int]) -> Indices:

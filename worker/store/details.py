@@ -44,8 +44,8 @@ class InspectedSite(NamedTuple):
     silhouette: float | None
 
 
-def inspected_site(session: Session, key: str) -> InspectedSite | None:
-    """Return a site by its key."""
+def inspected_site(session: Session, site_id: int) -> InspectedSite | None:
+    """Return a site."""
     pages = (
         select(func.count())
         .select_from(StoredPage)
@@ -63,7 +63,7 @@ def inspected_site(session: Session, key: str) -> InspectedSite | None:
             Generation.silhouette,
         )
         .outerjoin(Generation, Generation.site_id == Site.id)
-        .where(Site.key == key)
+        .where(Site.id == site_id)
         .order_by(Generation.number.desc().nulls_last())
         .limit(1)
     ).one_or_none()

@@ -56,7 +56,9 @@ def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
     return positions
 
 
-def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
+def majorise_stress(
+    distances: Matrix, start: Matrix, *, max_iterations: int = MAX_ITERATIONS
+) -> Matrix:
     """Move positions until their distances fit a matrix as well as they can (SMACOF).
 
     Each step is the Guttman transform, which never raises the stress. The
@@ -68,6 +70,8 @@ def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
         Symmetric distances, shape (n, n), zero diagonal.
     start
         First positions, shape (n, dimensions).
+    max_iterations
+        Upper limit of the steps.
 
     Returns
     -------
@@ -85,7 +89,7 @@ def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
     positions = start
     fitted = squareform(pdist(positions))
     stress = _raw_stress(distances, fitted)
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(max_iterations):
         ratios = np.divide(distances, fitted, out=np.zeros_like(fitted), where=fitted > 0)
         moved = (ratios.sum(axis=1)[:, None] * positions - ratios @ positions) / n
         fitted = squareform(pdist(moved))

@@ -7,9 +7,7 @@ from matplotlib.image import imread
 
 from tests.unit.templates.template_sites import made_site
 from worker.inspection.site_picture import (
-    LEGEND_CHARACTERS,
     LEGEND_GROUPS,
-    abridged,
     draw,
     draw_distances,
     draw_map,
@@ -98,11 +96,3 @@ def test_small_sites_can_be_drawn(tmp_path: Path, templates: list[int]) -> None:
 def test_other_kinds_of_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.png or \.svg"):
         draw([SITE], tmp_path / "picture.gif")
-
-
-def test_long_and_foreign_addresses_are_abridged() -> None:
-    assert abridged("https://news.example/a/b?id=3") == "/a/b?id=3"
-    assert abridged("https://news.example/中文") == "/%E4%B8%AD%E6%96%87"
-    long = abridged("https://news.example/" + "a" * 60 + "-the-end.html")
-    assert len(long) == LEGEND_CHARACTERS
-    assert long.endswith("-the-end.html")

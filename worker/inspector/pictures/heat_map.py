@@ -1,7 +1,6 @@
 """The heat map of a site's distances, and the dendrogram that orders it."""
 
 import zlib
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import pack
@@ -68,22 +67,24 @@ def cell_size(pages: int) -> int:
     return max(1, min(LARGEST_CELL, SIDE // max(pages, 1)))
 
 
-def draw_distances(distances: npt.NDArray[np.float64]) -> str:
-    """Draw distances, of shape (n, n), as an image of a point for each: the address of its data.
+def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
+    """Draw distances, of shape (n, n), as a PNG with a point for each.
 
     The nearer two pages, the stronger the colour; nothing where a distance is not known.
     """
     values = np.where(np.isnan(distances), 0, 1 + np.round(254 * (1 - np.nan_to_num(distances))))
     rows = np.insert(values.astype(np.uint8), 0, 0, axis=1)
     side = len(distances)
-    return "data:image/png;base64," + b64encode(
+    if side == 0:
+        return draw_distances(np.full((1, 1), np.nan))
+    return (
         b"\x89PNG\r\n\x1a\n"
         + _chunk(b"IHDR", pack(">IIBBBBB", side, side, 8, 3, 0, 0, 0))
         + _chunk(b"PLTE", bytes(_INK) * 256)
         + _chunk(b"tRNS", bytes([0, *range(255)]))
         + _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6))
         + _chunk(b"IEND", b"")
-    ).decode()
+    )
 
 
 def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Markup:
@@ -94,7 +95,7 @@ def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Mark
     ordered
         The pages.
     groups
-        Their groups, in the order before.
+        Their groups, in the order of the leaves.
     """
     cell = cell_size(len(ordered.order))
     height = cell * len(ordered.order)
@@ -113,7 +114,7 @@ def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Mark
             height=(end - start) * cell,
             class_=f"mark {colour_class(group)}",
         )
-        for start, end, group in _runs([groups[place] for place in ordered.order])
+        for start, end, group in _runs(groups)
     ]
     return picture(
         "Dendrogram",

@@ -1,5 +1,5 @@
 """The views, a module for each subject; `REGISTRIES` is what the application serves."""
 
-from worker.inspector.views import articles, overview, quarantine, sites
+from worker.inspector.views import articles, overview, pair, quarantine, site, sites
 
-REGISTRIES = (overview.views, sites.views, articles.views, quarantine.views)
+REGISTRIES = (articles.views, overview.views, pair.views, quarantine.views, site.views, sites.views)

@@ -1,0 +1,108 @@
+"""What the pictures of a site are made of: its trees, their distances, their order and places."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from worker.distance import normalised_distance
+from worker.inspector.pictures.heat_map import OrderedPages, order_pages
+from worker.store import trees
+from worker.store.details import PageOfTree, pages_of_trees, trees_to_picture
+from worker.templates.likeness import size_tolerant_distances
+from worker.templates.matrix import comparable_pages
+from worker.templates.scaling import MAX_ITERATIONS, classical_scaling, majorise_stress
+
+MOST_TREES: Final = 400
+"""Trees of a picture: all of a site whose pages are compared as a whole, else its references."""
+
+STEPS_BY_SIZE: Final = 4_000_000
+"""Steps of the scaling times the square of the trees, at most: some 50 ms. Up to 115 trees the map
+is that of the clustering; of more, the last steps move the pages by less than their marks."""
+
+Matrix = npt.NDArray[np.float64]
+
+
+class PicturedTree(NamedTuple):
+    """A tree of the pictures.
+
+    Attributes
+    ----------
+    id
+        Its id.
+    page
+        One of its pages, that which represents its group if it is among them.
+    pages
+        How many pages have it.
+    """
+
+    id: int
+    page: PageOfTree
+    pages: int
+
+
+@dataclass(frozen=True, eq=False)
+class PicturedSite:
+    """Trees in the order of the leaves of their dendrogram.
+
+    Attributes
+    ----------
+    trees
+        The trees.
+    distances
+        Their normalised distances, shape (n, n).
+    tolerant
+        The distances that groups are found by.
+    ordered
+        The dendrogram.
+    """
+
+    trees: list[PicturedTree]
+    distances: Matrix
+    tolerant: Matrix
+    ordered: OrderedPages
+
+    @property
+    def pages(self) -> int:
+        """Number of their pages."""
+        return sum(tree.pages for tree in self.trees)
+
+    def positions(self) -> Matrix:
+        """Return the places of the trees on the plane, shape (n, 2)."""
+        steps = STEPS_BY_SIZE // max(len(self.trees), 1) ** 2
+        return majorise_stress(
+            self.tolerant,
+            classical_scaling(self.tolerant),
+            max_iterations=min(MAX_ITERATIONS, steps),
+        )
+
+
+def pictured_site(session: Session, site_id: int, generation: int) -> PicturedSite:
+    """Return what the pictures of a site show; trees whose distances are not known are left out."""
+    tree_ids = trees_to_picture(session, site_id, MOST_TREES)
+    pages: defaultdict[int, list[PageOfTree]] = defaultdict(list)
+    for page in pages_of_trees(session, site_id, generation, tree_ids):
+        pages[page.tree_id].append(page)
+    tree_ids = [tree_id for tree_id in tree_ids if tree_id in pages]
+    raw, _ = trees.distance_matrix(session, tree_ids)
+    kept = comparable_pages(raw)
+    tree_ids = [tree_ids[place] for place in kept.tolist()]
+    shapes = trees.tree_shapes(session, tree_ids)
+    sizes = np.array([shapes[tree_id].size for tree_id in tree_ids], dtype=np.int64)
+    distances = np.asarray(
+        normalised_distance(raw[np.ix_(kept, kept)], sizes[:, None], sizes[None, :])
+    )
+    tolerant = size_tolerant_distances(distances, sizes)
+    ordered = order_pages(tolerant)
+    order = np.array(ordered.order, dtype=np.int64)
+    among = np.ix_(order, order)
+    pictured = [_pictured(tree_ids[place], pages[tree_ids[place]]) for place in ordered.order]
+    return PicturedSite(pictured, distances[among], tolerant[among], ordered)
+
+
+def _pictured(tree_id: int, pages: list[PageOfTree]) -> PicturedTree:
+    chosen = next((page for page in pages if page.role == "representative"), pages[0])
+    return PicturedTree(tree_id, chosen, len(pages))

@@ -1,0 +1,100 @@
+"""Two pages: how far apart they are, and what differs between their trees."""
+
+from typing import Any, Final
+
+from starlette.exceptions import HTTPException
+
+from models.tables import StoredPage
+from worker.distance import TreeTooLargeError, normalised_distance
+from worker.extraction.outline import Outline
+from worker.inspection.page_parts import fixed_lines, page_parts
+from worker.inspection.tree_changes import TreeChanges, element_names, tree_changes
+from worker.inspector.asking import Asked
+from worker.inspector.pictures.groups import key
+from worker.inspector.pictures.wireframe import draw_wireframe
+from worker.inspector.registry import Answer, Views
+from worker.inspector.stored_page import KnownPage, known_page
+from worker.pages import Page, Tree
+from worker.store.trees import load_trees
+from worker.wording.addresses import abridged
+
+views = Views()
+
+MOST_CELLS: Final = 20_000_000
+"""Product of the sizes of two trees up to which they are mapped: at most half a second."""
+
+MOST_LINES: Final = 500
+"""Lines of the comparison that are shown, the first ones."""
+
+SIGNS: Final = {"same": " ", "removed": "−", "added": "+", "renamed": "~"}
+
+
+@views.page("/pairs/{page:int}/{other:int}", "pair.html")
+def pair(asked: Asked) -> Answer:
+    """Show two pages beside each other."""
+    ids = asked.place("page"), asked.place("other")
+    pages = [asked.known(lambda session, i=i: known_page(session, i)) for i in ids]  # type: ignore[misc]
+    tree_ids = [each.page.tree_id for each in pages]
+    stored = asked.read(
+        lambda session: load_trees(session, [tree_id for tree_id in tree_ids if tree_id])
+    )
+    trees = [stored.get(tree_id or 0) for tree_id in tree_ids]
+    if trees[0] is None or trees[1] is None:
+        raise HTTPException(404, "One of these pages has no tree to compare.")
+    documents = [each.parse() for each in pages]
+    changes = _changes(trees[0], trees[1], documents)
+    values = {
+        "pages": [_described(each, tree) for each, tree in zip(pages, trees, strict=True)],
+        "distance": changes.distance if changes else None,
+        "normalised": normalised_distance(changes.distance, len(trees[0]), len(trees[1]))
+        if changes
+        else None,
+        "removed": changes.removed if changes else None,
+        "added": changes.added if changes else None,
+        "renamed": changes.renamed if changes else None,
+        "lines": [line._asdict() for line in changes.lines[:MOST_LINES]] if changes else [],
+        "more_lines": max(len(changes.lines) - MOST_LINES, 0) if changes else 0,
+    }
+    shown = {"wireframes": _wireframes(documents), "signs": SIGNS, "key": key, "abridged": abridged}
+    return Answer(values, shown)
+
+
+def _changes(a: Tree, b: Tree, documents: list[Page | None]) -> TreeChanges | None:
+    if len(a) * len(b) > MOST_CELLS:
+        return None
+    names = [_names(*each) for each in zip((a, b), documents, strict=True)]
+    try:
+        return tree_changes(a, b, *names)
+    except TreeTooLargeError:
+        return None
+
+
+def _names(tree: Tree, page: Page | None) -> list[str] | None:
+    # What a browser rendered has another tree than the page as fetched.
+    return element_names(page) if page is not None and page.tree == tree else None
+
+
+def _wireframes(documents: list[Page | None]) -> list[Any]:
+    outlines = [Outline.of(page.flat) for page in documents if page is not None]
+    if len(outlines) < 2:
+        return []
+    return [
+        draw_wireframe(page_parts(one, fixed_lines(one, [other])), title)
+        for one, other, title in (
+            (outlines[0], outlines[1], "The first page"),
+            (outlines[1], outlines[0], "The second page"),
+        )
+    ]
+
+
+def _described(known: KnownPage, tree: Tree) -> dict[str, Any]:
+    page: StoredPage = known.page
+    return {
+        "id": page.id,
+        "url": page.url,
+        "site_id": page.site_id,
+        "site": known.place.site_key,
+        "group": known.place.group_number,
+        "role": known.place.role,
+        "elements": len(tree),
+    }

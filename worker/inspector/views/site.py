@@ -1,0 +1,122 @@
+"""One site: the map of its pages, their distances, its groups, its generations."""
+
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+
+from worker.inspector.asking import Asked
+from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
+from worker.inspector.pictures.groups import key
+from worker.inspector.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
+from worker.inspector.pictures.history import DrawnGeneration, draw_history
+from worker.inspector.pictures.site_map import MappedPages, draw_map
+from worker.inspector.registry import Answer, Views
+from worker.store import designs
+from worker.store.details import (
+    InspectedSite,
+    groups_of_generation,
+    inspected_site,
+    last_generations,
+)
+from worker.wording.addresses import abridged
+from worker.wording.plural import counted
+
+views = Views()
+
+GENERATIONS = 60
+"""Clusterings of a site that are drawn, its last ones."""
+
+NAMED_ROWS = 46
+"""Rows of the heat map up to which each is named beside it: more are too low to be read."""
+
+
+@views.page("/sites/{site:int}", "site.html")
+def site(asked: Asked) -> Answer:
+    """Show a site."""
+    site_id = asked.place("site")
+    found = asked.known(lambda session: inspected_site(session, site_id))
+    groups = asked.read(lambda session: groups_of_generation(session, site_id, found.generation))
+    history = asked.read(lambda session: last_generations(session, site_id, GENERATIONS))
+    changes = asked.read(lambda session: designs.changes(session, site_id))
+    pictured = _pictured(asked, found)
+    positions = pictured.positions()
+    trees = [
+        {
+            "page": tree.page.page_id,
+            "url": tree.page.url,
+            "group": tree.page.group_number,
+            "role": tree.page.role,
+            "pages": tree.pages,
+            "position": place,
+        }
+        for tree, place in zip(pictured.trees, positions.round(4).tolist(), strict=True)
+    ]
+    noticed = {change.generation for change in changes}
+    values = {
+        "site": found._asdict(),
+        "groups": [group._asdict() for group in groups],
+        "in_no_group": max(found.pages - sum(group.size for group in groups), 0),
+        "generations": [each._asdict() for each in history],
+        "design_changes": [
+            {"generation": each.generation, "since": each.since, "first_url": each.first_url}
+            for each in changes
+        ],
+        "pictured_pages": pictured.pages,
+        "trees": trees,
+    }
+    drawn = [DrawnGeneration(e.number, e.created_at, e.sizes, e.number in noticed) for e in history]
+    shown = {
+        "map": draw_map(positions, [_mapped(tree) for tree in pictured.trees]),
+        "dendrogram": draw_dendrogram(
+            pictured.ordered, [tree.page.group_number for tree in pictured.trees]
+        ),
+        "side": cell_size(len(trees)) * len(trees),
+        "cell": cell_size(len(trees)),
+        "are_rows_named": len(trees) <= NAMED_ROWS,
+        "history": draw_history(drawn),
+        "key": key,
+        "abridged": abridged,
+    }
+    return Answer(values, shown)
+
+
+@views.plain("/sites/{site:int}/distances.png")
+def distances(asked: Asked) -> Response:
+    """Draw the heat map of a site."""
+    drawn = draw_distances(_pictured(asked, _known(asked)).distances)
+    return Response(drawn, media_type="image/png")
+
+
+@views.plain("/sites/{site:int}/pair")
+def pair(asked: Asked) -> Response:
+    """Lead to the pair of a cell of the heat map, or to that of two pages that were chosen."""
+    chosen = [asked.number("page"), asked.number("other")]
+    column, row = asked.number("x"), asked.number("y")
+    if column is not None and row is not None:
+        trees = _pictured(asked, _known(asked)).trees
+        cell = cell_size(len(trees))
+        places = [min(each // cell, len(trees) - 1) for each in (row, column)]
+        chosen = [trees[place].page.page_id for place in places] if trees else []
+    if None in chosen or not chosen:
+        raise HTTPException(404)
+    return RedirectResponse(f"/pairs/{chosen[0]}/{chosen[1]}", 303)
+
+
+def _known(asked: Asked) -> InspectedSite:
+    return asked.known(lambda session: inspected_site(session, asked.place("site")))
+
+
+def _pictured(asked: Asked, found: InspectedSite) -> PicturedSite:
+    return asked.read(lambda session: pictured_site(session, found.id, found.generation))
+
+
+def _mapped(tree: PicturedTree) -> MappedPages:
+    page = tree.page
+    of_group = "in no group" if page.group_number is None else f"group {page.group_number}"
+    is_representative = page.role == "representative"
+    name = f"{abridged(page.url)}: {of_group}"
+    if is_representative:
+        name += ", its representative"
+    if tree.pages > 1:
+        name += f", {counted(tree.pages, 'page')} of one tree"
+    address = f"/pages/{page.page_id}"
+    return MappedPages(page.group_number, tree.pages, is_representative, address, name)

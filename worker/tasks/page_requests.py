@@ -1,0 +1,46 @@
+"""One page asked for again."""
+
+from typing import Literal, get_args
+
+from sqlalchemy.orm import Session
+
+from worker.messaging import task_names
+from worker.store import outbox, pages
+from worker.tasks.extraction_requests import request_extractions
+
+PageStage = Literal["extract", "parse"]
+PAGE_STAGES = get_args(PageStage)
+
+
+def ask_again(session: Session, page_id: int, stage: str) -> bool:
+    """Take a page through the service again, as a reprocessing does all pages of its site.
+
+    Its article gets a new revision. A page that waits for its first clustering is extracted with
+    that.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    page_id
+        The page.
+    stage
+        The first stage to be done again: ``extract``, or ``parse`` from the stored HTML.
+
+    Returns
+    -------
+    bool
+        False where there is no such page, or its HTML is kept no more.
+    """
+    page = pages.load_page(session, page_id)
+    if page is None or page.html_removed_at is not None:
+        return False
+    pages.lock_site(session, pages.key_of_site(session, page.site_id))
+    session.refresh(page, with_for_update=True)
+    pages.force_revisions(session, [page_id])
+    if stage == "parse" or page.tree_id is None:
+        wanted = [{"page_id": page_id}]
+        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=page.site_id)
+    elif page.generation:
+        request_extractions(session, page.site_id, [page_id], page.generation)
+    return True
