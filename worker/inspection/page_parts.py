@@ -1,7 +1,7 @@
 """A page as boxes within boxes, with the stretches of text and the images in them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -100,6 +100,15 @@ def page_parts(outline: Outline, is_fixed: Mapping[int, bool]) -> PageParts:
             box.parts.append(part)
         listed += not is_box
     return PageParts(_pruned(root), max(listed - MAX_PARTS, 0))
+
+
+def texts_of(box: BoxPart) -> Iterator[TextPart]:
+    """Yield the texts of a box and of those in it, in order."""
+    for part in box.parts:
+        if isinstance(part, BoxPart):
+            yield from texts_of(part)
+        elif part.text is not None:
+            yield part
 
 
 def _digests(lines: Iterable[Line]) -> Collection[int]:

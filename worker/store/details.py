@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ARRAY, BigInteger, and_, any_, bindparam, case, func, select
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    and_,
+    any_,
+    bindparam,
+    case,
+    func,
+    select,
+)
 from sqlalchemy.orm import Session, aliased
 
 from models.tables import (
@@ -206,10 +216,7 @@ class GroupPage(NamedTuple):
 def pages_of_group(
     session: Session, site_id: int, generation: int, number: int | None, *, most: int, after: int
 ) -> list[GroupPage]:
-    """Return pages of a group, or the outliers (no number), by their ids from one on."""
-    is_member = (
-        Membership.group_number.is_(None) if number is None else Membership.group_number == number
-    )
+    """Return pages of a group, or the outliers (no number), by their ids, those after one."""
     rows = session.execute(
         select(
             StoredPage.id,
@@ -224,7 +231,7 @@ def pages_of_group(
         .where(
             Membership.site_id == site_id,
             Membership.generation == generation,
-            is_member,
+            _is_member(number),
             StoredPage.id > after,
         )
         .order_by(StoredPage.id)
@@ -345,3 +352,61 @@ def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetim
         .limit(most)
     )
     return [(received_at, result) for received_at, result in rows]
+
+
+class GroupOutcome(NamedTuple):
+    """Pages of a group with one outcome (none: they wait), and their mean confidence."""
+
+    outcome: str | None
+    pages: int
+    confidence: float | None
+
+
+def outcomes_of_group(
+    session: Session, site_id: int, generation: int, number: int | None
+) -> list[GroupOutcome]:
+    """Return what became of the pages of a group, or of the outliers (no number)."""
+    rows = session.execute(
+        select(StoredPage.outcome, func.count(), func.avg(StoredPage.confidence))
+        .join(Membership, Membership.page_id == StoredPage.id)
+        .where(
+            Membership.site_id == site_id,
+            Membership.generation == generation,
+            _is_member(number),
+        )
+        .group_by(StoredPage.outcome)
+        .order_by(func.count().desc(), StoredPage.outcome)
+    )
+    return [GroupOutcome(*row) for row in rows]
+
+
+class Container(NamedTuple):
+    """A place that articles of some pages were found at, and by which method."""
+
+    method: str | None
+    xpath: str | None
+    pages: int
+
+
+def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
+    """Return where the last articles of pages were found, the most frequent place first."""
+    method, xpath = Article.message["method"].astext, Article.message["xpath"].astext
+    rows = session.execute(
+        select(method, xpath, func.count())
+        .join(
+            StoredPage,
+            and_(StoredPage.id == Article.page_id, StoredPage.revision == Article.revision),
+        )
+        .where(
+            StoredPage.id == any_(bindparam("pages", list(page_ids), type_=ARRAY(BigInteger)))
+        )
+        .group_by(method, xpath)
+        .order_by(func.count().desc(), xpath)
+    )
+    return [Container(*row) for row in rows]
+
+
+def _is_member(number: int | None) -> ColumnElement[bool]:
+    if number is None:
+        return Membership.group_number.is_(None)
+    return Membership.group_number == number

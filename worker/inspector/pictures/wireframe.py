@@ -1,6 +1,6 @@
 """A page drawn as a wireframe from its boxes, without a browser: no style sheet is read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from math import ceil
 from typing import Final
@@ -146,12 +146,3 @@ def _image(x: float, y: float, width: float, drawn: list[Markup]) -> float:
     )
     drawn.append(element("path", element("title", "image"), d=path, class_="image"))
     return float(_IMAGE_HEIGHT)
-
-
-def texts_of(box: BoxPart) -> Iterator[TextPart]:
-    """Yield the texts of a box and of those in it, in order."""
-    for part in box.parts:
-        if isinstance(part, BoxPart):
-            yield from texts_of(part)
-        elif part.text is not None:
-            yield part
