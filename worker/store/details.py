@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import (
     ARRAY,
@@ -21,6 +21,7 @@ from models.tables import (
     Article,
     Generation,
     Membership,
+    OutboxEntry,
     PageContent,
     PageKnowledge,
     Receipt,
@@ -404,6 +405,16 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
         .order_by(func.count().desc(), xpath)
     )
     return [Container(*row) for row in rows]
+
+
+def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
+    """Return whether a message waits for the relay, or was refused by the broker; else None."""
+    row = session.execute(
+        select(OutboxEntry.refused_at).where(OutboxEntry.message_id == message_id).limit(1)
+    ).one_or_none()
+    if row is None:
+        return None
+    return "waiting" if row[0] is None else "refused"
 
 
 def _is_member(number: int | None) -> ColumnElement[bool]:

@@ -40,7 +40,7 @@ class OrderedPages:
     order
         Their places before.
     branches
-        For each branch four points, in leaves from 0 and in heights from 0 to 1.
+        For each branch four points, in leaves from 0 and in heights, the highest being 1.
     """
 
     order: Sequence[int]
@@ -55,8 +55,9 @@ def order_pages(distances: npt.NDArray[np.float64]) -> OrderedPages:
         squareform(distances, checks=False), "average", optimal_ordering=len(distances) <= BEST_ORDER
     )
     drawn = dendrogram(joined, no_plot=True)
+    highest = float(joined[-1, 2]) or 1.0
     branches = [
-        ([(place - 5) / 10 for place in places], heights)
+        ([(place - 5) / 10 for place in places], [height / highest for height in heights])
         for places, heights in zip(drawn["icoord"], drawn["dcoord"], strict=True)
     ]
     return OrderedPages(drawn["leaves"], branches)
@@ -103,7 +104,7 @@ def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Mark
     paths = []
     for places, heights in ordered.branches:
         y = [cell * (place + 0.5) for place in places]
-        x = [right * (1 - min(value, 1.0)) for value in heights]
+        x = [right * (1 - value) + 1 for value in heights]
         paths.append(f"M{x[0]:.1f},{y[0]:.1f}H{x[1]:.1f}V{y[2]:.1f}H{x[3]:.1f}")
     strip = [
         element(

@@ -66,10 +66,10 @@ def _place(place: MappedPages, x: float, y: float) -> Markup:
     drawn = mark(place.group, x, y, radius, "representative" if place.is_representative else "")
     parts = [element("title", place.name), drawn]
     if place.is_representative:
-        parts.insert(1, element("circle", cx=x, cy=y, r=radius + 5, class_="ring"))
-        parts.append(
-            element("text", str(place.group), x=x, y=y - radius - 8, class_="label middle")
-        )
+        parts += [
+            element("circle", cx=x, cy=y, r=radius + 5, class_="ring"),
+            element("text", str(place.group), x=x, y=y - radius - 8, class_="label middle"),
+        ]
     # A reader who goes by keyboard comes to the representatives, not to hundreds of pages.
     skipped = None if place.is_representative else -1
     return element(

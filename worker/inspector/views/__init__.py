@@ -1,5 +1,5 @@
 """The views, a module for each subject; `REGISTRIES` is what the application serves."""
 
-from worker.inspector.views import articles, group, overview, pair, quarantine, site, sites
+from worker.inspector.views import articles, group, overview, page, pair, quarantine, site, sites
 
-REGISTRIES = (articles.views, group.views, overview.views, pair.views, quarantine.views, site.views, sites.views)
+REGISTRIES = (articles.views, group.views, overview.views, page.views, pair.views, quarantine.views, site.views, sites.views)

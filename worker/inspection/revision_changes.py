@@ -1,0 +1,79 @@
+"""What changed between two revisions of an article."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Final, Literal, NamedTuple
+
+Sign = Literal["same", "removed", "added"]
+
+MAX_PARAGRAPHS: Final = 400
+"""Paragraphs of a text that are compared, the first ones: the work grows with their square."""
+
+_COMPARED: Final = ("title", "lead", "authors", "published_at", "language", "method", "xpath")
+
+
+class ChangedField(NamedTuple):
+    """A key of the article message with its values before and after."""
+
+    name: str
+    before: str
+    after: str
+
+
+class ChangedText(NamedTuple):
+    """A paragraph that is in both texts or in one of them; several that stay have no text."""
+
+    sign: Sign
+    text: str
+    paragraphs: int
+
+
+class RevisionChanges(NamedTuple):
+    """The differences of two article messages."""
+
+    fields: list[ChangedField]
+    paragraphs: list[ChangedText]
+
+
+def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> RevisionChanges:
+    """Compare two article messages of a page."""
+    fields = [
+        ChangedField(name, _said(before.get(name)), _said(after.get(name)))
+        for name in _COMPARED
+        if before.get(name) != after.get(name)
+    ]
+    for name in ("images", "embeds", "comments"):
+        counts = len(before.get(name) or ()), len(after.get(name) or ())
+        if before.get(name) != after.get(name):
+            fields.append(ChangedField(name, str(counts[0]), str(counts[1])))
+    places = [_place(message.get("template") or {}) for message in (before, after)]
+    if places[0] != places[1]:
+        fields.append(ChangedField("template", *places))
+    texts = [_paragraphs(message) for message in (before, after)]
+    return RevisionChanges(fields, list(_changed(*texts)) if texts[0] != texts[1] else [])
+
+
+def _paragraphs(message: Mapping[str, Any]) -> list[str]:
+    return str(message.get("text") or "").split("\n\n")[:MAX_PARAGRAPHS]
+
+
+def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[ChangedText]:
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for kind, start, end, new_start, new_end in matcher.get_opcodes():
+        if kind == "equal":
+            yield ChangedText("same", "", end - start)
+            continue
+        yield from (ChangedText("removed", text, 1) for text in before[start:end])
+        yield from (ChangedText("added", text, 1) for text in after[new_start:new_end])
+
+
+def _place(template: Mapping[str, Any]) -> str:
+    group = template.get("group")
+    of_group = "no group" if group is None else f"group {group}"
+    return f"{of_group}, generation {template.get('generation')}"
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,232 @@
+"""One page: what is stored beside what went out, why each line was kept, and its way."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from models.messages import DOUBTFUL
+from worker.content import ExplainedContent
+from worker.extraction import ExplainedLine
+from worker.inspection.marked_page import to_offline_html
+from worker.inspection.revision_changes import revision_changes
+from worker.inspector.asking import Asked
+from worker.inspector.pictures.groups import key
+from worker.inspector.registry import Answer, Views
+from worker.inspector.security import FRAMED_POLICY
+from worker.inspector.stored_page import KnownPage, known_page
+from worker.store.details import Revision, receipts_of, revisions_of, sending_of
+from worker.tasks.page_requests import PAGE_STAGES, ask_again
+from worker.wording.addresses import abridged
+
+views = Views()
+
+LINES: Final = 400
+"""Lines that are shown at a time."""
+
+REASONS: Final = 6
+"""Reasons of a line that are shown: those that moved its probability most."""
+
+REVISIONS: Final = 50
+"""Revisions that are listed, the last ones."""
+
+RECEIPTS: Final = 20
+"""Messages of a page that are listed, the last ones."""
+
+DEEPEST: Final = 8
+"""Levels that answers to comments are indented by."""
+
+VERDICTS: Final = {"kept": "in the text", "title": "the title", "comment": "a comment"}
+
+
+class Step(NamedTuple):
+    """A step of a page's way; it was not come to yet where it has no time."""
+
+    name: str
+    at: datetime | str | None
+    detail: str
+
+
+@views.page("/pages/{page:int}", "page.html")
+def page(asked: Asked) -> Answer:
+    """Show a page."""
+    known = _known(asked)
+    row, place = known.page, known.place
+    shown = min(asked.number("revision") or row.revision, row.revision)
+    earlier = asked.number("from")
+    earlier = shown - 1 if earlier is None or earlier >= shown else earlier
+    revisions, receipts, sending = asked.read(
+        lambda session: (
+            found := revisions_of(
+                session, row.id, most=REVISIONS, with_messages=[shown, earlier, row.revision]
+            ),
+            receipts_of(session, row.id, RECEIPTS),
+            sending_of(session, str(_message_of(found, row.revision).get("id"))),
+        )
+    )
+    message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
+    explained = _explained(known)
+    first = asked.number("line") or 0
+    lines = explained.explanation.lines if explained else ()
+    values = {
+        "page": _described(known),
+        "way": [step._asdict() for step in _way(known, revisions, receipts, sending)],
+        "article": message or None,
+        "revisions": [
+            {"revision": each.number, "created_at": each.created_at} for each in revisions
+        ],
+        "shown_revision": shown,
+        "compared_revision": earlier if before else None,
+        "changes": revision_changes(before, message)._asdict() if before and message else None,
+        "receipts": [{"at": at, "result": result} for at, result in receipts],
+        "read_again": _read_again(explained, message, is_last=shown == row.revision),
+        "lines": [_line(line) for line in lines[first : first + LINES]],
+        "next_line": first + LINES if len(lines) > first + LINES else None,
+    }
+    shown_only = {
+        "depths": _depths(message.get("comments") or []),
+        "is_first": not first,
+        "pivot": place.pivot,
+        "doubtful": DOUBTFUL,
+        "verdicts": VERDICTS,
+        "stages": PAGE_STAGES,
+        "can_be_asked": row.html_removed_at is None,
+        "was_asked": asked.text("asked") is not None,
+        "key": key,
+        "abridged": abridged,
+    }
+    return Answer(values, shown_only)
+
+
+@views.plain("/pages/{page:int}/stored")
+def stored(asked: Asked) -> Response:
+    """Show the stored page in a frame, its template struck through; nothing of it acts or loads."""
+    known = _known(asked)
+    document = known.parse()
+    if document is None:
+        raise HTTPException(404, "This page is kept no more, or cannot be read.")
+    html = to_offline_html(known.explain(document).explanation, document)
+    return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
+
+
+@views.action("/pages/{page:int}/again")
+def again(asked: Asked) -> Response:
+    """Ask for a page again."""
+    page_id = asked.place("page")
+    stage = asked.fields.get("stage", [""])[0]
+    if stage not in PAGE_STAGES:
+        raise HTTPException(400, "There is no such stage.")
+    if not asked.deployment.write(lambda session: ask_again(session, page_id, stage)):
+        raise HTTPException(404, "This page is kept no more.")
+    return RedirectResponse(f"/pages/{page_id}?asked=1", 303)
+
+
+def _known(asked: Asked) -> KnownPage:
+    return asked.known(lambda session: known_page(session, asked.place("page")))
+
+
+def _explained(known: KnownPage) -> ExplainedContent | None:
+    document = known.parse()
+    return known.explain(document) if document is not None else None
+
+
+def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]:
+    found = (each.message for each in revisions if each.number == number)
+    return next(found, None) or {}
+
+
+def _described(known: KnownPage) -> dict[str, Any]:
+    row, place = known.page, known.place
+    return {
+        "id": row.id,
+        "url": row.url,
+        "site_id": row.site_id,
+        "site": place.site_key,
+        "crawler_id": row.crawler_id,
+        "content_type": row.content_type,
+        "encoding": row.encoding,
+        "fetched_at": row.fetched_at,
+        "outcome": row.outcome,
+        "outcome_detail": row.outcome_detail,
+        "confidence": row.confidence,
+        "revision": row.revision,
+        "generation": row.generation,
+        "group": place.group_number,
+        "role": place.role,
+        "group_size": place.group_size,
+        "compared_with": place.pivot.url if place.pivot else None,
+        "html_removed_at": row.html_removed_at,
+    }
+
+
+def _way(
+    known: KnownPage,
+    revisions: Sequence[Revision],
+    receipts: Sequence[tuple[datetime, str]],
+    sending: str | None,
+) -> list[Step]:
+    row, place = known.page, known.place
+    result = receipts[0][1] if receipts else ""
+    joined = place.joined_with
+    where = "in no group" if place.group_number is None else f"group {place.group_number}"
+    steps = [
+        Step("fetched", row.fetched_at, ""),
+        Step("received", receipts[0][0] if receipts else row.received_at, result),
+        Step("stored", place.stored_at, f"removed {row.html_removed_at:%Y-%m-%d}" if row.html_removed_at else ""),
+    ]
+    clustered = Step(
+        "clustered", place.clustered_at, f"generation {row.generation}" if row.generation else ""
+    )
+    assigned = Step(
+        "assigned",
+        row.asked_at if place.role else None,
+        f"{where}, silhouette {joined:.2f}" if joined is not None else where if place.role else "",
+    )
+    # A page that joined groups that were there came after their clustering.
+    steps += [clustered, assigned]
+    last = _message_of(revisions, row.revision)
+    steps.append(Step("extracted", last.get("extracted_at"), row.outcome or "waits"))
+    if row.revision:
+        sent = next((each.created_at for each in revisions if each.number == row.revision), None)
+        told = {"waiting": "waits for the relay", "refused": "refused by the broker"}
+        steps.append(Step("published", None if sending else sent, told.get(sending or "", "")))
+    return steps
+
+
+def _read_again(
+    explained: ExplainedContent | None, message: Mapping[str, Any], *, is_last: bool
+) -> dict[str, Any] | None:
+    """Say what the page gives when it is read now; None where it is kept no more."""
+    if explained is None:
+        return None
+    article = explained.explanation.article
+    return {
+        "outcome": explained.explanation.outcome,
+        "detail": explained.explanation.detail,
+        "mean_log_odds": explained.explanation.mean,
+        "differs": is_last and (article.text if article else None) != message.get("text"),
+    }
+
+
+def _line(line: ExplainedLine) -> dict[str, Any]:
+    return {
+        "verdict": line.verdict,
+        "text": line.text,
+        "probability": line.probability,
+        "xpath": line.xpath,
+        "reasons": [
+            {"phrase": each.phrase, "contribution": each.contribution}
+            for each in line.reasons[:REASONS]
+        ],
+    }
+
+
+def _depths(comments: Sequence[Mapping[str, Any]]) -> list[int]:
+    depths: list[int] = []
+    for number, comment in enumerate(comments):
+        parent = comment.get("parent")
+        is_answer = isinstance(parent, int) and 0 <= parent < number
+        depths.append(min(depths[parent] + 1, DEEPEST) if is_answer else 0)
+    return depths
