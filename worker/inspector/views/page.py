@@ -38,7 +38,8 @@ RECEIPTS: Final = 20
 DEEPEST: Final = 8
 """Levels that answers to comments are indented by."""
 
-VERDICTS: Final = {"kept": "in the text", "title": "the title", "comment": "a comment"}
+VERDICTS: Final = {"title": "the title", "comment": "a comment"}
+"""What is said of lines that are neither in the text nor struck through."""
 
 
 class Step(NamedTuple):
