@@ -9,9 +9,10 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
-COPY requirements-build.txt requirements.txt ./
+# Those of the service, and of the inspector beside it.
+COPY requirements-build.txt requirements-inspector.txt ./
 RUN pip install --require-hashes --no-deps --requirement requirements-build.txt \
- && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements.txt
+ && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements-inspector.txt
 COPY pyproject.toml setup.py README.md LICENSE alembic.ini ./
 COPY models models
 COPY migrations migrations

@@ -6,7 +6,8 @@
 # make docs                         the reference pages, from the code that they describe
 # make fuzz                         hostile input, for the better part of an hour
 # make hostile                      thousands of hostile messages among good pages
-# make test-render                  the tests of rendering, which need Debian's package chromium
+# make test-browser                 the tests in a browser: rendering and the inspector; they need
+#                                   Debian's packages chromium and npm
 # make coverage                     which lines the tests run, as a report in out/coverage
 #
 # Each installs what it needs into .venv, once. Needed beforehand: Python 3.11 or
@@ -16,7 +17,7 @@
 .DELETE_ON_ERROR:
 extras := inspector peers plot recognisers render scrapy
 
-.PHONY: run $(extras) dev test test-domain test-services test-command-line test-render coverage faults soak hostile fuzz lint format docs requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser coverage faults soak hostile fuzz lint format docs requirements audit clean
 
 # The tests start more than a hundred Python processes: where what they import is compiled anew each
 # time, as in the images of many containers, they take twice as long.
@@ -36,6 +37,7 @@ tools := .venv/.tools
 runtime := .venv/.runtime
 development := .venv/.development
 package := .venv/.package
+axe := .venv/node/node_modules/axe-core/axe.min.js
 
 run: $(runtime) $(package)
 ifdef INPUT
@@ -68,8 +70,10 @@ test-services: $(development) $(package)
 test-command-line: $(development) $(package)
 	$(bin)/python -m pytest tests/acceptance
 
-test-render: $(development) $(package)
-	$(bin)/python -m pytest -m browser
+test-browser: $(development) $(package) $(axe)
+	@command -v "$${DETOURAGE_TEST_BROWSER:-chromium}" >/dev/null || { \
+		echo "no Chromium: apt-get install chromium, or set DETOURAGE_TEST_BROWSER" >&2; exit 1; }
+	$(bin)/python -m pytest -m browser tests/browser
 
 # Measured, not gated: what a line that no test runs is worth, only a reader can say.
 coverage: $(development) $(package)
@@ -113,6 +117,7 @@ docs: $(runtime) $(package)
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
+	$(compile) --output-file requirements-inspector.txt --extra inspector --constraints requirements.txt pyproject.toml
 	$(compile) --output-file requirements-dev.txt --extra dev --extra inspector --extra peers --extra plot --extra recognisers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
 # Known vulnerabilities of what is installed. Needs PyPI's advisories, which no mirror has: without
@@ -143,6 +148,11 @@ $(runtime): requirements.txt $(tools)
 $(development): requirements-dev.txt $(tools)
 	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
+
+# What the inspector's pages are checked with; it is in no package of ours.
+$(axe):
+	@command -v npm >/dev/null || { echo "no npm: apt-get install npm" >&2; exit 1; }
+	npm install --silent --no-save --prefix .venv/node axe-core@4.10
 
 $(package): pyproject.toml setup.py $(shell find worker -name '*.[ch]') $(tools)
 	DETOURAGE_BUILD_EVALUATION=1 $(uv) --no-deps --no-build-isolation --editable .

@@ -1,7 +1,8 @@
 -- The roles of the database beside its owner, who migrates:
 --
 --   detourage_service   the processes: reads and writes rows, changes no table
---   detourage_read      dashboards, `detourage status`, `detourage metrics`: reads
+--   detourage_read      dashboards, `detourage status`, `detourage metrics`, `detourage
+--                       inspect`: reads, five minutes at a time at most
 --
 -- By psql 15 or later as the owner, who must be allowed to make roles, or as a superuser, in the
 -- service's database; before or after `detourage migrate`, and as often as one likes. New passwords
@@ -26,6 +27,7 @@ WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) \gexec
 ALTER ROLE detourage_service LOGIN PASSWORD :'service_password';
 ALTER ROLE detourage_read LOGIN PASSWORD :'read_password';
 ALTER ROLE detourage_read SET default_transaction_read_only = on;
+ALTER ROLE detourage_read SET statement_timeout = '5min';
 
 REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;

