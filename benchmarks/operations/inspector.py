@@ -79,7 +79,7 @@ VIEWS = (
     "/quarantine",
     "/sites/{site}",
     "/sites/{site}/groups/{group}",
-    "/sites/{site}/pairs/{page}/{other}",
+    "/pairs/{page}/{other}",
     "/pages/{page}",
     "/pages/{page}/stored",
 )

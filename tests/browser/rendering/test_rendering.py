@@ -1,7 +1,6 @@
 """Pages in a real browser, from memory and from a server on this machine."""
 
 import os
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -34,13 +33,6 @@ def shell(script: str) -> str:
 
 def inline(program: str) -> str:
     return shell(f"<script>{program}</script>")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Path:
-    found = os.environ.get("DETOURAGE_TEST_BROWSER") or shutil.which("chromium")
-    assert found, "no Chromium: apt-get install chromium, or set DETOURAGE_TEST_BROWSER"
-    return Path(found)
 
 
 @pytest.fixture(scope="module")

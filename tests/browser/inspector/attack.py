@@ -1,0 +1,87 @@
+"""Pages that attack whoever looks at them, read by the service; messages that do, in quarantine."""
+
+from sqlalchemy import select
+
+from models.tables import Site
+from tests.inline_tasks import Tasks
+from tests.pages import paragraphs
+from worker.messaging.broker import connect, topology_of
+from worker.messaging.headers import DETAIL, REASON
+from worker.settings import Settings
+from worker.tasks.process import configure, process_state
+
+SITE = "attack.example"
+
+OUTSIDE = "http://outside.invalid"
+
+RUN = "top.ran=1;document.title='ran';alert(1)"
+"""What shows in the browser's log if it runs."""
+
+SCRIPT = f"<script>{RUN}</script>"
+
+TITLE = f"&lt;script&gt;{RUN}&lt;/script&gt;&lt;img src={OUTSIDE}/title onerror={RUN}&gt; a title"
+
+
+def page_html(number: int) -> str:
+    """Return a page with everything that may run, load, send or lead elsewhere."""
+    body = "".join(f"<p>{text}</p>" for text in paragraphs(number, 5))
+    return (
+        f"<!doctype html><html lang='en'><head><title>{TITLE} {number}</title>"
+        f"<meta http-equiv='refresh' content='0;url={OUTSIDE}/refresh'><base href='{OUTSIDE}/'>"
+        f"<link rel='stylesheet' href='{OUTSIDE}/style.css'>"
+        f"<style>@import '{OUTSIDE}/import.css'; body {{ background: url({OUTSIDE}/back) }}"
+        f"@font-face {{ font-family: f; src: url({OUTSIDE}/font) }} * {{ font-family: f }}</style>"
+        f"{SCRIPT}<script src='{OUTSIDE}/script.js'></script></head>"
+        f"<body onload='{RUN}' background='{OUTSIDE}/body'><div class='menu'>"
+        + "".join(f"<a href='javascript:{RUN}//{place}'>Section {place}</a>" for place in range(8))
+        + f"</div><div class='main'><h1 onclick='{RUN}'>{TITLE} {number}</h1><div class='story'>"
+        f"{body}<p>A picture. <img src='{OUTSIDE}/image.png' onerror='{RUN}' alt='{SCRIPT}'>"
+        f"<img src='javascript:{RUN}'></p></div></div>"
+        f"<svg onload='{RUN}'><script>{RUN}</script><image href='{OUTSIDE}/svg'/>"
+        f"<use href='{OUTSIDE}/use#a'/><foreignObject><iframe srcdoc='{SCRIPT}'></iframe>"
+        "</foreignObject></svg>"
+        f"<iframe src='javascript:{RUN}'></iframe><iframe src='{OUTSIDE}/frame'></iframe>"
+        f"<object data='{OUTSIDE}/object'></object><embed src='{OUTSIDE}/embed'>"
+        f"<video src='{OUTSIDE}/video' poster='{OUTSIDE}/poster' autoplay></video>"
+        f"<form action='{OUTSIDE}/form'><input name='a' autofocus onfocus='{RUN}'><button>Go"
+        "</button></form><div class='comments'>"
+        + "".join(
+            f"<div class='comment' id='c{each}'><span class='author'>&lt;b onclick={RUN}&gt;Eve"
+            f"{each}</span> <time datetime='2024-05-0{each + 1}T10:00:00Z'>{each + 1} May 2024"
+            f"</time><div class='comment-body'><p>&lt;script&gt;{RUN}&lt;/script&gt; I have read"
+            f" this, and I say it was about time, number {each}.</p></div></div>"
+            for each in range(4)
+        )
+        + f"</div><div class='foot'><p>All rights reserved by the paper.{'</div>' * 3}</p>"
+        "</body></html>"
+    )
+
+
+def attack(settings: Settings) -> None:
+    """Let the service read the pages, and put messages into quarantine."""
+    configure(settings)
+    tasks = Tasks(process_state().database)
+    tasks.send(
+        {
+            "version": 1,
+            "id": f"<script>{RUN}</script>",
+            "url": f"https://{SITE}/{number}?q=\"'><script>{RUN}</script>#javascript:{RUN}",
+            "html": page_html(number),
+        }
+        for number in range(6)
+    )
+    for site_id in tasks.ask(select(Site.id)):
+        tasks.group(site_id)
+    tasks.settle()
+    tasks.articles()
+    tasks.database.dispose()
+    topology = topology_of(settings)
+    with connect(settings) as connection, connection.channel() as channel:
+        topology.declare(connection)
+        for body in (f'{{"url": "javascript:{RUN}", "a": "{SCRIPT}"}}', f"<svg onload='{RUN}'>"):
+            connection.Producer(channel).publish(
+                body.encode(),
+                exchange="",
+                routing_key=topology.quarantines["intake"],
+                headers={REASON: f"<img src=x onerror={RUN}>", DETAIL: SCRIPT},
+            )

@@ -1,0 +1,106 @@
+"""The inspector in a real browser, whose log tells what was asked for and what ran."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.inspector.attack import attack
+from tests.crawled import crawled_deployment, inspected
+from tests.services import Services
+from worker.settings import Settings
+
+
+@dataclass
+class Log:
+    """What a browser did beside showing pages.
+
+    Attributes
+    ----------
+    base
+        Address of the inspector.
+    requests
+        Addresses that anything asked for.
+    events
+        What the console, dialogs and failing scripts said.
+    """
+
+    base: str
+    requests: list[str] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
+
+    @property
+    def foreign(self) -> list[str]:
+        """Requests to others than the inspector."""
+        return [each for each in self.requests if not each.startswith(self.base)]
+
+
+@dataclass
+class Visit:
+    """A page of the browser, and its log."""
+
+    page: Page
+    log: Log
+
+    def go(self, path: str) -> None:
+        """Open a view, and wait until it is there."""
+        answer = self.page.goto(f"{self.log.base}{path.removeprefix('/')}")
+        assert answer is not None
+        assert answer.status == 200, (path, answer.status)
+
+
+Visiting = Callable[..., AbstractContextManager[Visit]]
+
+
+@pytest.fixture(scope="session")
+def crawled(
+    services: Services, migrated_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Settings]:
+    """Settings of a deployment that has read the sample crawl, and pages of an attacker."""
+    with crawled_deployment(services, migrated_url, tmp_path_factory.mktemp("crawl")) as settings:
+        attack(settings)
+        yield settings
+
+
+@pytest.fixture(scope="session")
+def base(crawled: Settings) -> Iterator[str]:
+    """Address of an inspector that may write."""
+    with inspected(crawled, is_writing=True) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: Path) -> Iterator[Browser]:
+    """A running browser."""
+    with sync_playwright() as playwright:
+        # Chromium refuses its sandbox to root.
+        running = playwright.chromium.launch(
+            executable_path=chromium, chromium_sandbox=os.geteuid() != 0
+        )
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def visiting(browser: Browser, base: str) -> Visiting:
+    """Return what opens a page of a browser of its own, with options of Playwright's contexts."""
+
+    @contextmanager
+    def visit(**options: Any) -> Iterator[Visit]:
+        context = browser.new_context(**options)
+        log = Log(base)
+        context.on("request", lambda request: log.requests.append(request.url))
+        context.on("console", lambda message: log.events.append(message.text))
+        context.on("weberror", lambda error: log.events.append(str(error.error)))
+        context.on("dialog", lambda dialog: log.events.append(dialog.message))
+        try:
+            yield Visit(context.new_page(), log)
+        finally:
+            context.close()
+
+    return visit

@@ -1,0 +1,212 @@
+"""The inspector as its reader meets it: every view, every action, and pages that attack."""
+
+import os
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from models.tables import Membership, Site, StoredPage
+from tests.browser.inspector.attack import SITE
+from tests.browser.inspector.conftest import Visit, Visiting
+from worker.service.quarantine import browse
+from worker.settings import Settings
+from worker.store.database import Database
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(
+    os.environ.get("DETOURAGE_TEST_AXE")
+    or Path(__file__).parents[3] / ".venv/node/node_modules/axe-core/axe.min.js"
+)
+
+GRAVE = ("serious", "critical")
+
+WIDE_ELEMENTS = """[...document.querySelectorAll('main *')]
+    .filter(each => each.getBoundingClientRect().right > innerWidth)
+    .map(each => each.outerHTML.slice(0, 80)).slice(0, 5)"""
+
+
+@pytest.fixture(scope="module")
+def views(crawled: Settings) -> dict[str, list[str]]:
+    """Addresses of every view, of the sample crawl and of the attacker's pages."""
+    return {site: addresses(crawled, site) for site in ("harbour-post.example", SITE)}
+
+
+def addresses(settings: Settings, key: str) -> list[str]:
+    database = Database(settings.require_database_url())
+    with database.transaction() as session:
+        site = session.scalars(select(Site.id).where(Site.key == key)).one()
+        pages = session.scalars(
+            select(StoredPage.id)
+            .where(StoredPage.site_id == site, StoredPage.outcome == "article")
+            .order_by(StoredPage.id)
+        ).all()
+        group = session.scalars(
+            select(Membership.group_number)
+            .where(Membership.page_id == pages[-1])
+            .order_by(Membership.generation.desc())
+        ).first()
+    database.dispose()
+    return [
+        *("/overview", "/sites", "/articles", "/quarantine"),
+        "/quarantine/preview?action=drop&stage=intake",
+        f"/sites/{site}",
+        *([f"/sites/{site}/groups/{group}"] if group is not None else []),
+        f"/pairs/{pages[-1]}/{pages[-2]}",
+        f"/pages/{pages[-1]}",
+    ]
+
+
+def test_every_view_is_quiet_and_loads_what_is_its_own(
+    visiting: Visiting, views: dict[str, list[str]]
+) -> None:
+    with visiting() as visit:
+        for address in views["harbour-post.example"]:
+            visit.go(address)
+        assert visit.log.events == []
+        assert visit.log.foreign == []
+
+
+def test_what_attacks_neither_runs_nor_loads(
+    visiting: Visiting, views: dict[str, list[str]]
+) -> None:
+    with visiting() as visit:
+        for address in views[SITE]:
+            visit.go(address)
+            for details in visit.page.locator("details").all():
+                details.evaluate("element => element.open = true")
+            visit.page.wait_for_load_state("networkidle")
+            assert visit.page.evaluate("window.ran") is None
+            assert not visit.page.title().startswith("ran")
+            links = visit.page.locator("a[href]").evaluate_all("all => all.map(a => a.href)")
+            assert links
+            assert all(link.startswith(("http://", "https://")) for link in links)
+            outside = visit.page.locator("a[href^='http']:not([href*='127.0.0.1'])")
+            for rel in outside.evaluate_all("all => all.map(a => a.rel)"):
+                assert {"noreferrer", "noopener"} <= set(rel.split())
+        assert visit.log.foreign == []
+        assert visit.log.events == []
+
+
+def test_a_stored_page_is_shut_in(visiting: Visiting, views: dict[str, list[str]]) -> None:
+    with visiting() as visit:
+        visit.go(views[SITE][-1])
+        frames = visit.page.locator("iframe")
+        assert frames.count() > 0
+        for frame in frames.all():
+            assert frame.get_attribute("sandbox") == ""
+        source = frames.first.get_attribute("src")
+        assert source
+        answer = visit.page.goto(visit.log.base + source.removeprefix("/"))
+        assert answer is not None
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("sandbox;")
+        assert "default-src 'none'" in policy
+        visit.page.wait_for_load_state("networkidle")
+        assert visit.page.url == answer.url
+        assert visit.log.foreign == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(
+    visiting: Visiting, views: dict[str, list[str]], scheme: str
+) -> None:
+    assert AXE.is_file(), "axe-core is not there: make test-browser installs it"
+    with visiting(color_scheme=scheme) as visit:
+        grave = []
+        for address in views["harbour-post.example"]:
+            visit.go(address)
+            visit.page.evaluate(AXE.read_text())
+            found = visit.page.evaluate("axe.run(document, {iframes: false})")
+            grave += [
+                (address, each["id"], node["target"], node["failureSummary"])
+                for each in found["violations"]
+                if each["impact"] in GRAVE
+                for node in each["nodes"]
+            ]
+        assert grave == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"viewport": {"width": 320, "height": 640}},
+        {"viewport": {"width": 640, "height": 640}},
+    ],
+    ids=["320-px", "text-at-200-percent"],
+)
+def test_nothing_is_wider_than_a_narrow_window(
+    visiting: Visiting, views: dict[str, list[str]], options: dict[str, dict[str, int]]
+) -> None:
+    width = options["viewport"]["width"]
+    too_wide = {}
+    with visiting(**options) as visit:
+        for address in views["harbour-post.example"]:
+            visit.go(address)
+            visit.page.evaluate(f"document.documentElement.style.fontSize = '{width // 3.2}%'")
+            wide = visit.page.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                too_wide[address] = (wide, visit.page.evaluate(WIDE_ELEMENTS))
+    assert too_wide == {}
+
+
+def test_it_is_read_and_searched_without_scripts_and_by_keys(
+    visiting: Visiting, views: dict[str, list[str]]
+) -> None:
+    with visiting(java_script_enabled=False) as visit:
+        visit.go("/sites")
+        visit.page.keyboard.press("Tab")
+        assert visit.page.locator(":focus").inner_text() == "Skip to content"
+        visit.page.get_by_label("Name contains").focus()
+        visit.page.keyboard.type("harbour")
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_url("**/sites?name=harbour*")
+        assert visit.page.locator("tbody tr").count() == 1
+        visit.page.get_by_role("link", name="harbour-post.example").press("Enter")
+        assert visit.page.locator("h1").inner_text() == "harbour-post.example"
+        visit.go(views["harbour-post.example"][-1])
+        assert "UTC" in visit.page.locator("time").first.inner_text()
+
+
+def test_moments_are_in_the_zone_of_the_reader(visiting: Visiting) -> None:
+    shown = []
+    for zone in ("America/Los_Angeles", "Asia/Tokyo"):
+        with visiting(timezone_id=zone, locale="en-GB") as visit:
+            visit.go("/articles")
+            moment = visit.page.locator("time").first
+            shown.append(moment.inner_text())
+            assert moment.get_attribute("title") == moment.get_attribute("datetime")
+            assert str(moment.get_attribute("title")).endswith("Z")
+    assert shown[0] != shown[1]
+    assert "UTC" not in "".join(shown)
+
+
+def test_right_to_left_is_shown_so(visiting: Visiting) -> None:
+    with visiting() as visit:
+        visit.go("/articles?language=ar")
+        heading = visit.page.locator("main h2").first
+        assert heading.evaluate("element => getComputedStyle(element).direction") == "rtl"
+        heading.get_by_role("link").click()
+        article = visit.page.locator("article").first
+        assert article.evaluate("element => getComputedStyle(element).direction") == "rtl"
+
+
+def drop_first(visit: Visit) -> str:
+    visit.go("/quarantine")
+    visit.page.get_by_role("link", name="Drop…").first.click()
+    visit.page.get_by_role("button", name="Drop 1 message").click()
+    return str(visit.page.get_by_role("status").inner_text())
+
+
+def test_messages_are_dropped_and_pages_asked_for_again(
+    visiting: Visiting, views: dict[str, list[str]], crawled: Settings
+) -> None:
+    with visiting() as visit:
+        before = len(list(browse(crawled, "intake")))
+        assert drop_first(visit) == "1 message dropped."
+        assert len(list(browse(crawled, "intake"))) == before - 1
+        visit.go(views["harbour-post.example"][-1])
+        visit.page.get_by_role("button", name="Ask again").click()
+        assert visit.page.get_by_role("status").count() == 1
+        assert visit.log.events == []
