@@ -34,8 +34,8 @@ _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowsp
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """Return a copy of a page's document with each line in an element that tells its verdict.
 
-    Its class is ``detourage-`` and the verdict, its title the reasons; the outermost elements of one
-    verdict, and the article's images, have the class ``detourage-article`` or
+    Its class is ``detourage-`` and the verdict, its title the reasons; the outermost elements of
+    one verdict, and the article's images, have the class ``detourage-article`` or
     ``detourage-template``.
     """
     document = deepcopy(page.document)
@@ -119,7 +119,7 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
         if element.getparent() is not None:
             element.drop_tree()
     for element in document.iter():
-        for name in element.keys():
+        for name in list(element.attrib):
             if name not in _KEPT_ATTRIBUTES:
                 del element.attrib[name]
     body = document.find("body")

@@ -21,7 +21,7 @@ MOST_TREES: Final = 400
 
 STEPS_BY_SIZE: Final = 4_000_000
 """Steps of the scaling times the square of the trees, at most: some 50 ms. Up to 115 trees the map
-is that of the clustering; of more, the last steps move the pages by less than their marks."""
+is that of the clustering."""
 
 Matrix = npt.NDArray[np.float64]
 

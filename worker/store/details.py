@@ -398,9 +398,7 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
             StoredPage,
             and_(StoredPage.id == Article.page_id, StoredPage.revision == Article.revision),
         )
-        .where(
-            StoredPage.id == any_(bindparam("pages", list(page_ids), type_=ARRAY(BigInteger)))
-        )
+        .where(StoredPage.id == any_(bindparam("pages", list(page_ids), type_=ARRAY(BigInteger))))
         .group_by(method, xpath)
         .order_by(func.count().desc(), xpath)
     )

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from struct import pack
 from typing import Final
 
@@ -52,7 +53,9 @@ def order_pages(distances: npt.NDArray[np.float64]) -> OrderedPages:
     if len(distances) < 2:
         return OrderedPages(range(len(distances)), ())
     joined = linkage(
-        squareform(distances, checks=False), "average", optimal_ordering=len(distances) <= BEST_ORDER
+        squareform(distances, checks=False),
+        "average",
+        optimal_ordering=len(distances) <= BEST_ORDER,
     )
     drawn = dendrogram(joined, no_plot=True)
     highest = float(joined[-1, 2]) or 1.0
@@ -129,11 +132,10 @@ def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Mark
 
 
 def _runs(groups: Sequence[int | None]) -> list[tuple[int, int, int | None]]:
-    starts = [i for i, group in enumerate(groups) if i == 0 or groups[i - 1] != group]
-    return [
-        (start, end, groups[start])
-        for start, end in zip(starts, [*starts[1:], len(groups)], strict=True)
+    borders = [
+        place for place in range(len(groups)) if place == 0 or groups[place - 1] != groups[place]
     ]
+    return [(start, end, groups[start]) for start, end in pairwise([*borders, len(groups)])]
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

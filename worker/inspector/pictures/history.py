@@ -81,9 +81,7 @@ def _bar(generation: DrawnGeneration, x: float, step: float, scale: float) -> Ma
     if generation.is_new_design:
         middle = x + step / 2
         parts.append(
-            element(
-                "path", d=f"M{middle:.1f},{bottom - 4:.1f}l-5,-8h10z", class_="mark new-design"
-            )
+            element("path", d=f"M{middle:.1f},{bottom - 4:.1f}l-5,-8h10z", class_="mark new-design")
         )
     sizes = ", ".join(f"group {group}: {size}" for group, size in generation.sizes)
     name = f"generation {generation.number}, {generation.at:%Y-%m-%d %H:%M} UTC: {sizes or 'none'}"

@@ -71,7 +71,9 @@ def _parts(
     for is_short, run in groupby(parts, _is_short):
         several = list(run)
         if is_short and len(several) > 1:
-            below += _row([part for part in several if isinstance(part, TextPart)], x, below, width, drawn)
+            below += _row(
+                [part for part in several if isinstance(part, TextPart)], x, below, width, drawn
+            )
             continue
         for part in several:
             if isinstance(part, BoxPart):
@@ -92,9 +94,7 @@ def _is_short(part: BoxPart | TextPart) -> bool:
     )
 
 
-def _row(
-    parts: Sequence[TextPart], x: float, y: float, width: float, drawn: list[Markup]
-) -> float:
+def _row(parts: Sequence[TextPart], x: float, y: float, width: float, drawn: list[Markup]) -> float:
     """Draw short texts beside each other."""
     along, below = x, y
     for part in parts:

@@ -2,4 +2,13 @@
 
 from worker.inspector.views import articles, group, overview, page, pair, quarantine, site, sites
 
-REGISTRIES = (articles.views, group.views, overview.views, page.views, pair.views, quarantine.views, site.views, sites.views)
+REGISTRIES = (
+    articles.views,
+    group.views,
+    overview.views,
+    page.views,
+    pair.views,
+    quarantine.views,
+    site.views,
+    sites.views,
+)

@@ -31,7 +31,7 @@ from worker.wording.addresses import abridged
 views = Views()
 
 COMPARED: Final = 3
-"""Other pages of the group that tell what is the template's: each takes some 15 ms to parse."""
+"""Other pages of the group that tell what is the template's: each takes some 10 ms to read."""
 
 PAGES: Final = 50
 """Pages of a group that are listed at a time."""

@@ -175,7 +175,11 @@ def _way(
     steps = [
         Step("fetched", row.fetched_at, ""),
         Step("received", receipts[0][0] if receipts else row.received_at, result),
-        Step("stored", place.stored_at, f"removed {row.html_removed_at:%Y-%m-%d}" if row.html_removed_at else ""),
+        Step(
+            "stored",
+            place.stored_at,
+            f"removed {row.html_removed_at:%Y-%m-%d}" if row.html_removed_at else "",
+        ),
     ]
     clustered = Step(
         "clustered", place.clustered_at, f"generation {row.generation}" if row.generation else ""

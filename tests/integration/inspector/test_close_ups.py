@@ -1,0 +1,147 @@
+"""One site, one group, two pages, one page."""
+
+import re
+from typing import Any
+
+import pytest
+from lxml import html
+
+from tests.crawled import SITES, Client, page_ids
+from worker.settings import Settings
+
+
+def site_ids(client: Client) -> dict[str, int]:
+    return {each["status"]["key"]: each["id"] for each in client.values("/sites.json")["sites"]}
+
+
+@pytest.fixture(scope="module")
+def site(client: Client) -> dict[str, Any]:
+    return client.values(f"/sites/{site_ids(client)[SITES[0]]}.json")
+
+
+def links(client: Client, path: str) -> set[str]:
+    return set(html.document_fromstring(client.get(path).text).xpath("//@href | //@src"))
+
+
+def test_a_site_shows_its_groups_its_trees_and_its_generations(
+    client: Client, site: dict[str, Any]
+) -> None:
+    assert site["site"]["key"] == SITES[0]
+    assert site["pictured_pages"] == sum(tree["pages"] for tree in site["trees"])
+    representatives = {group["representative_id"] for group in site["groups"]}
+    marked = {tree["page"] for tree in site["trees"] if tree["role"] == "representative"}
+    assert marked == representatives
+    assert [each["number"] for each in site["generations"]] == [1, 2]
+    shown = links(client, f"/sites/{site['site']['id']}")
+    assert {f"/pages/{tree['page']}" for tree in site["trees"]} <= shown
+    assert client.get(f"/sites/{site['site']['id']}/distances.png").content[1:4] == b"PNG"
+
+
+def test_a_cell_of_the_heat_map_opens_the_pair_of_its_row_and_its_column(
+    client: Client, site: dict[str, Any]
+) -> None:
+    page = html.document_fromstring(client.get(f"/sites/{site['site']['id']}").text)
+    [image] = page.xpath("//input[@type='image']")
+    cell = int(image.get("width")) // len(site["trees"])
+    asked = f"/sites/{site['site']['id']}/pair?x={3 * cell + 1}&y={cell - 1}"
+    row, column = site["trees"][0]["page"], site["trees"][3]["page"]
+    assert client.get(asked).url.endswith(f"/pairs/{row}/{column}")
+    assert client.get(f"/sites/{site['site']['id']}/pair?x=&y=2").status_code == 404
+
+
+def test_a_pair_tells_how_far_apart_its_pages_are_and_why(
+    client: Client, site: dict[str, Any]
+) -> None:
+    one, other = site["groups"][0]["representative_id"], site["groups"][1]["representative_id"]
+    pair = client.values(f"/pairs/{one}/{other}.json")
+    assert pair["distance"] == pair["removed"] + pair["added"] + pair["renamed"] > 0
+    sizes = [page["elements"] for page in pair["pages"]]
+    assert pair["normalised"] == pytest.approx(
+        2 * pair["distance"] / (sum(sizes) + pair["distance"])
+    )
+    signs = {line["sign"] for line in pair["lines"]}
+    assert "same" in signs
+    assert signs & {"removed", "added", "renamed"}
+    same = client.values(f"/pairs/{one}/{one}.json")
+    assert same["distance"] == 0
+    assert "Their trees are equal" in client.get(f"/pairs/{one}/{one}").text
+
+
+def test_a_group_shows_its_template_and_its_pages(client: Client, site: dict[str, Any]) -> None:
+    for listed in site["groups"]:
+        path = f"/sites/{site['site']['id']}/groups/{listed['number']}"
+        group = client.values(f"{path}.json")
+        assert group["group"]["size"] == listed["size"]
+        assert sum(each["pages"] for each in group["outcomes"]) == listed["size"]
+        assert len(group["pages"]) == listed["size"]
+        assert group["fixed"]
+        assert "Wireframe of the representative" in client.get(path).text
+    assert client.get(f"/sites/{site['site']['id']}/groups/99").status_code == 404
+
+
+def test_pages_in_no_group_are_listed(client: Client, site: dict[str, Any]) -> None:
+    outliers = client.values(f"/sites/{site['site']['id']}/outliers.json")
+    assert len(outliers["pages"]) == site["in_no_group"]
+    assert all(page["role"] == "outlier" for page in outliers["pages"])
+
+
+def test_a_page_shows_its_article_its_way_and_why(client: Client, crawled: Settings) -> None:
+    page_id = page_ids(crawled)[0]
+    page = client.values(f"/pages/{page_id}.json")
+    steps = [step["name"] for step in page["way"]]
+    assert steps == [
+        *("fetched", "received", "stored", "clustered", "assigned", "extracted", "published"),
+    ]
+    assert all(step["at"] for step in page["way"])
+    article = page["article"]
+    assert article["url"] == page["page"]["url"]
+    assert page["read_again"]["differs"] is False
+    kept = "\n".join(line["text"] for line in page["lines"] if line["verdict"] == "kept")
+    assert set(article["text"].split()) <= set(kept.split())
+    assert all(line["reasons"] for line in page["lines"])
+    shown = html.document_fromstring(client.get(f"/pages/{page_id}").text)
+    assert shown.xpath("string(//article//*[@class='headline'])") == article["title"]
+    assert len(shown.xpath("//ol[@class='why']/li/details")) == len(page["lines"])
+    assert len(shown.xpath("//ul[@class='comments']/li")) == len(article["comments"])
+
+
+def test_an_arabic_article_is_shown_from_right_to_left(client: Client) -> None:
+    site = client.values(f"/sites/{site_ids(client)[SITES[1]]}.json")
+    pages = [client.get(f"/pages/{tree['page']}").text for tree in site["trees"]]
+    assert any(
+        '<article class="reader" tabindex="0" dir="rtl" lang="ar">' in page for page in pages
+    )
+
+
+def test_a_stored_page_is_framed_where_it_can_do_nothing(client: Client, crawled: Settings) -> None:
+    page_id = page_ids(crawled)[0]
+    frame = html.document_fromstring(client.get(f"/pages/{page_id}").text).find(".//iframe")
+    assert frame is not None
+    assert (frame.get("sandbox"), frame.get("src")) == ("", f"/pages/{page_id}/stored")
+    stored = client.get(f"/pages/{page_id}/stored")
+    policy = stored.headers["content-security-policy"]
+    assert policy.startswith("sandbox; default-src 'none'")
+    document = html.document_fromstring(stored.content)
+    assert not document.xpath("//script | //link | //img | //iframe | //@href | //@src | //@style")
+    article = client.values(f"/pages/{page_id}.json")["article"]
+    kept = " ".join(document.xpath("//*[@class='detourage-kept']//text()"))
+    assert article["text"].split("\n\n")[1][:40] in " ".join(kept.split())
+
+
+def test_what_is_not_there_is_not_found(client: Client) -> None:
+    for path in ("/sites/0", "/pages/0", "/pages/0/stored", "/pairs/0/0", "/sites/0/groups/1"):
+        assert client.get(path).status_code == 404
+
+
+def test_a_page_is_asked_for_again_only_where_writing_is_allowed(
+    client: Client, writer: Client, crawled: Settings
+) -> None:
+    page_id = page_ids(crawled)[1]
+    path = f"/pages/{page_id}/again"
+    assert "Ask again" not in client.get(f"/pages/{page_id}").text
+    assert client.post(path, {"stage": "extract", "token": "x"}).status_code == 403
+    token = re.findall(r'name="token" value="(\w+)"', writer.get(f"/pages/{page_id}").text)[0]
+    assert writer.post(path, {"stage": "extract"}).status_code == 403
+    assert writer.post(path, {"stage": "cluster", "token": token}).status_code == 400
+    asked = writer.post(path, {"stage": "extract", "token": token})
+    assert "It was asked for again" in asked.text
