@@ -89,9 +89,9 @@ def page_parts(outline: Outline, is_fixed: Mapping[int, bool]) -> PageParts:
             contents.append((outline.text_starts[index], index, boxes[index], TextPart(None)))
     for line in lines_of(outline):
         is_heading = outline.tags[line.block] in {"h1", "h2", "h3", "h4", "h5", "h6"}
-        part = TextPart(line.text, is_heading, is_fixed.get(line.number))
+        text = TextPart(line.text, is_heading, is_fixed.get(line.number))
         place = int(np.searchsorted(outline.text_lines, line.number))
-        contents.append((place, len(outline.tags), boxes[line.block], part))
+        contents.append((place, len(outline.tags), boxes[line.block], text))
     contents.sort(key=lambda each: each[:2])
     listed = 0
     for _, _, box, part in contents:

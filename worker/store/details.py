@@ -136,8 +136,14 @@ def last_generations(session: Session, site_id: int, most: int) -> list[Generati
         .order_by(last.c.number)
     )
     return [
-        GenerationSizes(*of, sorted((n, s) for n, s in zip(numbers, sizes, strict=True) if n))
-        for *of, numbers, sizes in rows
+        GenerationSizes(
+            number,
+            created_at,
+            method,
+            silhouette,
+            sorted((group, size) for group, size in zip(groups, sizes, strict=True) if group),
+        )
+        for number, created_at, method, silhouette, groups, sizes in rows
     ]
 
 
@@ -199,7 +205,11 @@ def pages_of_trees(
         )
         .order_by(StoredPage.id)
     )
-    return [PageOfTree(*row) for row in rows]
+    return [
+        PageOfTree(tree_id, page_id, url, group, role)
+        for tree_id, page_id, url, group, role in rows
+        if tree_id is not None
+    ]
 
 
 class GroupPage(NamedTuple):
@@ -314,9 +324,12 @@ def place_of_page(session: Session, page_id: int) -> PagePlace | None:
     ).one_or_none()
     if row is None:
         return None
-    *of_page, pivot_id, url, content_type, digest = row
+    key, stored_at, group, role, joined, clustered_at, method, size, pattern, *of = row
+    pivot_id, url, content_type, digest = of
     known = None if pivot_id is None else Pivot(pivot_id, url, content_type, digest)
-    return PagePlace(*of_page, known)
+    return PagePlace(
+        key, stored_at, group, role, joined, clustered_at, method, size, pattern, known
+    )
 
 
 class Revision(NamedTuple):

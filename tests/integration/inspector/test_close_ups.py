@@ -19,8 +19,12 @@ def site(client: Client) -> dict[str, Any]:
     return client.values(f"/sites/{site_ids(client)[SITES[0]]}.json")
 
 
+def read(shown: str | bytes) -> html.HtmlElement:
+    return html.document_fromstring(shown)
+
+
 def links(client: Client, path: str) -> set[str]:
-    return set(html.document_fromstring(client.get(path).text).xpath("//@href | //@src"))
+    return set(read(client.get(path).text).xpath("//@href | //@src"))
 
 
 def test_a_site_shows_its_groups_its_trees_and_its_generations(
@@ -40,7 +44,7 @@ def test_a_site_shows_its_groups_its_trees_and_its_generations(
 def test_a_cell_of_the_heat_map_opens_the_pair_of_its_row_and_its_column(
     client: Client, site: dict[str, Any]
 ) -> None:
-    page = html.document_fromstring(client.get(f"/sites/{site['site']['id']}").text)
+    page = read(client.get(f"/sites/{site['site']['id']}").text)
     [image] = page.xpath("//input[@type='image']")
     cell = int(image.get("width")) // len(site["trees"])
     asked = f"/sites/{site['site']['id']}/pair?x={3 * cell + 1}&y={cell - 1}"
@@ -99,7 +103,7 @@ def test_a_page_shows_its_article_its_way_and_why(client: Client, crawled: Setti
     kept = "\n".join(line["text"] for line in page["lines"] if line["verdict"] == "kept")
     assert set(article["text"].split()) <= set(kept.split())
     assert all(line["reasons"] for line in page["lines"])
-    shown = html.document_fromstring(client.get(f"/pages/{page_id}").text)
+    shown = read(client.get(f"/pages/{page_id}").text)
     assert shown.xpath("string(//article//*[@class='headline'])") == article["title"]
     assert len(shown.xpath("//ol[@class='why']/li/details")) == len(page["lines"])
     assert len(shown.xpath("//ul[@class='comments']/li")) == len(article["comments"])
@@ -115,13 +119,13 @@ def test_an_arabic_article_is_shown_from_right_to_left(client: Client) -> None:
 
 def test_a_stored_page_is_framed_where_it_can_do_nothing(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
-    frame = html.document_fromstring(client.get(f"/pages/{page_id}").text).find(".//iframe")
+    frame = read(client.get(f"/pages/{page_id}").text).find(".//iframe")
     assert frame is not None
     assert (frame.get("sandbox"), frame.get("src")) == ("", f"/pages/{page_id}/stored")
     stored = client.get(f"/pages/{page_id}/stored")
     policy = stored.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
-    document = html.document_fromstring(stored.content)
+    document = read(stored.content)
     assert not document.xpath("//script | //link | //img | //iframe | //@href | //@src | //@style")
     article = client.values(f"/pages/{page_id}.json")["article"]
     kept = " ".join(document.xpath("//*[@class='detourage-kept']//text()"))

@@ -26,13 +26,17 @@ body {{ background: url(//evil.example/b.png) }}</style></head>
 <p>&lt;script src="//evil"&gt;alert(3)&lt;/script&gt;</p></body></html>"""
 
 
+def read(shown: str) -> html.HtmlElement:
+    return html.document_fromstring(shown)
+
+
 def shown() -> str:
     page = parse_page(HOSTILE, "https://news.example/bridge")
     return to_offline_html(explain_article(page, None), page)
 
 
 def test_nothing_of_a_stored_page_acts_loads_or_leads_anywhere() -> None:
-    document = html.document_fromstring(shown())
+    document = read(shown())
     assert {element.tag for element in document.iter()} <= {
         *("html", "head", "meta", "title", "style", "body", "div", "p", "span", "a", "form"),
     }
@@ -43,7 +47,7 @@ def test_nothing_of_a_stored_page_acts_loads_or_leads_anywhere() -> None:
 
 
 def test_the_template_is_struck_through_and_the_article_is_not() -> None:
-    document = html.document_fromstring(shown())
+    document = read(shown())
     kept = document.xpath("//*[@class='detourage-kept']/text()")
     assert sum("Nobody had expected" in text for text in kept) == 6
     assert "Menu" in document.xpath("//*[@class='detourage-dropped']/text()")
@@ -52,4 +56,4 @@ def test_the_template_is_struck_through_and_the_article_is_not() -> None:
 
 
 def test_a_page_from_right_to_left_stays_so() -> None:
-    assert html.document_fromstring(shown()).get("dir") == "rtl"
+    assert read(shown()).get("dir") == "rtl"

@@ -232,6 +232,8 @@ def _depths(comments: Sequence[Mapping[str, Any]]) -> list[int]:
     depths: list[int] = []
     for number, comment in enumerate(comments):
         parent = comment.get("parent")
-        is_answer = isinstance(parent, int) and 0 <= parent < number
-        depths.append(min(depths[parent] + 1, DEEPEST) if is_answer else 0)
+        if isinstance(parent, int) and 0 <= parent < number:
+            depths.append(min(depths[parent] + 1, DEEPEST))
+        else:
+            depths.append(0)
     return depths

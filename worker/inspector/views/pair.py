@@ -34,13 +34,11 @@ def pair(asked: Asked) -> Answer:
     """Show two pages beside each other."""
     ids = asked.place("page"), asked.place("other")
     pages = [asked.known(lambda session, i=i: known_page(session, i)) for i in ids]  # type: ignore[misc]
-    tree_ids = [each.page.tree_id for each in pages]
-    stored = asked.read(
-        lambda session: load_trees(session, [tree_id for tree_id in tree_ids if tree_id])
-    )
-    trees = [stored.get(tree_id or 0) for tree_id in tree_ids]
-    if trees[0] is None or trees[1] is None:
+    tree_ids = [each.page.tree_id or 0 for each in pages]
+    stored = asked.read(lambda session: load_trees(session, tree_ids))
+    if not stored.keys() >= set(tree_ids):
         raise HTTPException(404, "One of these pages has no tree to compare.")
+    trees = [stored[tree_id] for tree_id in tree_ids]
     documents = [each.parse() for each in pages]
     changes = _changes(trees[0], trees[1], documents)
     values = {
