@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 from lxml.html import HtmlElement
 
 from worker.extraction import titles
@@ -181,7 +180,7 @@ def _explain_lines(
         for line, row, of_row, probability in zip(
             evidence.lines,
             evidence.features.rows.tolist(),
-            parts,
+            parts.tolist(),
             probabilities.tolist(),
             strict=True,
         )
@@ -196,7 +195,7 @@ def _reasons(
         (sum(parts[column] for column in aspect.columns), aspect) for aspect in aspects_of(columns)
     ]
     for total, aspect in sorted(sums, key=lambda each: -abs(each[0])):
-        sign = np.sign(total)
+        sign = (total > 0) - (total < 0)
         strongest = max(aspect.columns, key=lambda column: sign * parts[column])
         said = phrase(columns[strongest], row[strongest])
-        yield Reason(aspect.name, said, float(total))
+        yield Reason(aspect.name, said, total)
