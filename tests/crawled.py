@@ -1,7 +1,7 @@
 """A deployment after a sample crawl, and its inspector over a real connection."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,8 @@ from tests.inline_tasks import Tasks
 from tests.services import Services, temporary_database
 from worker.inspector.application import create_app
 from worker.inspector.serving import address_of, bound_socket, served
+from worker.messaging.broker import connect, topology_of
+from worker.messaging.headers import DETAIL, REASON
 from worker.sample import generate
 from worker.settings import Settings
 from worker.store.database import Database
@@ -76,6 +78,20 @@ def fill(settings: Settings, pages_per_template: int) -> None:
         tasks.settle()
     tasks.articles()
     tasks.database.dispose()
+
+
+def quarantine(settings: Settings, messages: Iterable[tuple[bytes, str]]) -> None:
+    """Put messages into the quarantine of the intake, each a body and a reason."""
+    topology = topology_of(settings)
+    with connect(settings) as connection, connection.channel() as channel:
+        topology.declare(connection)
+        for body, reason in messages:
+            connection.Producer(channel).publish(
+                body,
+                exchange="",
+                routing_key=topology.quarantines["intake"],
+                headers={REASON: reason, DETAIL: reason},
+            )
 
 
 @contextmanager

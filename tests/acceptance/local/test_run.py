@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 import pytest
+import requests
 from click.testing import CliRunner
 
 from models.messages import ArticleMessage, Block, Metadata, Template
@@ -196,6 +197,34 @@ def test_an_interrupted_run_leaves_nothing_running_and_no_output(
     assert not alive
     assert gone
     assert not output.exists()
+
+
+def test_a_run_is_inspected_until_it_is_interrupted(tmp_path: Path) -> None:
+    pages = write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(12)))
+    output = tmp_path / "out.jsonl"
+    with subprocess.Popen(
+        [*DETOURAGE, "run", str(pages), "-o", str(output), "--inspect"],
+        env={**BARE, "DETOURAGE_QUEUE_PREFIX": "inspected."},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stderr is not None
+        lines = iter(run.stderr.readline, "")
+        address = next(line for line in lines if line.startswith("inspector: ")).split()[1]
+        # While it goes on.
+        assert requests.get(f"{address}overview", timeout=30).status_code == 200
+        assert any("stays until Ctrl-C" in line for line in lines)
+        assert len(read_lines(output)) == 12
+        [site] = requests.get(f"{address}sites.json", timeout=30).json()["sites"]
+        assert site["status"]["outcomes"] == {"article": 12}
+        run.send_signal(signal.SIGINT)
+        assert run.wait(60) == 0
+
+
+def test_the_inspector_shows_nothing_to_others_without_a_token() -> None:
+    done = detourage("inspect", "--listen", "0.0.0.0")
+    assert done.returncode == 1
+    assert "--token-file" in done.stderr
 
 
 def wait_for_workers(pid: int) -> list[psutil.Process]:

@@ -3,10 +3,9 @@
 from sqlalchemy import select
 
 from models.tables import Site
+from tests.crawled import quarantine
 from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
-from worker.messaging.broker import connect, topology_of
-from worker.messaging.headers import DETAIL, REASON
 from worker.settings import Settings
 from worker.tasks.process import configure, process_state
 
@@ -75,13 +74,5 @@ def attack(settings: Settings) -> None:
     tasks.settle()
     tasks.articles()
     tasks.database.dispose()
-    topology = topology_of(settings)
-    with connect(settings) as connection, connection.channel() as channel:
-        topology.declare(connection)
-        for body in (f'{{"url": "javascript:{RUN}", "a": "{SCRIPT}"}}', f"<svg onload='{RUN}'>"):
-            connection.Producer(channel).publish(
-                body.encode(),
-                exchange="",
-                routing_key=topology.quarantines["intake"],
-                headers={REASON: f"<img src=x onerror={RUN}>", DETAIL: SCRIPT},
-            )
+    bodies = (f'{{"url": "javascript:{RUN}", "a": "{SCRIPT}"}}', f"<svg onload='{RUN}'>")
+    quarantine(settings, [(body.encode(), f"<img src=x onerror={RUN}>") for body in bodies])

@@ -6,11 +6,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from tests.crawled import Client, client_of
+from tests.crawled import Client, client_of, quarantine
 from tests.deployment import remove_queues
 from worker.inspector.deployment import Deployment
-from worker.messaging.broker import connect, topology_of
-from worker.messaging.headers import REASON
 from worker.service.quarantine import browse
 from worker.settings import Settings
 
@@ -70,20 +68,6 @@ def test_a_token_opens_the_door(crawled: Settings) -> None:
             assert "SameSite=Strict" in cookie
 
 
-def put_into_quarantine(settings: Settings, bodies: list[bytes]) -> None:
-    topology = topology_of(settings)
-    with connect(settings) as connection, connection.channel() as channel:
-        topology.declare(connection)
-        for body in bodies:
-            producer = connection.Producer(channel)
-            producer.publish(
-                body,
-                exchange="",
-                routing_key=topology.quarantines["intake"],
-                headers={REASON: "not-json"},
-            )
-
-
 def fields_of(page: str) -> dict[str, list[str]]:
     fields: dict[str, list[str]] = {}
     for name, value in re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page):
@@ -95,7 +79,7 @@ def test_messages_are_dropped_and_sent_back_after_a_preview(
     writer: Client, crawled: Settings
 ) -> None:
     bodies = [b"<script>alert(1)</script>", b"second", b"third"]
-    put_into_quarantine(crawled, bodies)
+    quarantine(crawled, [(body, "not-json") for body in bodies])
     try:
         [group] = writer.values("/quarantine.json")["groups"]
         assert len(group["messages"]) == 3
@@ -120,7 +104,7 @@ def test_messages_are_dropped_and_sent_back_after_a_preview(
 
 
 def test_without_write_nothing_is_changed(client: Client, crawled: Settings) -> None:
-    put_into_quarantine(crawled, [b"one"])
+    quarantine(crawled, [(b"one", "not-json")])
     try:
         preview = client.get("/quarantine/preview?action=drop&stage=intake").text
         assert "<form" not in preview

@@ -1,0 +1,121 @@
+"""Make the pictures of the inspector's tour, of the sample crawl alone.
+
+Run as ``python -m benchmarks.tour docs/how-to/inspector``; Debian's package ``chromium`` draws
+them. The pages count as received when they were fetched, the last of them now.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+from sqlalchemy import func, select, update
+
+from models.messages import DOUBTFUL
+from models.tables import Article, Membership, Site, StoredPage
+from tests.crawled import crawled_deployment, inspected, quarantine
+from tests.deployment import Deployment
+from tests.services import running_services, temporary_database
+from worker.settings import Settings
+from worker.store.database import Database
+from worker.store.migrations import migrate
+
+SITE = "harbour-post.example"
+PAGES_PER_TEMPLATE = 12
+WIDTH, HEIGHT = 1280, 860
+
+
+def main(directory: Path) -> None:
+    """Write the pictures."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (
+        running_services() as services,
+        temporary_database(services) as url,
+        tempfile.TemporaryDirectory() as home,
+    ):
+        database = Database(url)
+        migrate(database)
+        database.dispose()
+        with crawled_deployment(
+            services, url, Path(home), pages_per_template=PAGES_PER_TEMPLATE
+        ) as settings:
+            quarantine(settings, [(b'{"version": 1, "url": "https://a.exam', "not-json")] * 2)
+            receive_when_fetched(settings)
+            with (
+                Deployment(settings, Path(home)),
+                inspected(settings, is_writing=True) as base,
+            ):
+                draw(base, addresses(settings), directory)
+
+
+def receive_when_fetched(settings: Settings) -> None:
+    """Let the pages have come in the days before now."""
+    database = Database(settings.require_database_url())
+    last = select(func.max(StoredPage.fetched_at)).scalar_subquery()
+    with database.transaction() as session:
+        moment = func.now() - (last - StoredPage.fetched_at)
+        session.execute(update(StoredPage).values(received_at=moment))
+    database.dispose()
+
+
+def addresses(settings: Settings) -> dict[str, str]:
+    """Return the views that are shown, by the name of their picture."""
+    database = Database(settings.require_database_url())
+    with database.transaction() as session:
+        site = session.scalars(select(Site.id).where(Site.key == SITE)).one()
+        # A page with comments, of a group, and one of another group.
+        pages = session.execute(
+            select(StoredPage.id, Membership.group_number)
+            .join(
+                Membership,
+                (Membership.page_id == StoredPage.id)
+                & (Membership.generation == StoredPage.generation),
+            )
+            .join(Article, Article.page_id == StoredPage.id)
+            .where(
+                StoredPage.site_id == site,
+                Membership.group_number.is_not(None),
+                StoredPage.confidence >= DOUBTFUL,
+            )
+            .order_by(
+                func.jsonb_array_length(Article.message["comments"]).desc(), StoredPage.id.desc()
+            )
+        ).all()
+    database.dispose()
+    page, group = pages[0]
+    other = next(each for each, number in pages if number != group)
+    return {
+        "overview": "overview",
+        "sites": "sites",
+        "site": f"sites/{site}",
+        "group": f"sites/{site}/groups/{group}",
+        "pair": f"pairs/{page}/{other}",
+        "page": f"pages/{page}",
+        "articles": "articles?outcome=article",
+        "quarantine": "quarantine",
+    }
+
+
+def draw(base: str, views: dict[str, str], directory: Path) -> None:
+    """Draw each view as a reader first sees it; the page in the dark, too."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), chromium_sandbox=os.geteuid() != 0
+        )
+        for scheme, names in (("light", views), ("dark", {"page-dark": views["page"]})):
+            page = browser.new_page(
+                viewport={"width": WIDTH, "height": HEIGHT},
+                color_scheme=scheme,
+                locale="en-GB",
+                timezone_id="UTC",
+            )
+            for name, address in names.items():
+                page.goto(base + address, wait_until="networkidle")
+                page.screenshot(path=directory / f"{name}.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
