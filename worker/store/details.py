@@ -156,7 +156,7 @@ def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
     references = session.scalar(
         select(ReferenceSet.tree_ids)
         .where(ReferenceSet.site_id == site_id)
-        .order_by(ReferenceSet.id.desc())
+        .order_by(func.cardinality(ReferenceSet.tree_ids).desc(), ReferenceSet.id.desc())
         .limit(1)
     )
     if references:

@@ -26,6 +26,9 @@ _SHORT: Final = 32
 
 _TITLE_LETTERS: Final = 90
 
+_NARROWEST: Final = 8.0
+"""Width of what stands in many tables within each other."""
+
 
 def draw_wireframe(page: PageParts, title: str) -> Markup:
     """Draw a page: solid bars for texts of its own, hollow ones for those of its template."""
@@ -45,9 +48,9 @@ def draw_wireframe(page: PageParts, title: str) -> Markup:
 def _box(box: BoxPart, x: float, y: float, width: float, drawn: list[Markup]) -> float:
     """Draw a box and what is in it, and return its height."""
     place = len(drawn)
-    inner, below = width - 2 * _PADDING, y + _PADDING
+    inner, below = max(width - 2 * _PADDING, _NARROWEST), y + _PADDING
     if box.tag == "tr" and 1 < len(box.parts) <= 6:
-        column = inner / len(box.parts)
+        column = max(inner / len(box.parts), _NARROWEST + _GAP)
         heights = [
             _parts([part], x + _PADDING + number * column, below, column - _GAP, drawn)
             for number, part in enumerate(box.parts)

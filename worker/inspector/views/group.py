@@ -2,8 +2,10 @@
 
 from typing import Any, Final
 
+from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 
+from models.tables import StoredPage
 from worker.comments import CommentPattern
 from worker.extraction import TemplateKnowledge
 from worker.extraction.outline import Outline
@@ -25,7 +27,7 @@ from worker.store.details import (
     outcomes_of_group,
     pages_of_group,
 )
-from worker.store.pages import load_content
+from worker.store.pages import load_content, load_page
 from worker.wording.addresses import abridged
 
 views = Views()
@@ -109,9 +111,16 @@ def _compared_pages(
     )
     others = [page for page in members if page.id != shown.representative_id][:COMPARED]
     ids = [shown.representative_id, *(page.id for page in others)]
-    contents = asked.read(lambda session: [load_content(session, page_id) for page_id in ids])
-    pages = [parsed(content, "", None) for content in contents]
+    pages = [_parsed(*asked.read(lambda session, i=i: _stored(session, i))) for i in ids]  # type: ignore[misc]
     return pages[0], [page for page in pages[1:] if page is not None]
+
+
+def _stored(session: Session, page_id: int) -> tuple[StoredPage | None, bytes | str | None]:
+    return load_page(session, page_id), load_content(session, page_id)
+
+
+def _parsed(page: StoredPage | None, content: bytes | str | None) -> Page | None:
+    return parsed(content, page.url, page.content_type) if page is not None else None
 
 
 def _learned(asked: Asked, shown: SiteGroup) -> dict[str, Any]:

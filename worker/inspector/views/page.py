@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from models.messages import DOUBTFUL
+from models.messages import DOUBTFUL, ArticleMessage
 from worker.content import ExplainedContent
 from worker.extraction import ExplainedLine
 from worker.inspection.marked_page import to_offline_html
@@ -74,7 +74,8 @@ def page(asked: Asked) -> Answer:
     values = {
         "page": _described(known),
         "way": [step._asdict() for step in _way(known, revisions, receipts, sending)],
-        "article": message or None,
+        # Keys that an earlier version of the service did not write have their defaults.
+        "article": ArticleMessage.model_validate(message).to_json() if message else None,
         "revisions": [
             {"revision": each.number, "created_at": each.created_at} for each in revisions
         ],

@@ -139,3 +139,10 @@ def test_a_wireframe_draws_what_varies_solid_and_the_template_hollow() -> None:
     assert "Section 3" in texts["fixed"]
     assert "Bridge story number 0" in texts["varies"]
     assert len(texts["varies"]) == 6
+
+
+def test_tables_within_tables_are_drawn_without_an_end_of_the_room() -> None:
+    nested = "<table><tr><td>a<td>b<td>c<td>d<td>" * 9
+    page = Outline.of(parse_page(f"<body>{nested}deep").flat)
+    drawn = read(draw_wireframe(page_parts(page, {}), "Wireframe"))
+    assert {float(box.get("width") or 0) > 0 for box in drawn.findall("rect")} == {True}
