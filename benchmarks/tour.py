@@ -99,21 +99,17 @@ def addresses(settings: Settings) -> dict[str, str]:
 
 
 def draw(base: str, views: dict[str, str], directory: Path) -> None:
-    """Draw each view as a reader first sees it; the page in the dark, too."""
+    """Draw each view as a reader first sees it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), chromium_sandbox=os.geteuid() != 0
         )
-        for scheme, names in (("light", views), ("dark", {"page-dark": views["page"]})):
-            page = browser.new_page(
-                viewport={"width": WIDTH, "height": HEIGHT},
-                color_scheme=scheme,
-                locale="en-GB",
-                timezone_id="UTC",
-            )
-            for name, address in names.items():
-                page.goto(base + address, wait_until="networkidle")
-                page.screenshot(path=directory / f"{name}.png")
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT}, locale="en-GB", timezone_id="UTC"
+        )
+        for name, address in views.items():
+            page.goto(base + address, wait_until="networkidle")
+            page.screenshot(path=directory / f"{name}.png")
         browser.close()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from anyio.to_thread import current_default_thread_limiter
 from sqlalchemy.exc import DBAPIError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp
 
 from worker.errors import ExpectedError, cause, without_passwords
 from worker.inspector.asking import Asked
-from worker.inspector.deployment import Deployment
+from worker.inspector.deployment import CONNECTIONS, Deployment
 from worker.inspector.pages import render
 from worker.inspector.security import Gate, Safeguards, new_secret
 from worker.inspector.views import REGISTRIES
@@ -49,6 +50,8 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        # Each thread has memory of its own, and views that wait cost the service nothing.
+        current_default_thread_limiter().total_tokens = CONNECTIONS
         yield
         deployment.close()
 

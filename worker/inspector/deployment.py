@@ -1,7 +1,9 @@
 """The deployment that is inspected: read through sessions that may only read."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from threading import Lock
+from time import monotonic
+from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -13,8 +15,11 @@ T = TypeVar("T")
 STATEMENT_SECONDS = 10
 """Time that a statement of a view may take: the slowest take a hundredth of it on 10⁵ pages."""
 
+REMEMBERED_SECONDS = 5.0
+"""Age of what is shown of all pages together."""
+
 CONNECTIONS = 4
-"""Connections that are kept; ten more are opened while many views are asked for at once."""
+"""Connections that are kept, and views that are made at a time; others wait for their turn."""
 
 
 class Deployment:
@@ -31,6 +36,8 @@ class Deployment:
     def __init__(self, settings: Settings, *, is_writing: bool = False) -> None:
         self.settings = settings
         self.is_writing = is_writing
+        self._remembering = Lock()
+        self._remembered: dict[Callable[[Session], Any], tuple[float, Any]] = {}
         self._reading = Database(
             settings.require_database_url(),
             pool_size=CONNECTIONS,
@@ -42,6 +49,18 @@ class Deployment:
         with self._reading.transaction() as session:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             return query(session)
+
+    def read_lately(self, query: Callable[[Session], T]) -> T:
+        """Return what a costly query found in the last `REMEMBERED_SECONDS`, or finds now.
+
+        However many look, the database is asked once in that time.
+        """
+        with self._remembering:
+            found = self._remembered.get(query)
+            if found is None or monotonic() - found[0] > REMEMBERED_SECONDS:
+                found = self._remembered[query] = (monotonic(), self.read(query))
+        value: T = found[1]
+        return value
 
     def write(self, change: Callable[[Session], T]) -> T:
         """Return what a change gives, made in a transaction of its own."""

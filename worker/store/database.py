@@ -102,7 +102,7 @@ class DatabaseRefusesError(ExpectedError):
 
 @dataclass(frozen=True)
 class ReadOnly:
-    """That connections may only read, and for how long.
+    """That connections may only read, for how long, and with one processor of the server.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class ReadOnly:
         """What a connection is opened with."""
         limit = 1000 * self.seconds
         return (
-            " -c default_transaction_read_only=on -c jit=off"
+            " -c default_transaction_read_only=on -c jit=off -c max_parallel_workers_per_gather=0"
             f" -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
         )
 

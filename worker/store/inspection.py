@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Subquery,
     cast,
     func,
     literal,
@@ -102,7 +103,8 @@ def sites_in_order(
     limit
         Most sites.
     """
-    value = _value_of(order)
+    counted = _counted(order)
+    value = _value_of(order, counted)
     query = select(
         Site.id,
         Site.key,
@@ -116,8 +118,8 @@ def sites_in_order(
             query = query.where(Site.key > last)
         query = query.order_by(Site.key)
     else:
-        if order != "changed":
-            query = query.outerjoin(_COUNTED, _COUNTED.c.site_id == Site.id)
+        if counted is not None:
+            query = query.outerjoin(counted, counted.c.site_id == Site.id)
         if after is not None:
             query = query.where(tuple_(-value, Site.id) > (-after.value, after.id))
         query = query.order_by(value.desc(), Site.id)
@@ -176,23 +178,23 @@ def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list
     return trends
 
 
-def _value_of(order: SiteOrder) -> ColumnElement[int] | None:
+def _counted(order: SiteOrder) -> Subquery | None:
+    """Return the numbers of pages that an order goes by, by site; None where it goes by others."""
+    query = select(StoredPage.site_id, func.count().label("number")).group_by(StoredPage.site_id)
     match order:
-        case "name":
-            return None
-        case "changed":
-            return cast(func.extract("epoch", Site.changed_at) * 1_000_000, BigInteger)
+        case "pages":
+            return query.subquery()
+        case "waiting":
+            return query.where(is_pending()).subquery()
+        case "doubtful":
+            return query.where(is_doubtful()).subquery()
         case _:
-            return func.coalesce(_COUNTED.c[order], 0)
+            return None
 
 
-_COUNTED = (
-    select(
-        StoredPage.site_id,
-        func.count().label("pages"),
-        func.count().filter(is_pending()).label("waiting"),
-        func.count().filter(is_doubtful()).label("doubtful"),
-    )
-    .group_by(StoredPage.site_id)
-    .subquery()
-)
+def _value_of(order: SiteOrder, counted: Subquery | None) -> ColumnElement[int] | None:
+    if counted is not None:
+        return func.coalesce(counted.c.number, 0)
+    if order == "changed":
+        return cast(func.extract("epoch", Site.changed_at) * 1_000_000, BigInteger)
+    return None

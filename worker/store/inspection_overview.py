@@ -6,10 +6,10 @@ Two looks at each page, whatever is shown; what waits is found by indexes.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import BigInteger, cast, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange, Site, StoredPage
@@ -27,6 +27,12 @@ _WIDTHS: Final = (
     *(_DAY, 2 * _DAY, 7 * _DAY, 14 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY),
 )
 """Seconds of a slot: the first with which the pages need no more than `SLOTS`."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+_OLDEST: Final = 1000
+"""Pages among which the time of the first is sought: one that comes again counts as received then,
+so that the first page that was stored need not be it."""
 
 FALL: Final = 0.1
 """Fall of the mean confidence of a site's articles that is shown; chosen to be plain, not measured.
@@ -161,10 +167,14 @@ def slot_seconds(span: float) -> int:
 
 
 def _arrivals(session: Session) -> Arrivals:
-    first = select(StoredPage.received_at).order_by(StoredPage.id).limit(1).scalar_subquery()
-    span = session.scalar(select(func.extract("epoch", func.now() - first)))
-    width = slot_seconds(float(span or 0))
-    slot = cast(func.floor(func.extract("epoch", StoredPage.received_at) / width), BigInteger)
+    oldest = select(StoredPage.received_at).order_by(StoredPage.id).limit(_OLDEST).subquery()
+    began, now = session.execute(
+        select(select(func.min(oldest.c.received_at)).scalar_subquery(), func.now())
+    ).one()
+    width = slot_seconds((now - (began or now)).total_seconds())
+    # What is older than the oldest of these, as a page may come again, is shown with them.
+    received = func.greatest(StoredPage.received_at, began or now)
+    slot = func.date_bin(timedelta(seconds=width), received, _EPOCH)
     rows = session.execute(
         select(
             slot.label("slot"),
@@ -177,11 +187,11 @@ def _arrivals(session: Session) -> Arrivals:
         .order_by("slot")
     )
     totals: Counter[str] = Counter()
-    slots: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    slots: defaultdict[datetime, dict[str, int]] = defaultdict(dict)
     doubtful = sent = 0
-    for number, outcome, pages, doubted, revisions in rows:
+    for begins, outcome, pages, doubted, revisions in rows:
         totals[outcome] += pages
-        slots[number][outcome] = pages
+        slots[begins.astimezone(UTC)][outcome] = pages
         doubtful += doubted
         sent += revisions
     return Arrivals(
@@ -189,7 +199,7 @@ def _arrivals(session: Session) -> Arrivals:
         doubtful,
         sent,
         width,
-        [Slot(datetime.fromtimestamp(each * width, UTC), slots[each]) for each in slots],
+        [Slot(begins, outcomes) for begins, outcomes in slots.items()],
     )
 
 

@@ -93,6 +93,7 @@ def test_articles_are_found_by_what_they_are(client: Client, crawled: Settings) 
 def test_a_search_goes_on_where_it_ended(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = urls(client, "language=e")
     monkeypatch.setattr("worker.store.inspection_articles.LOOKED_THROUGH", 5)
+    monkeypatch.setattr("worker.store.inspection_articles.BATCH", 3)
     found: set[str] = set()
     after = ""
     while True:

@@ -12,7 +12,7 @@ from worker.inspector.asking import Asked
 from worker.inspector.deployment import Deployment
 from worker.inspector.registry import Answer, Views
 from worker.outcomes import PENDING, PageOutcome
-from worker.store.inspection_articles import LOOKED_THROUGH, Wanted, messages, search
+from worker.store.inspection_articles import Wanted, messages, search
 
 views = Views()
 
@@ -33,7 +33,6 @@ def articles(asked: Asked) -> Answer:
         {
             "outcomes": OUTCOMES,
             "is_first": before is None,
-            "looked_through": LOOKED_THROUGH,
             "lines": asked.address(after=None).replace("/articles", "/articles.jsonl", 1),
         },
     )

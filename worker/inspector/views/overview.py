@@ -30,7 +30,7 @@ SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FA
 def overview(asked: Asked) -> Answer:
     """Show the state of the deployment."""
     settings = asked.deployment.settings
-    found = asked.read(read_overview)
+    found = asked.deployment.read_lately(read_overview)
     queues, problem = _queues(settings)
     return Answer(
         {
