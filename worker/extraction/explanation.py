@@ -196,6 +196,7 @@ def _reasons(
     ]
     for total, aspect in sorted(sums, key=lambda each: -abs(each[0])):
         sign = (total > 0) - (total < 0)
-        strongest = max(aspect.columns, key=lambda column: sign * parts[column])
+        weights = [sign * parts[column] for column in aspect.columns]
+        strongest = aspect.columns[weights.index(max(weights))]
         said = phrase(columns[strongest], row[strongest])
         yield Reason(aspect.name, said, total)
