@@ -20,8 +20,8 @@ from worker.wording.addresses import abridged
 
 views = Views()
 
-MOST_CELLS: Final = 20_000_000
-"""Product of the sizes of two trees up to which they are mapped: at most half a second."""
+MOST_CELLS: Final = 9_000_000
+"""Product of the sizes of two trees up to which they are mapped, in some 100 ms."""
 
 MOST_LINES: Final = 500
 """Lines of the comparison that are shown, the first ones."""

@@ -1,0 +1,8 @@
+// Names the pages of the cell that the pointer is on; their names are those of the choices below.
+const map = document.querySelector(".heat input[type=image]");
+const names = [...document.querySelectorAll("select[name=page] option")].map((option) => option.text);
+map?.addEventListener("pointermove", (event) => {
+  const cell = map.width / names.length;
+  const at = (offset) => names[Math.min(Math.floor(offset / cell), names.length - 1)];
+  map.title = `${at(event.offsetY)}\n${at(event.offsetX)}`;
+});
