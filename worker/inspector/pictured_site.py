@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from worker.distance import normalised_distance
-from worker.inspector.pictures.heat_map import OrderedPages, order_pages
+from worker.inspection.pictures.heat_map import OrderedPages, order_pages
 from worker.store import trees
 from worker.store.details import PageOfTree, pages_of_trees, trees_to_picture
 from worker.templates.likeness import size_tolerant_distances

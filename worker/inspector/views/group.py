@@ -10,9 +10,9 @@ from worker.comments import CommentPattern
 from worker.extraction import TemplateKnowledge
 from worker.extraction.outline import Outline
 from worker.inspection.page_parts import fixed_lines, page_parts, texts_of
+from worker.inspection.pictures.groups import key
+from worker.inspection.pictures.wireframe import draw_wireframe
 from worker.inspector.asking import Asked
-from worker.inspector.pictures.groups import key
-from worker.inspector.pictures.wireframe import draw_wireframe
 from worker.inspector.registry import Answer, Views
 from worker.inspector.stored_page import parsed
 from worker.pages import Page

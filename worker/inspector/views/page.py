@@ -11,9 +11,9 @@ from models.messages import DOUBTFUL, ArticleMessage
 from worker.content import ExplainedContent
 from worker.extraction import ExplainedLine
 from worker.inspection.marked_page import to_offline_html
+from worker.inspection.pictures.groups import key
 from worker.inspection.revision_changes import revision_changes
 from worker.inspector.asking import Asked
-from worker.inspector.pictures.groups import key
 from worker.inspector.registry import Answer, Views
 from worker.inspector.security import FRAMED_POLICY
 from worker.inspector.stored_page import KnownPage, known_page

@@ -8,10 +8,10 @@ from models.tables import StoredPage
 from worker.distance import TreeTooLargeError, normalised_distance
 from worker.extraction.outline import Outline
 from worker.inspection.page_parts import fixed_lines, page_parts
+from worker.inspection.pictures.groups import key
+from worker.inspection.pictures.wireframe import draw_wireframe
 from worker.inspection.tree_changes import TreeChanges, element_names, tree_changes
 from worker.inspector.asking import Asked
-from worker.inspector.pictures.groups import key
-from worker.inspector.pictures.wireframe import draw_wireframe
 from worker.inspector.registry import Answer, Views
 from worker.inspector.stored_page import KnownPage, known_page
 from worker.pages import Page, Tree

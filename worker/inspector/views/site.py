@@ -3,12 +3,12 @@
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
+from worker.inspection.pictures.groups import key
+from worker.inspection.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
+from worker.inspection.pictures.history import DrawnGeneration, draw_history
+from worker.inspection.pictures.site_map import MappedPages, draw_map
 from worker.inspector.asking import Asked
 from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
-from worker.inspector.pictures.groups import key
-from worker.inspector.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
-from worker.inspector.pictures.history import DrawnGeneration, draw_history
-from worker.inspector.pictures.site_map import MappedPages, draw_map
 from worker.inspector.registry import Answer, Views
 from worker.store import designs
 from worker.store.details import (

@@ -11,17 +11,17 @@ from lxml import etree
 from tests.pages import article_html
 from worker.extraction.outline import Outline
 from worker.inspection.page_parts import fixed_lines, page_parts
-from worker.inspector.pictures.groups import mark
-from worker.inspector.pictures.heat_map import (
+from worker.inspection.pictures.groups import mark
+from worker.inspection.pictures.heat_map import (
     cell_size,
     draw_dendrogram,
     draw_distances,
     order_pages,
 )
-from worker.inspector.pictures.history import DrawnGeneration, draw_history
-from worker.inspector.pictures.site_map import HEIGHT, WIDTH, MappedPages, draw_map
-from worker.inspector.pictures.svg import element
-from worker.inspector.pictures.wireframe import draw_wireframe
+from worker.inspection.pictures.history import DrawnGeneration, draw_history
+from worker.inspection.pictures.site_map import HEIGHT, WIDTH, MappedPages, draw_map
+from worker.inspection.pictures.svg import element
+from worker.inspection.pictures.wireframe import draw_wireframe
 from worker.pages import parse_page
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from worker.inspector.pictures.groups import mark
-from worker.inspector.pictures.svg import element, picture
+from worker.inspection.pictures.groups import mark
+from worker.inspection.pictures.svg import element, picture
 from worker.wording.plural import counted
 
 WIDTH: Final = 640

@@ -7,8 +7,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from worker.inspector.pictures.groups import colour_class
-from worker.inspector.pictures.svg import element, picture
+from worker.inspection.pictures.groups import colour_class
+from worker.inspection.pictures.svg import element, picture
 from worker.wording.plural import counted
 
 WIDTH: Final = 640

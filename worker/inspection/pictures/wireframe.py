@@ -8,7 +8,7 @@ from typing import Final
 from markupsafe import Markup
 
 from worker.inspection.page_parts import BoxPart, PageParts, TextPart
-from worker.inspector.pictures.svg import element, picture
+from worker.inspection.pictures.svg import element, picture
 from worker.wording.plural import counted
 
 WIDTH: Final = 560

@@ -4,7 +4,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from worker.inspector.pictures.svg import element
+from worker.inspection.pictures.svg import element
 
 COLOURS: Final = 6
 """Colours of the style sheet, ``c0`` to ``c5``, that people of any colour vision tell apart."""

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from scipy.cluster.hierarchy import dendrogram, linkage
 from scipy.spatial.distance import squareform
 
-from worker.inspector.pictures.groups import colour_class
-from worker.inspector.pictures.svg import element, picture
+from worker.inspection.pictures.groups import colour_class
+from worker.inspection.pictures.svg import element, picture
 from worker.wording.plural import counted
 
 SIDE: Final = 600
