@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from markupsafe import Markup
-
-from worker.inspection.pictures.svg import element
+from worker.inspection.pictures.svg import Drawing, element
 
 COLOURS: Final = 6
 """Colours of the style sheet, ``c0`` to ``c5``, that people of any colour vision tell apart."""
@@ -25,7 +23,7 @@ def colour_class(group: int | None) -> str:
     return "outlier" if group is None else f"c{(group - 1) % COLOURS}"
 
 
-def mark(group: int | None, x: float, y: float, radius: float, class_: str = "") -> Markup:
+def mark(group: int | None, x: float, y: float, radius: float, class_: str = "") -> Drawing:
     """Draw the mark of a group, a cross for outliers; up to 36 groups have one of their own."""
     shape = _CROSS
     if group is not None:
@@ -39,7 +37,7 @@ def mark(group: int | None, x: float, y: float, radius: float, class_: str = "")
     )
 
 
-def key(group: int | None) -> Markup:
+def key(group: int | None) -> Drawing:
     """Draw the mark of a group as it stands in a text."""
     drawn = mark(group, 7, 7, 5)
     return element("svg", drawn, width=14, height=14, class_="key", aria_hidden="true")

@@ -9,12 +9,11 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from markupsafe import Markup
 from scipy.cluster.hierarchy import dendrogram, linkage
 from scipy.spatial.distance import squareform
 
 from worker.inspection.pictures.groups import colour_class
-from worker.inspection.pictures.svg import element, picture
+from worker.inspection.pictures.svg import Drawing, element, picture
 from worker.wording.plural import counted
 
 SIDE: Final = 600
@@ -91,7 +90,7 @@ def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
     )
 
 
-def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Markup:
+def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Drawing:
     """Draw the dendrogram beside a heat map, and a strip in the colours of the pages' groups.
 
     Parameters

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from markupsafe import Markup
-
 from worker.inspection.pictures.groups import colour_class
-from worker.inspection.pictures.svg import element, picture
+from worker.inspection.pictures.svg import Drawing, element, picture
 from worker.wording.plural import counted
 
 WIDTH: Final = 640
@@ -31,7 +29,7 @@ class DrawnGeneration:
     is_new_design: bool
 
 
-def draw_history(generations: Sequence[DrawnGeneration]) -> Markup:
+def draw_history(generations: Sequence[DrawnGeneration]) -> Drawing:
     """Draw generations, the oldest first, as stacked bars; a triangle marks a new design."""
     step = min(_WIDEST, WIDTH / max(len(generations), 1))
     most = max((sum(size for _, size in each.sizes) for each in generations), default=0) or 1
@@ -62,8 +60,8 @@ def draw_history(generations: Sequence[DrawnGeneration]) -> Markup:
     )
 
 
-def _bar(generation: DrawnGeneration, x: float, step: float, scale: float) -> Markup:
-    parts: list[Markup] = []
+def _bar(generation: DrawnGeneration, x: float, step: float, scale: float) -> Drawing:
+    parts: list[Drawing] = []
     bottom = float(HEIGHT - _BOTTOM)
     gap = 1 if step > 4 else 0
     for group, size in generation.sizes:

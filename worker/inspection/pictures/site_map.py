@@ -7,10 +7,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from markupsafe import Markup
 
 from worker.inspection.pictures.groups import mark
-from worker.inspection.pictures.svg import element, picture
+from worker.inspection.pictures.svg import Drawing, element, picture
 from worker.wording.plural import counted
 
 WIDTH: Final = 640
@@ -43,7 +42,7 @@ class MappedPages:
     name: str
 
 
-def draw_map(positions: npt.NDArray[np.float64], places: Sequence[MappedPages]) -> Markup:
+def draw_map(positions: npt.NDArray[np.float64], places: Sequence[MappedPages]) -> Drawing:
     """Draw pages by their positions, shape (n, 2): near where their trees are alike."""
     points = _fitted(positions)
     order = sorted(range(len(places)), key=lambda i: (places[i].is_representative, i))
@@ -61,7 +60,7 @@ def draw_map(positions: npt.NDArray[np.float64], places: Sequence[MappedPages]) 
     )
 
 
-def _place(place: MappedPages, x: float, y: float) -> Markup:
+def _place(place: MappedPages, x: float, y: float) -> Drawing:
     radius = min(5 + 1.6 * (sqrt(place.pages) - 1), 16)
     drawn = mark(place.group, x, y, radius, "representative" if place.is_representative else "")
     parts = [element("title", place.name), drawn]

@@ -1,9 +1,18 @@
 """Elements of SVG as escaped strings."""
 
-from markupsafe import Markup, escape
+from html import escape
 
 
-def element(name: str, *children: str, **attributes: object) -> Markup:
+class Drawing(str):
+    """SVG that was written: templates, too, take it as it is, where they escape all else."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+def element(name: str, *children: str, **attributes: object) -> Drawing:
     """Write an element.
 
     Parameters
@@ -11,7 +20,7 @@ def element(name: str, *children: str, **attributes: object) -> Markup:
     name
         Its name.
     children
-        What is in it; text is escaped, `Markup` is not.
+        What is in it; text is escaped, a `Drawing` is not.
     attributes
         Its attributes, ``_`` for ``-`` and ``class_`` for ``class``; those that are None are left
         out.
@@ -21,11 +30,11 @@ def element(name: str, *children: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    # All that comes from outside is escaped above or here.
-    return Markup(f"<{name}{written}>{''.join(map(escape, children))}</{name}>")  # noqa: S704
+    inside = "".join(child if isinstance(child, Drawing) else escape(child) for child in children)
+    return Drawing(f"<{name}{written}>{inside}</{name}>")
 
 
-def picture(title: str, described: str, width: float, height: float, *children: str) -> Markup:
+def picture(title: str, described: str, width: float, height: float, *children: str) -> Drawing:
     """Write a picture with its name and what it shows, for who does not see it.
 
     It is as wide as its place allows, and at most as it says.

@@ -5,10 +5,8 @@ from itertools import groupby
 from math import ceil
 from typing import Final
 
-from markupsafe import Markup
-
 from worker.inspection.page_parts import BoxPart, PageParts, TextPart
-from worker.inspection.pictures.svg import element, picture
+from worker.inspection.pictures.svg import Drawing, element, picture
 from worker.wording.plural import counted
 
 WIDTH: Final = 560
@@ -30,9 +28,9 @@ _NARROWEST: Final = 8.0
 """Width of what stands in many tables within each other."""
 
 
-def draw_wireframe(page: PageParts, title: str) -> Markup:
+def draw_wireframe(page: PageParts, title: str) -> Drawing:
     """Draw a page: solid bars for texts of its own, hollow ones for those of its template."""
-    drawn: list[Markup] = []
+    drawn: list[Drawing] = []
     height = _box(page.root, 1.0, 1.0, WIDTH - 2.0, drawn)
     rest = f" {counted(page.omitted, 'part')} more are left out." if page.omitted else ""
     return picture(
@@ -45,7 +43,7 @@ def draw_wireframe(page: PageParts, title: str) -> Markup:
     )
 
 
-def _box(box: BoxPart, x: float, y: float, width: float, drawn: list[Markup]) -> float:
+def _box(box: BoxPart, x: float, y: float, width: float, drawn: list[Drawing]) -> float:
     """Draw a box and what is in it, and return its height."""
     place = len(drawn)
     inner, below = max(width - 2 * _PADDING, _NARROWEST), y + _PADDING
@@ -68,7 +66,7 @@ def _box(box: BoxPart, x: float, y: float, width: float, drawn: list[Markup]) ->
 
 
 def _parts(
-    parts: Sequence[BoxPart | TextPart], x: float, y: float, width: float, drawn: list[Markup]
+    parts: Sequence[BoxPart | TextPart], x: float, y: float, width: float, drawn: list[Drawing]
 ) -> float:
     below = y
     for is_short, run in groupby(parts, _is_short):
@@ -97,7 +95,9 @@ def _is_short(part: BoxPart | TextPart) -> bool:
     )
 
 
-def _row(parts: Sequence[TextPart], x: float, y: float, width: float, drawn: list[Markup]) -> float:
+def _row(
+    parts: Sequence[TextPart], x: float, y: float, width: float, drawn: list[Drawing]
+) -> float:
     """Draw short texts beside each other."""
     along, below = x, y
     for part in parts:
@@ -110,7 +110,7 @@ def _row(parts: Sequence[TextPart], x: float, y: float, width: float, drawn: lis
 
 
 def _text(
-    part: TextPart, text: str, x: float, y: float, width: float, drawn: list[Markup]
+    part: TextPart, text: str, x: float, y: float, width: float, drawn: list[Drawing]
 ) -> float:
     bar = _HEADING_BAR if part.is_heading else _BAR
     letter = _LETTER * (1.7 if part.is_heading else 1)
@@ -129,7 +129,7 @@ def _text(
     return bars * (bar + 2)
 
 
-def _bars(part: TextPart, places: Sequence[tuple[float, float, float, float]]) -> Markup:
+def _bars(part: TextPart, places: Sequence[tuple[float, float, float, float]]) -> Drawing:
     kind = {True: "fixed", False: "varies", None: "unknown"}[part.is_fixed]
     path = "".join(_rounded(*place) for place in places)
     text = part.text or ""
@@ -141,7 +141,7 @@ def _rounded(x: float, y: float, width: float, height: float) -> str:
     return f"M{x:.1f},{y:.1f}h{width:.1f}v{height:.1f}h-{width:.1f}z"
 
 
-def _image(x: float, y: float, width: float, drawn: list[Markup]) -> float:
+def _image(x: float, y: float, width: float, drawn: list[Drawing]) -> float:
     right, bottom = x + width, y + _IMAGE_HEIGHT
     path = (
         f"M{x:.1f},{y:.1f}H{right:.1f}V{bottom:.1f}H{x:.1f}ZL{right:.1f},{bottom:.1f}"
