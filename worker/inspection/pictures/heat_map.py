@@ -19,6 +19,7 @@ from worker.wording.plural import counted
 SIDE: Final = 600
 """Points that the map is wide, about."""
 
+SMALLEST_CELL: Final = 2
 LARGEST_CELL: Final = 20
 TREE_WIDTH: Final = 132
 STRIP_WIDTH: Final = 10
@@ -67,7 +68,7 @@ def order_pages(distances: npt.NDArray[np.float64]) -> OrderedPages:
 
 def cell_size(pages: int) -> int:
     """Return how many points a cell of the map is wide."""
-    return max(1, min(LARGEST_CELL, SIDE // max(pages, 1)))
+    return max(SMALLEST_CELL, min(LARGEST_CELL, SIDE // max(pages, 1)))
 
 
 def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:

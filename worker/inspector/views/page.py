@@ -1,6 +1,7 @@
 """One page: what is stored beside what went out, why each line was kept, and its way."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -9,7 +10,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from models.messages import DOUBTFUL, ArticleMessage
 from worker.content import ExplainedContent
-from worker.extraction import ExplainedLine
 from worker.inspection.marked_page import to_offline_html
 from worker.inspection.pictures.groups import key
 from worker.inspection.revision_changes import revision_changes
@@ -40,6 +40,12 @@ DEEPEST: Final = 8
 
 VERDICTS: Final = {"title": "the title", "comment": "a comment"}
 """What is said of lines that are neither in the text nor struck through."""
+
+COLUMNS: Final = (
+    *("id", "url", "site_id", "crawler_id", "content_type", "encoding", "fetched_at", "outcome"),
+    *("outcome_detail", "confidence", "revision", "generation", "html_removed_at"),
+)
+"""What is told of a page as it is stored."""
 
 
 class Step(NamedTuple):
@@ -84,7 +90,9 @@ def page(asked: Asked) -> Answer:
         "changes": revision_changes(before, message)._asdict() if before and message else None,
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(explained, message, is_last=shown == row.revision),
-        "lines": [_line(line) for line in lines[first : first + LINES]],
+        "lines": [
+            replace(line, reasons=line.reasons[:REASONS]) for line in lines[first : first + LINES]
+        ],
         "next_line": first + LINES if len(lines) > first + LINES else None,
     }
     shown_only = {
@@ -141,25 +149,12 @@ def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]
 
 def _described(known: KnownPage) -> dict[str, Any]:
     row, place = known.page, known.place
-    return {
-        "id": row.id,
-        "url": row.url,
-        "site_id": row.site_id,
+    return {name: getattr(row, name) for name in COLUMNS} | {
         "site": place.site_key,
-        "crawler_id": row.crawler_id,
-        "content_type": row.content_type,
-        "encoding": row.encoding,
-        "fetched_at": row.fetched_at,
-        "outcome": row.outcome,
-        "outcome_detail": row.outcome_detail,
-        "confidence": row.confidence,
-        "revision": row.revision,
-        "generation": row.generation,
         "group": place.group_number,
         "role": place.role,
         "group_size": place.group_size,
         "compared_with": place.pivot.url if place.pivot else None,
-        "html_removed_at": row.html_removed_at,
     }
 
 
@@ -213,19 +208,6 @@ def _read_again(
         "detail": explained.explanation.detail,
         "mean_log_odds": explained.explanation.mean,
         "differs": is_last and (article.text if article else None) != message.get("text"),
-    }
-
-
-def _line(line: ExplainedLine) -> dict[str, Any]:
-    return {
-        "verdict": line.verdict,
-        "text": line.text,
-        "probability": line.probability,
-        "xpath": line.xpath,
-        "reasons": [
-            {"phrase": each.phrase, "contribution": each.contribution}
-            for each in line.reasons[:REASONS]
-        ],
     }
 
 
