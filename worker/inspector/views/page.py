@@ -89,7 +89,12 @@ def page(asked: Asked) -> Answer:
         "compared_revision": earlier if before else None,
         "changes": revision_changes(before, message)._asdict() if before and message else None,
         "receipts": [{"at": at, "result": result} for at, result in receipts],
-        "read_again": _read_again(explained, message, is_last=shown == row.revision),
+        "read_again": _read_again(
+            explained,
+            # A text of chosen roles is made of other lines than those that are explained.
+            None if asked.deployment.settings.chosen_text_roles else message.get("text"),
+            is_last=shown == row.revision,
+        ),
         "lines": [
             replace(line, reasons=line.reasons[:REASONS]) for line in lines[first : first + LINES]
         ],
@@ -197,7 +202,7 @@ def _way(
 
 
 def _read_again(
-    explained: ExplainedContent | None, message: Mapping[str, Any], *, is_last: bool
+    explained: ExplainedContent | None, text: str | None, *, is_last: bool
 ) -> dict[str, Any] | None:
     """Say what the page gives when it is read now; None where it is kept no more."""
     if explained is None:
@@ -207,7 +212,7 @@ def _read_again(
         "outcome": explained.explanation.outcome,
         "detail": explained.explanation.detail,
         "mean_log_odds": explained.explanation.mean,
-        "differs": is_last and (article.text if article else None) != message.get("text"),
+        "differs": is_last and text is not None and (not article or article.text != text),
     }
 
 
