@@ -9,19 +9,14 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from worker.distance import normalised_distance
-from worker.inspection.pictures.heat_map import OrderedPages, order_pages
+from worker.inspection.pictures.arranging import OrderedPages, order_pages, place_pages
 from worker.store import trees
 from worker.store.details import PageOfTree, pages_of_trees, trees_to_picture
 from worker.templates.likeness import size_tolerant_distances
 from worker.templates.matrix import comparable_pages
-from worker.templates.scaling import MAX_ITERATIONS, classical_scaling, majorise_stress
 
 MOST_TREES: Final = 400
 """Trees of a picture: all of a site whose pages are compared as a whole, else its references."""
-
-STEPS_BY_SIZE: Final = 4_000_000
-"""Steps of the scaling times the square of the trees, at most: some 50 ms. Up to 115 trees the map
-is that of the clustering."""
 
 Matrix = npt.NDArray[np.float64]
 
@@ -72,12 +67,7 @@ class PicturedSite:
 
     def positions(self) -> Matrix:
         """Return the places of the trees on the plane, shape (n, 2)."""
-        steps = STEPS_BY_SIZE // max(len(self.trees), 1) ** 2
-        return majorise_stress(
-            self.tolerant,
-            classical_scaling(self.tolerant),
-            max_iterations=min(MAX_ITERATIONS, steps),
-        )
+        return place_pages(self.tolerant)
 
 
 def pictured_site(session: Session, site_id: int, generation: int) -> PicturedSite:

@@ -56,9 +56,7 @@ def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
     return positions
 
 
-def majorise_stress(
-    distances: Matrix, start: Matrix, *, max_iterations: int = MAX_ITERATIONS
-) -> Matrix:
+def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
     """Move positions until their distances fit a matrix as well as they can (SMACOF).
 
     Each step is the Guttman transform, which never raises the stress. The
@@ -70,8 +68,6 @@ def majorise_stress(
         Symmetric distances, shape (n, n), zero diagonal.
     start
         First positions, shape (n, dimensions).
-    max_iterations
-        Upper limit of the steps.
 
     Returns
     -------
@@ -89,7 +85,7 @@ def majorise_stress(
     positions = start
     fitted = squareform(pdist(positions))
     stress = _raw_stress(distances, fitted)
-    for _ in range(max_iterations):
+    for _ in range(MAX_ITERATIONS):
         ratios = np.divide(distances, fitted, out=np.zeros_like(fitted), where=fitted > 0)
         moved = (ratios.sum(axis=1)[:, None] * positions - ratios @ positions) / n
         fitted = squareform(pdist(moved))

@@ -1,17 +1,15 @@
-"""The heat map of a site's distances, and the dendrogram that orders it."""
+"""The heat map of a site's distances, and the dendrogram beside it."""
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from struct import pack
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import dendrogram, linkage
-from scipy.spatial.distance import squareform
 
+from worker.inspection.pictures.arranging import OrderedPages
 from worker.inspection.pictures.groups import colour_class
 from worker.inspection.pictures.svg import Drawing, element, picture
 from worker.wording.plural import counted
@@ -24,46 +22,9 @@ LARGEST_CELL: Final = 20
 TREE_WIDTH: Final = 132
 STRIP_WIDTH: Final = 10
 
-BEST_ORDER: Final = 200
-"""Pages up to which leaves are turned so that like is beside like: 26 ms for 200, 180 for 400."""
-
 _INK: Final = (15, 114, 176)
 """Colour of the cells, as of the scale beside the map; the farther the more transparent, so that
 the map suits a light page and a dark one."""
-
-
-@dataclass(frozen=True)
-class OrderedPages:
-    """Pages in the order of the leaves of their dendrogram.
-
-    Attributes
-    ----------
-    order
-        Their places before.
-    branches
-        For each branch four points, in leaves from 0 and in heights, the highest being 1.
-    """
-
-    order: Sequence[int]
-    branches: Sequence[tuple[Sequence[float], Sequence[float]]]
-
-
-def order_pages(distances: npt.NDArray[np.float64]) -> OrderedPages:
-    """Order pages as the leaves of average linkage, by distances of shape (n, n) without NaN."""
-    if len(distances) < 2:
-        return OrderedPages(range(len(distances)), ())
-    joined = linkage(
-        squareform(distances, checks=False),
-        "average",
-        optimal_ordering=len(distances) <= BEST_ORDER,
-    )
-    drawn = dendrogram(joined, no_plot=True)
-    highest = float(joined[-1, 2]) or 1.0
-    branches = [
-        ([(place - 5) / 10 for place in places], [height / highest for height in heights])
-        for places, heights in zip(drawn["icoord"], drawn["dcoord"], strict=True)
-    ]
-    return OrderedPages(drawn["leaves"], branches)
 
 
 def cell_size(pages: int) -> int:

@@ -11,13 +11,9 @@ from lxml import etree
 from tests.pages import article_html
 from worker.extraction.outline import Outline
 from worker.inspection.page_parts import fixed_lines, page_parts
+from worker.inspection.pictures.arranging import order_pages
 from worker.inspection.pictures.groups import mark
-from worker.inspection.pictures.heat_map import (
-    cell_size,
-    draw_dendrogram,
-    draw_distances,
-    order_pages,
-)
+from worker.inspection.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
 from worker.inspection.pictures.history import DrawnGeneration, draw_history
 from worker.inspection.pictures.site_map import HEIGHT, WIDTH, MappedPages, draw_map
 from worker.inspection.pictures.svg import element
