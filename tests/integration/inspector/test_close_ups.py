@@ -7,7 +7,9 @@ import pytest
 from lxml import html
 
 from tests.crawled import SITES, Client, page_ids
+from tests.inline_tasks import Tasks
 from worker.settings import Settings
+from worker.tasks.process import configure, process_state
 
 
 def site_ids(client: Client) -> dict[str, int]:
@@ -149,3 +151,12 @@ def test_a_page_is_asked_for_again_only_where_writing_is_allowed(
     assert writer.post(path, {"stage": "cluster", "token": token}).status_code == 400
     asked = writer.post(path, {"stage": "extract", "token": token})
     assert "It was asked for again" in asked.text
+    configure(crawled)
+    tasks = Tasks(process_state().database)
+    tasks.settle()
+    tasks.articles()
+    tasks.database.dispose()
+    page = client.values(f"/pages/{page_id}.json")
+    assert [each["revision"] for each in page["revisions"]] == [2, 1]
+    assert page["changes"] == {"fields": [], "paragraphs": []}
+    assert client.values(f"/pages/{page_id}.json?revision=1")["article"]["revision"] == 1
