@@ -15,7 +15,7 @@ from sqlalchemy import func, select, update
 
 from models.messages import DOUBTFUL
 from models.tables import Article, Membership, Site, StoredPage
-from tests.crawled import crawled_deployment, inspected, quarantine
+from tests.crawled import crawled_deployment, inspected
 from tests.deployment import Deployment
 from tests.services import running_services, temporary_database
 from worker.settings import Settings
@@ -25,6 +25,13 @@ from worker.store.migrations import migrate
 SITE = "harbour-post.example"
 PAGES_PER_TEMPLATE = 12
 WIDTH, HEIGHT = 1280, 860
+
+UNUSABLE = (
+    b'{"version": 1, "url": "https://harbour-post.example/transport/9.html", "html": "<!doct',
+    b'{"version": 1, "url": "ftp://harbour-post.example/harbour.html", "html": "<p>Tides</p>"}',
+    b'{"version": 1, "url": "ftp://harbour-post.example/piers.html", "html": "<p>Piers</p>"}',
+    b'{"version": 1, "html": "<p>A page of no address.</p>"}',
+)
 
 
 def main(directory: Path) -> None:
@@ -41,12 +48,13 @@ def main(directory: Path) -> None:
         with crawled_deployment(
             services, url, Path(home), pages_per_template=PAGES_PER_TEMPLATE
         ) as settings:
-            quarantine(settings, [(b'{"version": 1, "url": "https://a.exam', "not-json")] * 2)
             receive_when_fetched(settings)
             with (
-                Deployment(settings, Path(home)),
+                Deployment(settings, Path(home)) as deployment,
                 inspected(settings, is_writing=True) as base,
             ):
+                deployment.publish(UNUSABLE)
+                deployment.wait_for_receipts(len(UNUSABLE))
                 draw(base, addresses(settings), directory)
 
 
