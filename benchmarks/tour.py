@@ -25,6 +25,7 @@ from worker.store.migrations import migrate
 SITE = "harbour-post.example"
 PAGES_PER_TEMPLATE = 12
 WIDTH, HEIGHT = 1280, 860
+HIGHER = {"site": 1500}
 
 UNUSABLE = (
     b'{"version": 1, "url": "https://harbour-post.example/transport/9.html", "html": "<!doct',
@@ -112,10 +113,9 @@ def draw(base: str, views: dict[str, str], directory: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), chromium_sandbox=os.geteuid() != 0
         )
-        page = browser.new_page(
-            viewport={"width": WIDTH, "height": HEIGHT}, locale="en-GB", timezone_id="UTC"
-        )
+        page = browser.new_page(locale="en-GB", timezone_id="UTC")
         for name, address in views.items():
+            page.set_viewport_size({"width": WIDTH, "height": HIGHER.get(name, HEIGHT)})
             page.goto(base + address, wait_until="networkidle")
             page.screenshot(path=directory / f"{name}.png")
         browser.close()

@@ -1,8 +1,9 @@
 """What changed between two revisions of an article."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 Sign = Literal["same", "removed", "added"]
 
@@ -12,7 +13,8 @@ MAX_PARAGRAPHS: Final = 400
 _COMPARED: Final = ("title", "lead", "authors", "published_at", "language", "method", "xpath")
 
 
-class ChangedField(NamedTuple):
+@dataclass(frozen=True)
+class ChangedField:
     """A key of the article message with its values before and after."""
 
     name: str
@@ -20,7 +22,8 @@ class ChangedField(NamedTuple):
     after: str
 
 
-class ChangedText(NamedTuple):
+@dataclass(frozen=True)
+class ChangedText:
     """A paragraph that is in both texts or in one of them; several that stay have no text."""
 
     sign: Sign
@@ -28,7 +31,8 @@ class ChangedText(NamedTuple):
     paragraphs: int
 
 
-class RevisionChanges(NamedTuple):
+@dataclass(frozen=True)
+class RevisionChanges:
     """The differences of two article messages."""
 
     fields: list[ChangedField]

@@ -1,4 +1,9 @@
-from worker.inspection.revision_changes import ChangedField, ChangedText, revision_changes
+from worker.inspection.revision_changes import (
+    ChangedField,
+    ChangedText,
+    RevisionChanges,
+    revision_changes,
+)
 
 FIRST = {
     "title": "Bridge",
@@ -38,4 +43,4 @@ def test_changed_keys_are_told_with_both_values() -> None:
 
 
 def test_equal_revisions_have_no_changes() -> None:
-    assert revision_changes(FIRST, dict(FIRST)) == ([], [])
+    assert revision_changes(FIRST, dict(FIRST)) == RevisionChanges([], [])

@@ -87,7 +87,7 @@ def page(asked: Asked) -> Answer:
         ],
         "shown_revision": shown,
         "compared_revision": earlier if before else None,
-        "changes": revision_changes(before, message)._asdict() if before and message else None,
+        "changes": revision_changes(before, message) if before and message else None,
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,
