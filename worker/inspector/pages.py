@@ -1,7 +1,7 @@
 """Pages from templates: everything is escaped, and only addresses of the web become links."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from worker.inspector.asking import Asked
 from worker.inspector.security import form_token
+from worker.store.inspection import TrendPart
 from worker.wording.plural import counted
 
 LONGEST_ADDRESS = 90
@@ -114,6 +115,21 @@ def age(seconds: float | None) -> str:
     return f"{seconds:.0f} s"
 
 
+def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:
+    """Return the bars of a trend, 80 by 20 units, as a path for each of what they tell apart."""
+    paths = {"rest": "", "article": "", "doubtful": ""}
+    for place, part in enumerate(parts):
+        ground = 20.0
+        clear = part.articles - part.doubtful
+        numbers = (clear, part.doubtful, part.pages - part.articles)
+        for kind, number in zip(("article", "doubtful", "rest"), numbers, strict=True):
+            height = 20 * number / part.pages
+            ground -= height
+            if number:
+                paths[kind] += f"M{4 * place} {ground:.1f}h3v{height:.1f}h-3z"
+    return [(kind, path) for kind, path in paths.items() if path]
+
+
 _ENVIRONMENT = Environment(
     loader=PackageLoader("worker.inspector"),
     autoescape=True,
@@ -128,5 +144,6 @@ _ENVIRONMENT.filters |= {
     "instant": instant,
     "number": number,
     "share": share,
+    "trend_paths": trend_paths,
     "web_link": link,
 }
