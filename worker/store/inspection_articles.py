@@ -19,7 +19,7 @@ from models.tables import Article, Site, StoredPage
 from worker.outcomes import PENDING
 
 LOOKED_THROUGH: Final = 5000
-LOOKING_SECONDS: Final = 0.05
+LOOKING_SECONDS: Final = 0.04
 """Pages whose articles a search for words or a language reads, and how long: what comes first."""
 
 BATCH: Final = 200
