@@ -18,7 +18,19 @@ from worker.learning import Features
 from worker.pages import Page, PageError, parse_page
 
 UNSAID = Path(__file__).with_name("unsaid.json")
-"""Pages that show comments while their gold has none, by corpus; looked at one by one."""
+"""Pages that show comments, or reviews, while their gold has none, by corpus.
+
+They were looked at one by one.
+"""
+
+WHOLE_THREAD = 0.7
+"""F1 of the words of a candidate and of the text of a thread from which on the page is used.
+
+Some of these golds hold the first posts only; on other pages no candidate shows the posts.
+"""
+
+THREAD = "forum"
+"""Kind of the pages whose gold text is all of their posts."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,11 @@ class Example:
     page_f1: npt.NDArray[np.float64] | None
     agreement: npt.NDArray[np.float64] | None
 
+    @property
+    def group(self) -> str:
+        """Whence the page is, and what, where its corpus tells."""
+        return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
+
     def only(self, kept: npt.NDArray[np.int64]) -> Self:
         """Return the page with some of its candidates, given by their places."""
         return replace(
@@ -79,10 +96,13 @@ def read_examples(folder: Path) -> Iterator[Example]:
             page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
         except PageError:
             continue
-        elements = PageElements.of(page.document)
+        elements = PageElements.of(page.flat)
         candidates = find_candidates(elements)
         groups = [candidate.members for candidate in candidates]
         features = measure(elements, candidates) if candidates else Features.of(())
         page_f1 = page_f1_of(elements, groups, gold.comments) if gold.comments else None
-        agreement = agreement_of(elements, groups, gold.comment_text) if gold.comment_text else None
+        together = gold.text if gold.kind == THREAD else gold.comment_text
+        agreement = agreement_of(elements, groups, together) if together else None
+        if gold.kind == THREAD and (agreement is None or agreement.max(initial=0.0) < WHOLE_THREAD):
+            continue
         yield Example(corpus.name, gold, page, tuple(candidates), features, page_f1, agreement)

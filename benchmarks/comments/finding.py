@@ -21,11 +21,11 @@ from benchmarks.comments.train import (
     FOLDS,
     TOGETHER,
     Choice,
+    certainties_of_folds,
     choose,
     out_of_fold,
     read_corpora,
     train,
-    train_certainty,
 )
 from benchmarks.extraction.examples import fold_of
 from worker.comments.certainty import Certainty
@@ -83,15 +83,9 @@ class Result:
 def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
     """Find the comments of pages whose sites the service has not seen."""
     choices = list(map(choose, examples, out_of_fold(examples)))
-    for fold in range(FOLDS):
-        certainty = train_certainty(
-            choice
-            for choice in choices
-            if choice is not None and fold_of(choice.example.gold.site, FOLDS) != fold
-        )
-        for example, choice in zip(examples, choices, strict=True):
-            if fold_of(example.gold.site, FOLDS) == fold:
-                yield find(example, choice, certainty)
+    certainties = certainties_of_folds(choices)
+    for example, choice in zip(examples, choices, strict=True):
+        yield find(example, choice, certainties[fold_of(example.gold.site, FOLDS)])
 
 
 def find(example: Example, choice: Choice | None, certainty: Certainty) -> Result:
@@ -164,9 +158,9 @@ def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of a table of corpora of articles: comments found, and false alarms."""
     yield "| | pages with comments | found | rightly | pages without | false alarms |"
     yield "|---|---:|---:|---:|---:|---:|"
-    names = dict.fromkeys(each.example.corpus for each in results if each.example.page_f1 is None)
-    for name in names:
-        of_corpus = [each for each in results if each.example.corpus == name]
+    unmarked = [each for each in results if each.example.page_f1 is None]
+    for name in dict.fromkeys(each.example.group for each in unmarked):
+        of_corpus = [each for each in unmarked if each.example.group == name]
         bare = [each for each in of_corpus if each.example.is_bare]
         commented = [each for each in of_corpus if not each.example.is_bare]
         found = [each for each in commented if each.is_found]

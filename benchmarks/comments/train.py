@@ -25,7 +25,7 @@ from worker.comments.finding import MIN_PROBABILITY
 from worker.evaluation.training.headers import corpus_used, training_of
 from worker.learning import BoostedTrees, ModelFile, Rows, Training
 
-CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1")
+CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 
 TREES = 120
 LEAVES = 12
@@ -61,8 +61,8 @@ Those that stay behind farther, with a form among the comments or without the fi
 nothing: they are not wrong, and as right ones they kept the best from being told from them.
 """
 
-BARE_WEIGHT = 0.3
-"""The same on all other pages, of which there are ten times as many."""
+BARE_WEIGHT = 0.2
+"""The same on all other pages, of which there are eighteen times as many."""
 
 HARDEST = 10
 """Candidates of such a page that are trained on whatever they are: the likeliest ones."""
@@ -110,18 +110,33 @@ def train(examples: Sequence[Example]) -> BoostedTrees:
     return _fit([*marked, *others], RUNS)
 
 
-def out_of_fold(examples: Sequence[Example], folds: int = FOLDS) -> list[Floats]:
-    """Return, for each page, the probabilities of its candidates by a classifier of other sites."""
-    probabilities: dict[int, Floats] = {}
-    for fold in range(folds):
-        model = train([each for each in examples if fold_of(each.gold.site, folds) != fold])
-        for number, example in enumerate(examples):
-            if fold_of(example.gold.site, folds) == fold:
-                has_any = bool(example.candidates)
-                probabilities[number] = (
-                    model.probabilities(example.features) if has_any else np.zeros(0)
-                )
-    return [probabilities[number] for number in range(len(examples))]
+def train_folds(examples: Sequence[Example], folds: int = FOLDS) -> list[BoostedTrees]:
+    """Train a classifier for each fold of sites, on the pages of all others."""
+    return [
+        train([each for each in examples if fold_of(each.gold.site, folds) != fold])
+        for fold in range(folds)
+    ]
+
+
+def out_of_fold(
+    examples: Sequence[Example], models: Sequence[BoostedTrees] | None = None
+) -> list[Floats]:
+    """Return, for each page, the probabilities of its candidates by a classifier of other sites.
+
+    Parameters
+    ----------
+    examples
+        The pages.
+    models
+        What `train_folds` gives for them; trained unless given.
+    """
+    models = models or train_folds(examples)
+    return [
+        models[fold_of(example.gold.site, len(models))].probabilities(example.features)
+        if example.candidates
+        else np.zeros(0)
+        for example in examples
+    ]
 
 
 @dataclass(frozen=True)
@@ -182,6 +197,18 @@ def train_certainty(choices: Iterable[Choice]) -> Certainty:
     weights = regression.coef_[0] / deviation
     base = float(regression.intercept_[0] - weights @ mean)
     return Certainty(columns, tuple(round(float(each), 4) for each in weights), round(base, 4))
+
+
+def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -> list[Certainty]:
+    """Train a regression for each fold of sites, on the choices of all others."""
+    return [
+        train_certainty(
+            choice
+            for choice in choices
+            if choice is not None and fold_of(choice.example.gold.site, folds) != fold
+        )
+        for fold in range(folds)
+    ]
 
 
 def settled(example: Example, first: BoostedTrees) -> Example:

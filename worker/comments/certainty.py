@@ -5,6 +5,7 @@ They tell themselves apart when they are read, as comments have authors and date
 regression trained on other sites (``benchmarks/comments/train.py``) weighs that.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -27,6 +28,9 @@ MAX_READ = 300
 
 LEAST_ODDS = 1e-4
 """Probability that is not told from a lower one, nor 1 minus it from a higher one."""
+
+MANY_AUTHORS = 10
+"""Authors that are as many as more."""
 
 RIVAL = 0.5
 """Share of the likeliest candidate's probability from which on another one is its rival."""
@@ -136,7 +140,9 @@ def measure_choice(
 
 def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
     authors = [comment.author for comment in comments if comment.author is not None]
+    dates = [date for comment in comments if (date := _shown_date(comment)) is not None]
     texts = [comment.text for comment in comments]
+    said = [text for text in texts if text != ""]
     lengths = np.array([len(tokens(text)) for text in texts])
     mean = float(lengths.mean())
     return {
@@ -145,14 +151,42 @@ def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
         "with written date": _share([comment.written_date is not None for comment in comments]),
         "with date": _share([comment.date is not None for comment in comments]),
         "with text": _share([text != "" for text in texts]),
-        "different texts": len(set(texts)) / len(texts),
+        "different texts": len(set(said)) / max(len(said), 1),
         "words": float(np.log1p(mean)),
         "variation of words": float(lengths.std()) / max(mean, 0.1),
         "share of readers' text": sum(map(len, texts)) / max(characters, 1),
         "with permalink": _share([comment.permalink is not None for comment in comments]),
         "with votes": _share([comment.votes is not None for comment in comments]),
         "with parent": _share([comment.parent is not None for comment in comments]),
+        **_measures_of_people(comments, authors, dates),
     }
+
+
+def _measures_of_people(
+    comments: Sequence[Comment], authors: Sequence[str], dates: Sequence[str]
+) -> dict[str, float]:
+    """Measure what speaks for several people having written, at several times."""
+    most = Counter(authors).most_common(1)
+    written = [
+        comment.author is not None and _shown_date(comment) is not None and comment.text != ""
+        for comment in comments
+    ]
+    return {
+        "with all": _share(written),
+        "different dates": len(set(dates)) / max(len(dates), 1),
+        "no author": float(not authors),
+        "no date": float(not dates),
+        "neither author nor date": float(not authors and not dates),
+        "most by one author": most[0][1] / len(comments) if most else 0.0,
+        "authors": min(len(set(authors)), MANY_AUTHORS) / MANY_AUTHORS,
+        "median characters": float(np.log1p(np.median([len(each.text) for each in comments]))),
+    }
+
+
+def _shown_date(comment: Comment) -> str | None:
+    if comment.written_date is not None:
+        return comment.written_date
+    return str(comment.date) if comment.date is not None else None
 
 
 def _characters(page: PageElements, members: Sequence[int]) -> int:
