@@ -3,14 +3,17 @@
 from worker.comments.comment import Comment
 from worker.comments.finding import FoundComments, find_comments
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
-from worker.comments.reading import read_comments
+from worker.comments.reading import CommentParts, locate_parts, read_comments, with_content
 
 __all__ = [
     "NONE_SEEN",
     "Comment",
+    "CommentParts",
     "CommentPattern",
     "FoundComments",
     "find_comments",
+    "locate_parts",
     "read_comments",
     "vote",
+    "with_content",
 ]

@@ -2,16 +2,18 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 
 from worker.comments.dating import Dating
 from worker.comments.layout import Layout, joined
 from worker.comments.naming import Naming
 from worker.comments.replies import MAX_HEADER, tells_of_parent
 from worker.language.wordlists import listed
+from worker.language.words import clean
 from worker.pages.elements import CONTROLS
 
 MIN_REPEATS = 0.4
@@ -30,6 +32,19 @@ _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 """What the name of who is answered leaves before the answer."""
 
+MAX_LABEL = 6
+"""Words of a text beside a name or a date that belongs to it: "Joined in", "Senior member"."""
+
+MAX_SHOWING = 200
+"""Characters of an element that shows a name or a date and nothing that was written."""
+
+MAX_HEAD_WORDS = 12
+"""Words of a text that shows a name or a date: "Posted on May 31, 2024 at 10:15 am"."""
+
+MAX_PICTURES = 20
+MAX_ALTERNATIVE = 200
+"""Pictures of a comment without text, and characters of what each stands for, that are read."""
+
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 """Characters that part what is left out from the rest, and mean nothing alone."""
 
@@ -46,10 +61,26 @@ _QUOTE_HEADER = re.compile(
 )
 
 
+class Body(NamedTuple):
+    """What a reader wrote.
+
+    Attributes
+    ----------
+    text
+        The text, paragraphs parted by a blank line.
+    nodes
+        Numbers of the text nodes of the comment that it is made of, and of what introduces those
+        that are quoted.
+    """
+
+    text: str
+    nodes: tuple[int, ...]
+
+
 def bodies_of(
     layouts: Sequence[Layout], named: Mapping[int, Naming], dated: Mapping[int, Dating]
-) -> list[str]:
-    """Return what each reader wrote, paragraphs parted by a blank line.
+) -> list[Body]:
+    """Return what each reader wrote.
 
     All comments of a page are made from one template, so their text stands at one path. It is
     the path whose text is expected to agree best with what they wrote, as the F1 of the words:
@@ -69,9 +100,14 @@ def bodies_of(
     ]
     repeated = _repeated(said)
     around = [
-        _texts_of(layout, {each.element for each in (named.get(n), dated.get(n)) if each})
-        | _reply_headers(layout)
+        _texts_of(layout, shown) | _reply_headers(layout)
         for n, layout in enumerate(layouts)
+        for shown in [
+            [
+                *([(named[n].element, named[n].name)] if n in named else []),
+                *([(dated[n].element, dated[n].written)] if n in dated else []),
+            ]
+        ]
     ]
     weights = [
         _weights(
@@ -109,13 +145,17 @@ def _plain(text: str) -> str:
     return plain if plain.count(" ") >= _MAX_COUNTING else _DIGITS.sub("0", plain)
 
 
-def _texts_of(layout: Layout, elements: Collection[int]) -> frozenset[int]:
-    """Return the text nodes of short elements."""
+def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int]:
+    """Return the text nodes that show a name or a date, and what labels it.
+
+    A cell of a table may hold the date and what was written.
+    """
     return frozenset(
         number
-        for index in elements
-        if layout.lengths[index] <= 200
+        for index, said in shown
         for number in range(layout.text_starts[index], layout.text_ends[index])
+        if (layout.lengths[index] <= MAX_SHOWING and layout.word_counts[number] <= MAX_LABEL)
+        or (layout.word_counts[number] <= MAX_HEAD_WORDS and said in layout.clean_texts[number])
     )
 
 
@@ -229,7 +269,7 @@ def _outermost(layout: Layout) -> list[int]:
     return found
 
 
-def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], path: int) -> str:
+def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], path: int) -> Body:
     holders = [index for index in outermost if layout.paths[index] == path]
     places = [
         place
@@ -238,14 +278,36 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
     ]
     # A comment that was removed says so elsewhere.
     least = 0.0 if holders else _LIKELY
-    kept = [
-        layout.texts[place]
+    kept = tuple(
+        place
         for place in (places if holders else range(len(layout.texts)))
         if weights[place] > least
-    ]
+    )
     lines = [
         _AFTER_NAME.sub("", joined(list(nodes)))
-        for _, nodes in groupby(kept, key=attrgetter("line"))
+        for _, nodes in groupby((layout.texts[place] for place in kept), key=attrgetter("line"))
     ]
     shown = (line for line in lines if line.strip(_SEPARATORS))
-    return "\n\n".join(line for line in shown if not _QUOTE_HEADER.search(line))
+    text = "\n\n".join(line for line in shown if not _QUOTE_HEADER.search(line))
+    if not text:
+        text = _pictured(layout, path)
+    return Body(text, kept)
+
+
+def _pictured(layout: Layout, path: int) -> str:
+    """Return what the pictures of a comment stand for: an emoji, a sticker, what a photo shows."""
+    found: list[str] = []
+    told: dict[int, float | None] = {-1: None}
+    end = 0
+    for holder, each in enumerate(layout.paths):
+        if each != path or holder < end:
+            continue
+        end = layout.ends[holder]
+        for index in range(holder, end):
+            if layout.tags[index] != "img" or len(found) == MAX_PICTURES:
+                continue
+            said = clean(layout.get(index, "alt") or "")[:MAX_ALTERNATIVE]
+            limit = _told(layout, index, told)
+            if said and (limit is None or limit >= _LIKELY):
+                found.append(said)
+    return " ".join(found)

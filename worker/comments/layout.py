@@ -93,6 +93,8 @@ class Layout:
         Number of words of each text node.
     attributes
         Those of the page's elements.
+    text_places
+        For each text node its place among the texts of the page.
     """
 
     places: list[int]
@@ -107,6 +109,7 @@ class Layout:
     lengths: list[int]
     word_counts: list[int]
     attributes: "AttributeValues"
+    text_places: list[int]
 
     def get(self, index: int, name: str) -> str | None:
         """Return an attribute of an element."""
@@ -208,6 +211,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
             shown.cut((characters[ends] - characters[starts]).tolist()),
             said.cut(_count_words([page.texts[index] for index in said.items.tolist()])),
             [attributes] * len(extents),
+            said.cut(said.items.tolist()),
             strict=True,
         )
     ]

@@ -1,20 +1,50 @@
 """What found comments say: text, author, date, parent, address and votes of each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from lxml.html import HtmlElement
 
 from worker.comments.addresses import permalinks_of
-from worker.comments.bodies import bodies_of
-from worker.comments.columns import columns_of
+from worker.comments.bodies import Body, bodies_of
+from worker.comments.columns import Column, columns_of
 from worker.comments.comment import Comment
-from worker.comments.dating import date_comments
-from worker.comments.extents import extents_of
-from worker.comments.layout import layouts_of
-from worker.comments.naming import name_authors
+from worker.comments.dating import Dating, date_comments
+from worker.comments.extents import Extent, extents_of
+from worker.comments.layout import Layout, layouts_of
+from worker.comments.naming import Naming, name_authors
 from worker.comments.replies import parents_of
 from worker.comments.voting import votes_of
 from worker.pages.flat import FlatDocument
+
+
+@dataclass(frozen=True)
+class CommentParts:
+    """Where the parts of comments stand in their page.
+
+    Attributes
+    ----------
+    elements
+        Places of the elements that hold the comments, in the order of the page.
+    authors, dates, bodies
+        Places, among the texts of the page, of what shows authors and dates, and of what readers
+        wrote.
+    """
+
+    elements: tuple[int, ...]
+    authors: frozenset[int]
+    dates: frozenset[int]
+    bodies: frozenset[int]
+
+
+class _Parts(NamedTuple):
+    extents: list[Extent]
+    layouts: list[Layout]
+    columns: list[Column]
+    named: Mapping[int, Naming]
+    dated: Mapping[int, Dating]
+    bodies: list[Body]
 
 
 def read_comments(
@@ -46,19 +76,13 @@ def read_comments(
 
 def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[Comment, ...]:
     """Read the comments of a page as `read_comments` does, which are told by their places."""
-    language = page.attributes.of(0).get("lang")
-    extents = extents_of(page, records)
-    layouts = layouts_of(page, extents)
-    columns = columns_of(layouts)
-    named = name_authors(layouts, columns)
-    dated = date_comments(layouts, columns, named, language)
-    texts = bodies_of(layouts, named, dated)
+    extents, layouts, columns, named, dated, bodies = _parts_of(page, records)
     parents = parents_of(page, extents, layouts, named)
     permalinks = permalinks_of(page, extents, layouts, dated, url)
     votes = votes_of(layouts, columns)
     return tuple(
         Comment(
-            text=text,
+            text=body.text,
             parent=parents[number],
             permalink=permalinks[number],
             votes=votes[number],
@@ -66,5 +90,64 @@ def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[C
             date=dated[number].moment if number in dated else None,
             written_date=(dated[number].written or None) if number in dated else None,
         )
-        for number, text in enumerate(texts)
+        for number, body in enumerate(bodies)
     )
+
+
+def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
+    """Leave out comments that say nothing: frames that wait for one, or comments removed.
+
+    What answers one of them answers what that one has answered.
+    """
+    kept = [number for number, comment in enumerate(comments) if comment.text]
+    if len(kept) == len(comments):
+        return tuple(comments)
+    place_of = {number: place for place, number in enumerate(kept)}
+
+    def parent_of(number: int) -> int | None:
+        seen: set[int] = set()
+        parent = comments[number].parent
+        while parent is not None and parent not in place_of and parent not in seen:
+            seen.add(parent)
+            parent = comments[parent].parent
+        return place_of.get(parent) if parent is not None else None
+
+    return tuple(replace(comments[number], parent=parent_of(number)) for number in kept)
+
+
+def locate_parts(page: FlatDocument, records: Sequence[HtmlElement]) -> CommentParts:
+    """Say where in a page the authors, the dates and the texts of its comments stand.
+
+    Parameters
+    ----------
+    page, records
+        As for `read_comments`; one record at least.
+    """
+    extents, layouts, _, named, dated, bodies = _parts_of(page, page.places_of(records))
+    return CommentParts(
+        elements=tuple(row for extent in extents for row in extent.rows),
+        authors=_texts_below((layouts[number], each.element) for number, each in named.items()),
+        dates=_texts_below((layouts[number], each.element) for number, each in dated.items()),
+        bodies=frozenset(
+            layout.text_places[node]
+            for layout, body in zip(layouts, bodies, strict=True)
+            for node in body.nodes
+        ),
+    )
+
+
+def _texts_below(elements: Iterable[tuple[Layout, int]]) -> frozenset[int]:
+    return frozenset(
+        place
+        for layout, index in elements
+        for place in layout.text_places[layout.text_starts[index] : layout.text_ends[index]]
+    )
+
+
+def _parts_of(page: FlatDocument, records: Sequence[int]) -> _Parts:
+    extents = extents_of(page, records)
+    layouts = layouts_of(page, extents)
+    columns = columns_of(layouts)
+    named = name_authors(layouts, columns)
+    dated = date_comments(layouts, columns, named, page.attributes.of(0).get("lang"))
+    return _Parts(extents, layouts, columns, named, dated, bodies_of(layouts, named, dated))
