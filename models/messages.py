@@ -198,7 +198,7 @@ class Block(_ArticlePart):
     role: LineRole | None = Field(
         default=None,
         description="What the stretch is to its reader, whatever the page marks it as; null where"
-        " no roles are asked for. Added to version 1.",
+        " no roles are asked for, but for authors and dates in a thread. Added to version 1.",
     )
     role_probability: float | None = Field(
         default=None,
@@ -342,12 +342,15 @@ class ArticleMessage(_ArticlePart):
     )
     text: str = Field(
         description="The body alone, paragraphs parted by a blank line; the roles of the lines that"
-        " it is made of may be set."
+        " it is made of may be set. Of a forum's page it is the whole thread, each post below"
+        " its author and date."
     )
     blocks: list[Block] = Field(description="The stretches that text is made of, in order.")
     images: list[Image] = Field(description="Images of the body, in order.")
     embeds: list[Embed] = Field(description="Foreign objects of the body, in order.")
-    comments: list[Comment] = Field(description="What readers wrote, in the order of the page.")
+    comments: list[Comment] = Field(
+        description="What readers wrote, in the order of the page; of a forum's page the posts."
+    )
     template: Template = Field(description="Where the page stands among its site's templates.")
     method: str = Field(description="What produced the text.")
     xpath: str | None = Field(description="The container found in the page.")

@@ -11,6 +11,7 @@ from worker.extraction.explanation import ExplainedLine, Explanation, Reason, ex
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.metadata import ArticleMetadata, Moment
 from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, Extraction
+from worker.extraction.threads import FindPosts, Posts
 
 __all__ = [
     "ArticleBlock",
@@ -20,11 +21,13 @@ __all__ = [
     "ExplainedLine",
     "Explanation",
     "Extraction",
+    "FindPosts",
     "MenuPageError",
     "Moment",
     "NeedsRenderingError",
     "NoArticleError",
     "NoTextError",
+    "Posts",
     "Reason",
     "TemplateKnowledge",
     "explain_article",

@@ -24,6 +24,7 @@ from worker.extraction.outline import Outline
 from worker.extraction.rendering import render, without_title
 from worker.extraction.result import Extraction
 from worker.extraction.roles import choosing
+from worker.extraction.threads import FindPosts, find_thread
 from worker.extraction.titles import Titles
 from worker.pages import Page
 from worker.pages.addresses import base_of
@@ -71,12 +72,15 @@ class PageInTemplate:
         What it is compared with.
     text_roles
         Roles of the lines that its text is made of.
+    posts
+        What finds its posts, should it be a forum's; None where it has none.
     """
 
     url: str
     outline: Outline
     template: KnownTemplate
     text_roles: Sequence[LineRole] = ()
+    posts: FindPosts | None = None
 
     @cached_property
     def judged(self) -> JudgedLines:
@@ -92,6 +96,7 @@ def extract_article(
     other: Page | TemplateKnowledge | None,
     apart: Iterable[HtmlElement] = (),
     text_roles: Sequence[LineRole] = (),
+    posts: FindPosts | None = None,
 ) -> Extraction:
     """Cut the article out of a page.
 
@@ -101,7 +106,8 @@ def extract_article(
     body is made of the lines of these.
     Where it takes none, the body is the densest packet of sentences
     (`worker.extraction.sentences`). `Extraction.method` says which it was. A page that by this
-    reading is of another kind is read again, by a classifier of the lines of such pages
+    reading is of another kind is read again: a forum's as all of its thread
+    (`worker.extraction.threads`), others by a classifier of the lines of such pages
     (`worker.extraction.other_kinds`). An article that the page holds and does not show is taken
     where it shows none, or a fragment (`worker.extraction.hidden`).
 
@@ -120,6 +126,8 @@ def extract_article(
     text_roles
         Roles of the lines that the text is made of, see `models.roles`; without any, no line is
         asked for its role.
+    posts
+        What finds the posts of the page, should it be a forum's; None where it has none.
 
     Raises
     ------
@@ -131,7 +139,7 @@ def extract_article(
         If the page shows no text, or none but a headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles)
+    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles, posts)
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 
@@ -190,7 +198,7 @@ def find_article(
         page.outline,
         shown[0] if shown is not None else None,
         cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
-        find=lambda opened: _shown_article(replace(page, outline=opened)),
+        find=lambda opened: _shown_article(replace(page, outline=opened, posts=None)),
     )
     if article is not None:
         # What stands around the text that is shown says more than the head of the page alone.
@@ -240,6 +248,12 @@ def _as_its_kind(
     if article.metadata.kind != "article":
         return article, finding
     kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
+    kind = likeliest(kinds)
+    if kind == "forum":
+        thread = _find_thread(page, finding.method, kinds[kind])
+        # What readers wrote is the thread itself.
+        again = _cut(page, thread, ()) if thread is not None else None
+        article, finding = again if again is not None and again[0].text else (article, finding)
     body = None
     if other_kinds.is_read_again(kinds):
         judged = other_kinds.judge_again(page.judged)
@@ -250,13 +264,30 @@ def _as_its_kind(
         again, body = _cut(page, body, apart)
         if again.text:
             article, finding = again, body
-    return article, replace(finding, kind=likeliest(kinds))
+    return article, replace(finding, kind=kind)
 
 
 def _cut(page: PageInTemplate, body: Finding, apart: Collection[int]) -> tuple[Extraction, Finding]:
     outline, template = page.outline, page.template
     finding = leave_out(outline, body, apart) if apart else body
     return article_of(page.url, outline, template.titles, finding, template.line_digests), finding
+
+
+def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Finding | None:
+    """Find the thread of a forum's page, whose first reading was by some method."""
+    if page.posts is None:
+        return None
+    body = next(each for each in _bodies(page) if each.method == method)
+    _, heading = titles.headline(page.outline, body.container, page.url, page.template.titles)
+    return find_thread(
+        page.outline,
+        page.judged,
+        body,
+        page.posts(),
+        likelihood,
+        heading,
+        page.text_roles,
+    )
 
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:

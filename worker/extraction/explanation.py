@@ -21,6 +21,7 @@ from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.outline import Outline
 from worker.extraction.phrases import aspects_of, phrase
 from worker.extraction.result import Extraction
+from worker.extraction.threads import FindPosts
 from worker.outcomes import PageOutcome
 from worker.pages import Page
 
@@ -109,18 +110,22 @@ class Explanation:
 
 
 def explain_article(
-    page: Page, pivot: Page | TemplateKnowledge | None, apart: Iterable[HtmlElement] = ()
+    page: Page,
+    pivot: Page | TemplateKnowledge | None,
+    apart: Iterable[HtmlElement] = (),
+    posts: FindPosts | None = None,
 ) -> Explanation:
     """Extract the article of a page by the default method, and say why it is that one.
 
     Parameters
     ----------
-    page, pivot, apart
+    page, pivot, apart, posts
         As for `worker.extraction.extract_article`. A page without an article is explained too.
     """
     outline = Outline.of(page.flat)
     # Of the other page what is known of it alone, as the service has it.
-    flat = PageInTemplate(page.url, outline, KnownTemplate(KnownTemplate.of(pivot).knowledge))
+    template = KnownTemplate(KnownTemplate.of(pivot).knowledge)
+    flat = PageInTemplate(page.url, outline, template, posts=posts)
     left_out = outline.indices_of(apart)
     article: Extraction | None = None
     verdicts: dict[int, Verdict] = {

@@ -10,7 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Self
 
 from lxml.html import HtmlElement
 
@@ -69,7 +70,49 @@ On one of 160 pages of ``msv_big9`` 280 words are the first of several pages, an
 """
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
-_UNSEEN = ("noscript", "template")
+
+UNSEEN = ("noscript", "template")
+"""Elements that hold what a page does not show."""
+
+
+@dataclass(frozen=True)
+class OpenedDocument:
+    """A document whose elements of a kind of `UNSEEN` are seen like any other.
+
+    Attributes
+    ----------
+    root
+        The root element of a copy.
+    tag
+        Kind of the elements.
+    elements
+        Those elements, which are called ``div`` there.
+    """
+
+    root: HtmlElement
+    tag: str
+    elements: Sequence[HtmlElement]
+
+    @classmethod
+    def of(cls, root: HtmlElement, tag: str) -> Self:
+        """Copy a document and open it."""
+        opened = deepcopy(root)
+        elements = list(opened.iter(tag))
+        for element in elements:
+            element.tag = "div"
+        return cls(opened, tag, elements)
+
+    def as_unseen(self, article: Extraction) -> Extraction:
+        """Return an article of this document as one of the document that it is a copy of.
+
+        It closes the document: nothing more can be read of it.
+        """
+        container = element_at(self.root, article.xpath)
+        for element in self.elements:
+            element.tag = self.tag
+        path = self.root.getroottree().getpath(container)
+        return replace(article, method=self.tag, xpath=path)
+
 
 Cut = Callable[[Outline, Finding], Extraction]
 """Called with the outline of a document and where its body is."""
@@ -163,7 +206,7 @@ def _candidates(
     yield from _declared_bodies(url, page, least, cut)
     if is_teaser:
         yield from _in_state(url, page, least, cut)
-        for tag in _UNSEEN:
+        for tag in UNSEEN:
             article = _in_unseen(page, tag, least, find)
             if article is not None:
                 yield article
@@ -250,15 +293,9 @@ def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | 
     texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
     if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
         return None
-    opened = deepcopy(page.elements[0])
-    elements = list(opened.iter(tag))
-    for element in elements:
-        element.tag = "div"
+    opened = OpenedDocument.of(page.elements[0], tag)
     try:
-        article = find(Outline.of(opened))
+        article = find(Outline.of(opened.root))
     except NoArticleError:
         return None
-    container = element_at(opened, article.xpath)
-    for element in elements:
-        element.tag = tag
-    return replace(article, method=tag, xpath=opened.getroottree().getpath(container))
+    return opened.as_unseen(article)

@@ -241,6 +241,12 @@ class Outline:
                 return found
             found = farther
 
+    @cached_property
+    def text_numbers(self) -> Integers:
+        """For each of the texts its place among those of the whole document."""
+        around = self.document.count_around(self.document.having(NO_TEXT))
+        return np.flatnonzero(around[self.document.text_parents] == 0)
+
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
         """Return the indices of elements; those that show no text are listed nowhere."""
         wanted = set(elements)

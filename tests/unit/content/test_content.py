@@ -22,12 +22,16 @@ from worker.pages import Page, parse_page
 
 def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> Page:
     """Make an article, in an element, with so many comments below it."""
+    said = [
+        f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
+        for number in range(comments)
+    ]
     shown = "".join(
         f'<li class="comment" id="comment-{seed}{number}">'
         f'<cite class="fn">{NAMES[number % 5]}</cite>'
         f'<time datetime="2024-05-0{number + 1}">May {number + 1}, 2024</time>'
-        f"<p>{SAID[number % 5]} {SAID[(number + seed) % 5]}</p><a href='#r'>Reply</a></li>"
-        for number in range(comments)
+        f"<p>{text}</p><a href='#r'>Reply</a></li>"
+        for number, text in enumerate(said)
     )
     text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs(seed))
     return parse_page(
