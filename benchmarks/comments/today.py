@@ -1,0 +1,205 @@
+"""Threads and comments on today's pages: ``python -m benchmarks.comments.today CORPORA``.
+
+CORPORA is the folder of the corpora; ``--first-pass`` the folder of what
+`benchmarks.extraction.train` wrote for its folds. No page is read by a classifier of lines or of
+comments that has seen its site; a forum's page is read by the shipped classifier of lines, which
+has seen none. Texts are compared as bags of words. The kind of pages is told by the shipped
+classifier, which has seen those of wcxb.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.comments.examples import THREAD
+from benchmarks.comments.train import (
+    certainties_of_folds,
+    choose,
+    out_of_fold,
+    read_corpora,
+    train_folds,
+)
+from benchmarks.extraction.bags import BagScore, compare_bags
+from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.first_pass import FirstPass
+from worker.comments import finding
+from worker.comments.certainty import Certainty
+from worker.content import Content, read_content
+from worker.evaluation.bench.measuring import even_sample, measurable
+from worker.evaluation.methods import Source
+from worker.evaluation.methods.reading import page_of
+from worker.evaluation.scores import Gold, load_corpus
+from worker.extraction import NoArticleError, extract_article
+from worker.learning import BoostedTrees
+from worker.pages import PageError
+
+CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
+"""Corpora with texts, and how many pages are taken of each; None for all."""
+
+LOST = 0.05
+"""Share of a gold whose words, lost to comments, make a page count as one that loses."""
+
+WHOLE = 0.9
+"""F1 from which on a thread counts as read whole."""
+
+MOST = 0.9
+"""Share of the words of a post from which on a text holds it."""
+
+HELD = 0.5
+"""Share of a gold's words that the source of a page holds, where it is to be read at all."""
+
+
+@dataclass(frozen=True)
+class Finders:
+    """Classifiers of comments, for each fold of sites those that have not seen it."""
+
+    rankings: Sequence[BoostedTrees]
+    certainties: Sequence[Certainty]
+
+    @contextmanager
+    def on_site(self, site: str) -> Iterator[None]:
+        """Let the service find comments as it does on a site that it has not seen."""
+        fold = fold_of(site, len(self.rankings))
+        ranking, certainty = self.rankings[fold], self.certainties[fold]
+        with (
+            patch.object(finding, "trained_model", lambda: ranking),
+            patch.object(finding, "trained_certainty", lambda: certainty),
+        ):
+            yield
+
+
+@dataclass(frozen=True)
+class Row:
+    """A page that was read with comments taken out, and without.
+
+    Attributes
+    ----------
+    corpus, gold
+        The page.
+    content
+        What was read; None where that is no article.
+    score, alone
+        Of the text, and of the text without regard to comments.
+    is_held
+        Whether the source of the page holds the text of the gold.
+    """
+
+    corpus: str
+    gold: Gold
+    content: Content | None
+    score: BagScore
+    alone: BagScore
+    is_held: bool
+
+    @property
+    def group(self) -> str:
+        """Whence the page is, and what."""
+        return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
+
+
+def train_finders(corpora: Path) -> Finders:
+    """Train what finds comments for each fold."""
+    examples = list(read_corpora(corpora))
+    rankings = train_folds(examples)
+    choices = list(map(choose, examples, out_of_fold(examples, rankings)))
+    return Finders(rankings, certainties_of_folds(choices))
+
+
+def read_rows(corpora: Path, finders: Finders, folds: FirstPass) -> Iterator[Row]:
+    """Read the pages of all corpora."""
+    shipped = FirstPass.of(None)
+    for name, sample in CORPORA.items():
+        corpus = load_corpus(corpora / name)
+        for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
+            fetched = corpus.pages[gold.id]
+            lines = shipped if gold.kind == THREAD else folds
+            with lines.on_site(gold.site), finders.on_site(gold.site):
+                source = Source(fetched.html, fetched.url, fetched.content_type)
+                yield _row(name, gold, source)
+
+
+def _row(corpus: str, gold: Gold, source: Source) -> Row:
+    wanted = gold.text or ""
+    try:
+        page = page_of(source)
+        content = read_content(page)
+        alone = extract_article(page, None).text
+    except (PageError, NoArticleError):
+        nothing = compare_bags("", wanted)
+        html = (
+            source.html if isinstance(source.html, str) else source.html.decode("utf-8", "replace")
+        )
+        return Row(corpus, gold, None, nothing, nothing, compare_bags(html, wanted).recall >= HELD)
+    score = compare_bags(content.article.text, wanted)
+    return Row(corpus, gold, content, score, compare_bags(alone, wanted), is_held=True)
+
+
+def holds_last_post(row: Row) -> bool:
+    """Say whether the gold of a thread holds the last post that was read: some hold the first ones.
+
+    The words of a post that the gold holds are there as often; half of them are there by chance.
+    """
+    posts = [post.text for post in row.content.comments if post.text] if row.content else []
+    return bool(posts) and compare_bags(row.gold.text or "", posts[-1]).recall >= MOST
+
+
+def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield how well whole threads are read."""
+    threads = [row for row in rows if row.gold.kind == THREAD]
+    yield "| threads of wcxb | pages | P | R | F1 | median F1 | F1 from 0.9 | F1, comments left |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    groups = {
+        "all": threads,
+        "whose source holds the text": [row for row in threads if row.is_held],
+        "whose gold holds the last post read": [row for row in threads if holds_last_post(row)],
+    }
+    for name, group in groups.items():
+        precision, recall, f1 = np.mean([row.score for row in group], axis=0)
+        found = np.array([row.score.f1 for row in group])
+        alone = np.mean([row.alone.f1 for row in group])
+        yield (
+            f"| {name} | {len(group)} | {precision:.3f} | {recall:.3f} | {f1:.3f} "
+            f"| {np.median(found):.3f} | {np.mean(found >= WHOLE):.2f} | {alone:.3f} |"
+        )
+
+
+def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield what comments that are taken out change in the texts of all other pages."""
+    heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
+    yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"
+    others = [row for row in rows if row.gold.kind != THREAD and row.content is not None]
+    for name in dict.fromkeys(row.group for row in others):
+        group = [row for row in others if row.group == name]
+        changes = [row.score.f1 - row.alone.f1 for row in group]
+        lose = [row.gold.id for row in group if row.alone.recall - row.score.recall > LOST]
+        read = [row.content for row in group if row.content is not None]
+        yield (
+            f"| {name} | {len(group)} | {sum(bool(each.comments) for each in read)} "
+            f"| {sum(each.article.metadata.kind == THREAD for each in read)} "
+            f"| {np.mean([row.alone.f1 for row in group]):.3f} "
+            f"| {np.mean([row.score.f1 for row in group]):.3f} "
+            f"| {sum(change > 0.005 for change in changes)} "
+            f"| {sum(change < -0.005 for change in changes)} | {' '.join(lose) or '–'} |"
+        )
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    options = parser.parse_args()
+    finders = train_finders(options.corpora)
+    rows = list(read_rows(options.corpora, finders, FirstPass.of(options.first_pass)))
+    print("\n".join(table_of_threads(rows)), end="\n\n", flush=True)
+    print("\n".join(table_of_articles(rows)))
+
+
+if __name__ == "__main__":
+    main()
