@@ -30,7 +30,7 @@ from benchmarks.comments.train import (
 from benchmarks.extraction.examples import fold_of
 from worker.comments.certainty import Certainty
 from worker.comments.elements import PageElements
-from worker.comments.finding import MIN_CONFIDENCE
+from worker.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments
 from worker.evaluation.methods.papers.commentsminer.finding import mine_comments
@@ -65,6 +65,8 @@ class Result:
         F1 of all their words, from 0 to 1, where the gold's are marked together.
     pattern
         What the service would remember of the page.
+    discusses
+        Whether the candidate reads as a discussion.
     """
 
     example: Example
@@ -73,11 +75,12 @@ class Result:
     score: CommentScore | None
     agreement: float | None
     pattern: CommentPattern
+    discusses: bool = False
 
     @property
     def is_found(self) -> bool:
         """Whether the service would take the candidate for comments."""
-        return self.confidence >= MIN_CONFIDENCE
+        return self.confidence >= (MIN_OF_DISCUSSION if self.discusses else MIN_CONFIDENCE)
 
 
 def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
@@ -103,8 +106,9 @@ def find(example: Example, choice: Choice | None, certainty: Certainty) -> Resul
         _score(example, [elements[index] for index in chosen.members]),
         None if example.agreement is None else float(example.agreement[best]),
         CommentPattern(chosen.signature, chosen.levels, confidence)
-        if confidence >= MIN_CONFIDENCE
+        if confidence >= (MIN_OF_DISCUSSION if choice.discusses else MIN_CONFIDENCE)
         else NONE_SEEN,
+        choice.discusses,
     )
 
 

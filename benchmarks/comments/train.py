@@ -20,6 +20,7 @@ from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.examples import fold_of
 from worker.comments.certainty import Certainty, Floats, measure_choice, read_choice
+from worker.comments.discussion import is_discussion
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_PROBABILITY
 from worker.evaluation.training.headers import corpus_used, training_of
@@ -151,11 +152,14 @@ class Choice:
         Which of its candidates it is.
     measures
         What is measured of it when it is read; None where it is too unlikely to be.
+    discusses
+        Whether what is read of it reads as a discussion.
     """
 
     example: Example
     place: int
     measures: Mapping[str, float] | None
+    discusses: bool = False
 
     @property
     def is_right(self) -> bool | None:
@@ -178,7 +182,7 @@ def choose(example: Example, probabilities: Floats) -> Choice | None:
     elements = PageElements.of(example.page.flat)
     read = read_choice(example.page, elements, example.candidates, probabilities)
     measures = measure_choice(elements, example.candidates, probabilities, read)
-    return Choice(example, place, measures)
+    return Choice(example, place, measures, is_discussion(read))
 
 
 def train_certainty(choices: Iterable[Choice]) -> Certainty:

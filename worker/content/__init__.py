@@ -21,6 +21,7 @@ from worker.comments import (
 from worker.comments.anchoring import dated_from
 from worker.comments.areas import comment_area
 from worker.comments.certainty import MAX_READ
+from worker.comments.discussion import is_discussion
 from worker.comments.elsewhere import CommentsElsewhere, find_elsewhere
 from worker.comments.extents import extents_of
 from worker.content.declared import declared_comments
@@ -73,12 +74,6 @@ are found rightly with less than `SURE`.
 
 MIN_OF_FORUM = 0.1
 """Probability from which on the likeliest records of a forum's page are taken for its posts."""
-
-OF_DISCUSSION = 0.8
-"""Share of the comments of a discussion that have an author, and that have a date, at least."""
-
-DIFFERENT_AUTHORS = 0.5
-"""Share of its comments that its authors are, at least: several people take part."""
 
 MAX_COMMENTS = 5_000
 """Comments of a page that are read, the first ones: a bound on the work for a page made to take
@@ -275,12 +270,7 @@ def _is_discussion(found: FoundComments, page: Page) -> bool:
     comments = found.read
     if comments is None:
         comments = read_comments(page.flat, found.records[:MAX_READ], page.url)
-    authors = [comment.author for comment in comments if comment.author is not None]
-    dated = sum(comment.date is not None for comment in comments)
-    least = OF_DISCUSSION * len(comments)
-    return min(len(authors), dated) >= least and len(set(authors)) >= max(
-        2.0, DIFFERENT_AUTHORS * len(comments)
-    )
+    return is_discussion(comments)
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
