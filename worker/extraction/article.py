@@ -248,14 +248,12 @@ def _as_its_kind(
     if article.metadata.kind != "article":
         return article, finding
     kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
-    kind = likeliest(kinds)
+    kind, body = likeliest(kinds), None
     if kind == "forum":
-        thread = _find_thread(page, finding.method, kinds[kind])
-        # What readers wrote is the thread itself.
-        again = _cut(page, thread, ()) if thread is not None else None
-        article, finding = again if again is not None and again[0].text else (article, finding)
-    body = None
-    if other_kinds.is_read_again(kinds):
+        body = _find_thread(page, finding.method, kinds[kind])
+        # What its readers wrote is the thread.
+        apart = ()
+    elif other_kinds.is_read_again(kinds):
         judged = other_kinds.judge_again(page.judged)
         body = classification.find_body(page.outline, judged)
         if body is not None and page.text_roles:
