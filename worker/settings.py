@@ -15,7 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from models.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
+from models.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 from worker.errors import ExpectedError
 
 PREFIX = "DETOURAGE_"
@@ -222,8 +222,8 @@ class Settings(BaseSettings):
     text_roles: str = Field(
         default="",
         description="Roles of the lines that an article's text is made of, with commas between; "
-        "where none is named, it is made of the lines that belong to the article, and blocks have "
-        f"no role. Known are {', '.join(CHOOSABLE_ROLES)}. Pages extracted before are "
+        f"where none is named, {', '.join(TEXT_ROLES)}. "
+        f"Known are {', '.join(CHOOSABLE_ROLES)}. Pages extracted before are "
         "extracted again when their site is clustered, or by `detourage reprocess`.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(

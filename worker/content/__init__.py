@@ -135,8 +135,8 @@ def read_content(
         Where comments stand on pages of the template: the first that finds any counts. None to
         look for them on this page alone.
     text_roles
-        Roles of the lines that the article's text is made of, see `models.roles`; without any, of
-        the lines that belong to the article.
+        Roles of the lines that the article's text is made of, see `models.roles`; without any,
+        those of `TEXT_ROLES`.
     fetched_at
         When the page was fetched, with its zone: what "3 hours ago" in a comment is told from.
         Without it the words stay what they are.

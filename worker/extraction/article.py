@@ -7,7 +7,7 @@ from typing import Self
 
 from lxml.html import HtmlElement
 
-from models.roles import LineRole
+from models.roles import TEXT_ROLES, LineRole
 from worker.extraction import classification, hidden, menus, other_kinds, sentences, titles
 from worker.extraction.apart import leave_out
 from worker.extraction.classification import JudgedLines, judge_lines
@@ -24,6 +24,7 @@ from worker.extraction.outline import Outline
 from worker.extraction.rendering import render, without_title
 from worker.extraction.result import Extraction
 from worker.extraction.roles import choosing
+from worker.extraction.roles.leads import lead_of_blocks
 from worker.extraction.threads import FindPosts, find_thread
 from worker.extraction.titles import Titles
 from worker.pages import Page
@@ -71,7 +72,7 @@ class PageInTemplate:
     template
         What it is compared with.
     text_roles
-        Roles of the lines that its text is made of.
+        Roles of the lines that its text is made of; those of `TEXT_ROLES` without any.
     posts
         What finds its posts, should it be a forum's; None where it has none.
     """
@@ -100,10 +101,9 @@ def extract_article(
 ) -> Extraction:
     """Cut the article out of a page.
 
-    The body is made of the lines that a classifier takes for the article's, by what is known of
-    them on the page and on other pages of the template (`worker.extraction.classification`). Where
-    roles are asked for, a second one says which role each has (`worker.extraction.roles`), and the
-    body is made of the lines of these.
+    A classifier says of each line how likely it is the article's, by what is known of it on the
+    page and on other pages of the template (`worker.extraction.classification`). A second one
+    says which role it has (`worker.extraction.roles`); the body is made of the lines of some roles.
     Where it takes none, the body is the densest packet of sentences
     (`worker.extraction.sentences`). `Extraction.method` says which it was. A page that by this
     reading is of another kind is read again: a forum's as all of its thread
@@ -124,8 +124,8 @@ def extract_article(
         article is one of them, as the first post of a thread is, they are not left out
         (`worker.extraction.apart`).
     text_roles
-        Roles of the lines that the text is made of, see `models.roles`; without any, no line is
-        asked for its role.
+        Roles of the lines that the text is made of, see `models.roles`; without any, those of
+        `TEXT_ROLES`.
     posts
         What finds the posts of the page, should it be a forum's; None where it has none.
 
@@ -256,8 +256,9 @@ def _as_its_kind(
     elif other_kinds.is_read_again(kinds):
         judged = other_kinds.judge_again(page.judged)
         body = classification.find_body(page.outline, judged)
-        if body is not None and page.text_roles:
-            body = choosing.with_roles(page.outline, judged, page.url, body, page.text_roles)
+        if body is not None:
+            roles = page.text_roles or TEXT_ROLES
+            body = choosing.with_roles(page.outline, judged, page.url, body, roles)
     if body is not None:
         again, body = _cut(page, body, apart)
         if again.text:
@@ -290,10 +291,8 @@ def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Findin
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield the bodies that there may be, the best first."""
-    if page.text_roles:
-        of_lines = choosing.find_body(page.outline, page.judged, page.url, page.text_roles)
-    else:
-        of_lines = classification.find_body(page.outline, page.judged)
+    roles = page.text_roles or TEXT_ROLES
+    of_lines = choosing.find_body(page.outline, page.judged, page.url, roles)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)
@@ -330,6 +329,20 @@ def article_of(
     rendering.stretches = list(without_title(rendering.stretches, title))
     text, blocks = rendering.to_blocks()
     language = language_of(outline, text)
+    metadata = read_metadata(
+        outline,
+        finding,
+        heading,
+        url=url,
+        title=title,
+        language=language,
+        known=known,
+        text=text,
+        images=len(rendering.images),
+        videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),
+    )
+    if metadata.lead is None:
+        metadata = replace(metadata, lead=lead_of_blocks(blocks))
     return Extraction(
         title=title,
         text=text,
@@ -340,16 +353,5 @@ def article_of(
         method=finding.method,
         xpath=outline.node(finding.container).path(),
         confidence=round(finding.confidence, 3),
-        metadata=read_metadata(
-            outline,
-            finding,
-            heading,
-            url=url,
-            title=title,
-            language=language,
-            known=known,
-            text=text,
-            images=len(rendering.images),
-            videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),
-        ),
+        metadata=metadata,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from models.roles import LineRole
+from models.roles import TEXT_ROLES, LineRole
 from worker.extraction.classification import (
     MIN_EXPECTED_F1,
     JudgedLines,
@@ -17,6 +17,14 @@ from worker.extraction.outline import Outline
 from worker.extraction.roles.evidence import gather
 from worker.extraction.roles.model import RoleModel, trained_model
 from worker.learning import Features
+
+MIN_SURE = 0.85
+"""Expected F1 of the first pass's lines below which those of the usual roles are left to it.
+
+The model of roles knows articles alone. Of 142 of those as many come out exactly right with this as
+without; of 80 listings, 94 threads and 110 collections, which have less as a rule, the mean F1 is
+.589, .664 and .621 instead of .561, .651 and .615; it is .591, .668 and .622 by the first pass.
+"""
 
 
 def find_body(
@@ -45,12 +53,15 @@ def find_body(
         None where no line is taken for the text.
     """
     stretch = gather(page, judged, url)
-    if stretch.start == stretch.end:
+    if not len(stretch.places):
         return None
     model = model or trained_model()
-    lines = judged.evidence.lines[stretch.start : stretch.end]
+    lines = [judged.evidence.lines[place] for place in stretch.places.tolist()]
     lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
-    probabilities = model.text_probabilities(stretch.features, roles)
+    if set(roles) == set(TEXT_ROLES) and not _is_sure(judged):
+        probabilities = judged.probabilities[stretch.places]
+    else:
+        probabilities = model.text_probabilities(stretch.features, roles)
     chosen, expected_f1 = choose_lines(probabilities, lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
@@ -75,7 +86,9 @@ def with_roles(
         The body.
     """
     stretch = gather(page, judged, url)
-    lines = judged.evidence.lines[stretch.start : stretch.end]
+    if not len(stretch.places):
+        return body
+    lines = [judged.evidence.lines[place] for place in stretch.places.tolist()]
     places = [
         place for place, line in enumerate(lines) if body.lines is None or line.number in body.lines
     ]
@@ -83,3 +96,9 @@ def with_roles(
     found = trained_model().likeliest(rows, roles)
     by_line = {lines[place].number: role for place, role in zip(places, found, strict=True)}
     return replace(body, roles=by_line)
+
+
+def _is_sure(judged: JudgedLines) -> bool:
+    lengths = np.array([len(line.tokens) for line in judged.evidence.lines], dtype=np.float64)
+    _, expected_f1 = choose_lines(judged.probabilities, lengths)
+    return expected_f1 >= MIN_SURE

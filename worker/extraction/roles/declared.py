@@ -1,18 +1,29 @@
 """How a line compares with what the page says of itself."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from worker.extraction.roles.view import MAX_MATCHED, UNKNOWN, View
 from worker.language import words
 from worker.learning import NamedColumn
+from worker.pages.nodes import AnyElement
 
 OPENING = 6
 """Words that open a description, and the line that it was taken from."""
 
 MIN_DESCRIPTION = 4
 """Words of a description that says something."""
+
+MAX_JSON_LD = 50_000
+"""Characters of a script with JSON-LD that are looked at."""
+
+MAX_PEOPLE = 10
+"""People that a page names; one with more lists readers."""
+
+_PERSON = '"Person"'
+_NAME = re.compile(r'"name"\s*:\s*"([^"\\]{3,80})"')
 
 _OF_AUTHORS = ("author", "article:author", "parsely-author", "sailthru.author")
 _OF_DESCRIPTIONS = ("og:description", "description", "twitter:description")
@@ -28,11 +39,13 @@ def of_declarations(view: View) -> Iterator[NamedColumn]:
 
     for name, title in (("og_title", metas.get("og:title", "")), ("title", view.page.title)):
         yield f"like_{name}", _likeness(lines, [frozenset(words.tokens(title[:MAX_MATCHED]))])
+    names = [metas[name] for name in _OF_AUTHORS if name in metas]
+    names += people_in(view.page.declaring)
     authors = {
         token
-        for name in _OF_AUTHORS
-        if not metas.get(name, "").startswith("http")
-        for token in tokens(name)
+        for name in names
+        if not name.startswith("http")
+        for token in words.tokens(name[: 4 * MAX_MATCHED])
         if len(token) > 1
     }
     shared = np.array([len(each & authors) for each in lines]) if authors else np.zeros(len(lines))
@@ -46,6 +59,19 @@ def of_declarations(view: View) -> Iterator[NamedColumn]:
     yield "like_description", _likeness(lines, sorted(long, key=sorted))
     tagged = {token for name in _OF_KEYWORDS for token in tokens(name)}
     yield "in_keywords", [len(each & tagged) for each in lines] / sizes
+
+
+def people_in(head: Iterable[AnyElement]) -> list[str]:
+    """List the names of people that a page's JSON-LD tells, wherever they stand in it."""
+    found: dict[str, None] = {}
+    for element in head:
+        text = element.text or ""
+        if element.tag != "script" or _PERSON not in text[:MAX_JSON_LD]:
+            continue
+        for part in text[:MAX_JSON_LD].split("{"):
+            if _PERSON in part and (name := _NAME.search(part)):
+                found[name[1]] = None
+    return [*found][:MAX_PEOPLE]
 
 
 def _likeness(lines: list[frozenset[str]], declared: list[frozenset[str]]) -> list[float]:

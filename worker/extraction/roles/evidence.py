@@ -7,11 +7,13 @@ judged by what stands before and after it.
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from worker.extraction.classification import JudgedLines
 from worker.extraction.outline import Outline
 from worker.extraction.roles.addresses import of_links
 from worker.extraction.roles.declared import of_declarations
+from worker.extraction.roles.images import of_images
 from worker.extraction.roles.neighbours import of_first_pass, of_lines_beside
 from worker.extraction.roles.places import of_elements, of_names
 from worker.extraction.roles.view import Floats, View
@@ -27,15 +29,15 @@ SOURCES = (
     of_marks,
     of_links,
     of_declarations,
+    of_images,
 )
 """Where the columns come from, in their order."""
 
 NEAR = 0.1
 """Probability from which a line is near the article."""
 
-LINES_BEFORE = 25
-LINES_AFTER = 12
-"""Lines before the first such line and after the last whose roles are looked for."""
+REACH = 3
+"""Lines before and after such a line whose roles are looked for, too."""
 
 
 @dataclass(frozen=True)
@@ -44,30 +46,30 @@ class Stretch:
 
     Attributes
     ----------
-    start, end
-        Places of the first one among all lines of the page, and after the last.
+    places
+        Their places among all lines of the page, rising.
     features
         A row for each: what the first pass knew, and what is added.
     """
 
-    start: int
-    end: int
+    places: npt.NDArray[np.int64]
     features: Features
 
 
-def near_article(probabilities: Floats) -> tuple[int, int]:
-    """Return the places of the first line near the article and after the last; 0, 0 for none.
+def near_article(probabilities: Floats) -> npt.NDArray[np.bool_]:
+    """Say of each line of a page whether it is near the article.
 
     Parameters
     ----------
     probabilities
         For each line of the page the probability that it is the article's.
     """
+    count = len(probabilities)
     near = np.flatnonzero(probabilities >= NEAR)
-    if not len(near):
-        return 0, 0
-    first, last = int(near[0]), int(near[-1])
-    return max(0, first - LINES_BEFORE), min(len(probabilities), last + 1 + LINES_AFTER)
+    changes = np.zeros(count + 1, dtype=np.int64)
+    np.add.at(changes, np.maximum(0, near - REACH), 1)
+    np.add.at(changes, np.minimum(count, near + REACH + 1), -1)
+    return np.cumsum(changes)[:count] > 0
 
 
 def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = False) -> Stretch:
@@ -82,12 +84,12 @@ def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = F
     whole
         Whether to measure all lines, and not only those near the article.
     """
-    count = len(judged.evidence.lines)
-    start, end = (0, count) if whole else near_article(judged.probabilities)
-    if start == end:
-        return Stretch(start, end, Features((), np.empty((0, 0), dtype=np.float32)))
+    near = near_article(judged.probabilities)
+    places = np.arange(len(near)) if whole else np.flatnonzero(near)
+    if not len(places):
+        return Stretch(places, Features((), np.empty((0, 0), dtype=np.float32)))
     known = judged.evidence.features
-    view = View(page, judged, url, start, end)
+    view = View(page, judged, url, places)
     added = Features.of(column for source in SOURCES for column in source(view))
-    rows = np.concatenate([known.rows[start:end], added.rows], axis=1)
-    return Stretch(start, end, Features(known.columns + added.columns, rows))
+    rows = np.concatenate([known.rows[places], added.rows], axis=1)
+    return Stretch(places, Features(known.columns + added.columns, rows))

@@ -14,6 +14,20 @@ from worker.learning.classes import ClassTrees
 
 Floats = npt.NDArray[np.float64]
 
+SAID_FIRST = "keep"
+"""Column with what the first pass says of a line."""
+
+OF_FIRST_PASS = 0.5
+"""Weight of the first pass's log odds in whether a line is text.
+
+The first pass has learnt from ten times as many pages, the second from what readers call text. Of
+142 pages, cross-validated, 47.9 % come out exactly right with weights of 0.7 and 0.5, 45.1 with
+0.3, 43.0 by the first pass alone. F1 on wcxb and daniel is the same with 0.7 and 0.5.
+"""
+
+LEAST = 1e-4
+"""Probability below which one is taken for no smaller."""
+
 
 @dataclass(frozen=True)
 class RoleModel:
@@ -62,17 +76,18 @@ class RoleModel:
         Parameters
         ----------
         features
-            A row for each line; other columns than it was trained on may be there, too.
+            A row for each line; other columns than it was trained on may be there, too. What the
+            first pass says of the line is one of them.
         roles
             Names of the roles. With those of `TEXT_ROLES` and no other, one classifier says it.
         """
-        features = features.chosen(self.text.columns)
-        is_text = self.text.probabilities(features)
+        is_text, inner = self._of_text(features)
         chosen = set(roles)
         if chosen == set(TEXT_ROLES):
             return is_text
-        inner = self.inner.probabilities(features)[:, [r in chosen for r in self.inner.classes]]
-        outer = self.outer.probabilities(features)[:, [r in chosen for r in self.outer.classes]]
+        inner = inner[:, [role in chosen for role in self.inner.classes]]
+        outer = self.outer.probabilities(features.chosen(self.outer.columns))
+        outer = outer[:, [role in chosen for role in self.outer.classes]]
         chosen_text: Floats = is_text * inner.sum(axis=1) + (1 - is_text) * outer.sum(axis=1)
         return chosen_text
 
@@ -103,14 +118,33 @@ class RoleModel:
         with_outer
             Whether roles outside of the text are wanted, too.
         """
-        features = features.chosen(self.text.columns)
-        is_text = self.text.probabilities(features)[:, None]
-        names, inner = self.inner.classes, is_text * self.inner.probabilities(features)
+        is_text, inner = self._of_text(features)
+        names, inner = self.inner.classes, is_text[:, None] * inner
         if not with_outer:
             return cast(tuple[LineRole, ...], names), inner
-        outer = (1 - is_text) * self.outer.probabilities(features)
+        outer = self.outer.probabilities(features.chosen(self.outer.columns))
+        outer = (1 - is_text)[:, None] * outer
         names += self.outer.classes
         return cast(tuple[LineRole, ...], names), np.concatenate([inner, outer], axis=1)
+
+    def _of_text(self, features: Features) -> tuple[Floats, Floats]:
+        """Return the probability that a line is text, by both passes, and those of its roles then.
+
+        Of leads the second pass alone decides: many golds that the first learnt from leave them
+        out.
+        """
+        first = features.rows[:, features.columns.index(SAID_FIRST)].astype(np.float64)
+        features = features.chosen(self.text.columns)
+        second, inner = self.text.probabilities(features), self.inner.probabilities(features)
+        log_odds = OF_FIRST_PASS * _log_odds(first) + (1 - OF_FIRST_PASS) * _log_odds(second)
+        both = 1.0 / (1.0 + np.exp(-log_odds))
+        is_lead = inner[:, [role == "lead" for role in self.inner.classes]].sum(axis=1)
+        return np.asarray(is_lead * second + (1 - is_lead) * both, dtype=np.float64), inner
+
+
+def _log_odds(probabilities: Floats) -> Floats:
+    bounded = np.clip(probabilities, LEAST, 1 - LEAST)
+    return np.asarray(np.log(bounded / (1 - bounded)), dtype=np.float64)
 
 
 def trained_model() -> RoleModel:

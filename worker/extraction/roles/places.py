@@ -85,7 +85,7 @@ def of_names(view: View) -> Iterator[NamedColumn]:
     page = view.page
     near = np.zeros(len(view.lines), dtype=np.int64)
     far = np.zeros(len(view.lines), dtype=np.int64)
-    own: dict[int, int] = {}
+    said, own = _said_of_elements(page), dict[int, int]()
     for row, nodes in enumerate(view.nodes):
         index, nearest, others = nodes[0].parent, 0, 0
         for step in range(MAX_UP):
@@ -93,7 +93,10 @@ def of_names(view: View) -> Iterator[NamedColumn]:
                 break
             bits = own.get(index)
             if bits is None:
-                bits = own[index] = _bits_of_names(page, index)
+                names = page.names[index]
+                if index in said:
+                    names = f"{names} {said[index][:MAX_MATCHED]}"
+                bits = own[index] = _groups_named(names)
             others |= bits
             if step < 2:
                 nearest = others
@@ -103,10 +106,14 @@ def of_names(view: View) -> Iterator[NamedColumn]:
         yield f"names_{name}", (near >> place & 1) + (far >> place & 1)
 
 
-def _bits_of_names(page: Outline, index: int) -> int:
-    names = page.names[index]
-    said = " ".join(filter(None, map(page.node(index).get, ATTRIBUTES)))
-    return _groups_named(f"{names} {said[:MAX_MATCHED]}" if said else names)
+def _said_of_elements(page: Outline) -> dict[int, str]:
+    """Return what the `ATTRIBUTES` of elements say, by the elements that have any."""
+    said: dict[int, str] = {}
+    for name in ATTRIBUTES:
+        for index, value in page.flat.values(name).items():
+            if value:
+                said[index] = f"{said[index]} {value}" if index in said else value
+    return said
 
 
 @lru_cache(maxsize=4096)

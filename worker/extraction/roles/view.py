@@ -23,14 +23,16 @@ Integers = npt.NDArray[np.int64]
 class View:
     """A stretch of a page's lines, and arrays over all lines or over those of the stretch.
 
+    Lines between those of the stretch may be left out of it.
+
     Parameters
     ----------
     page, judged
         The page, and its lines as the first pass sees them.
     url
         Address of the page.
-    start, end
-        Places of the first line of the stretch among all lines, and after its last.
+    places
+        For each line of the stretch its place among all lines, rising.
 
     Attributes
     ----------
@@ -38,18 +40,15 @@ class View:
         All lines of the page, and those of the stretch.
     keep
         For each line of the page the probability that it is the article's.
-    places
-        For each line of the stretch its place among all.
     """
 
-    def __init__(self, page: Outline, judged: JudgedLines, url: str, start: int, end: int) -> None:
+    def __init__(self, page: Outline, judged: JudgedLines, url: str, places: Integers) -> None:
         self.page = page
         self.url = url
         self.all_lines: Sequence[Line] = judged.evidence.lines
-        self.lines = self.all_lines[start:end]
+        self.lines = [self.all_lines[place] for place in places.tolist()]
         self.keep: Floats = judged.probabilities
-        self.places = np.arange(start, end)
-        self._stretch = slice(start, end)
+        self.places = places
         known = judged.evidence.features
         self._rows = known.rows
         self._columns = {name: place for place, name in enumerate(known.columns)}
@@ -72,7 +71,7 @@ class View:
     @cached_property
     def blocks(self) -> Integers:
         """For each line the element that it stands in."""
-        return self.all_blocks[self._stretch]
+        return self.all_blocks[self.places]
 
     @cached_property
     def nodes(self) -> list[list[TextNode]]:
@@ -90,7 +89,7 @@ class View:
 
     def cut(self, values: Floats | Integers) -> Floats | Integers:
         """Return what is known of all lines for those of the stretch."""
-        return values[self._stretch]
+        return values[self.places]
 
     def beside(self, values: Floats | Integers, offset: int) -> Floats:
         """Return for each line of the stretch the value of the line so many after it."""

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.extraction.article_pages import page, prose
 from worker.extraction.classification import judge_lines
 from worker.extraction.outline import Outline
-from worker.extraction.roles.evidence import LINES_AFTER, LINES_BEFORE, gather, near_article
+from worker.extraction.roles.evidence import REACH, gather, near_article
 
 HEAD = (
     "<title>Storm over the harbour | Gazette</title>"
@@ -21,7 +21,8 @@ TOP = (
     "<p>It came at night and took forty roofs with it.</p>"
 )
 END = (
-    "<figure><img src='/a.jpg'><figcaption>The quay. Photo: Reuters</figcaption></figure>"
+    "<figure><img src='/a.jpg' alt='The quay after'>"
+    "<figcaption>The quay. Photo: Reuters</figcaption></figure>"
     "<blockquote><p>“We saw nothing.”</p></blockquote>"
     "<p><a href='https://other.example/x'>READ MORE ›</a></p>"
 )
@@ -64,10 +65,22 @@ def columns(body: str = f"{TOP}{prose(1)}{END}") -> dict[str, dict[str, float]]:
         ("READ MORE ›", "begins_related", 1.0),
         ("READ MORE ›", "links_outside", 1.0),
         ("Home", "within_nav", 1.0),
+        ("The quay. Photo: Reuters", "to_image", 1.0),
+        ("The quay. Photo: Reuters", "like_image", 2 / 5),
+        ("“We saw nothing.”", "to_image", -1.0),
     ],
 )
 def test_a_column_says_what_it_is_named_for(text: str, column: str, value: float) -> None:
     assert columns()[text][column] == pytest.approx(value)
+
+
+def test_authors_are_known_from_structured_data() -> None:
+    linked = '{"@graph": [{"@type": "Person", "name": "Jo Tan"}, {"name": "Gazette"}]}'
+    shown = page(f"<p>Jo Tan</p><p>Gazette</p>{prose(1)}", f"<script>{linked}</script>")
+    outline = Outline.of(shown.document)
+    stretch = gather(outline, judge_lines(outline), whole=True)
+    of_authors = stretch.features.rows[:, stretch.features.columns.index("of_authors")]
+    assert of_authors[:2].tolist() == [1.0, 0.0]
 
 
 def test_what_is_said_again_is_told_by_its_place() -> None:
@@ -82,12 +95,13 @@ def test_what_is_said_again_is_told_by_its_place() -> None:
 def test_lines_far_from_the_article_are_not_looked_at() -> None:
     probabilities = np.full(200, 0.01)
     probabilities[[80, 100]] = 0.9
-    assert near_article(probabilities) == (80 - LINES_BEFORE, 101 + LINES_AFTER)
-    assert near_article(np.full(5, 0.9)) == (0, 5)
-    assert near_article(np.full(5, 0.01)) == (0, 0)
+    near = np.flatnonzero(near_article(probabilities)).tolist()
+    assert near == [*range(80 - REACH, 81 + REACH), *range(100 - REACH, 101 + REACH)]
+    assert near_article(np.full(5, 0.9)).all()
+    assert not near_article(np.full(5, 0.01)).any()
 
 
 def test_a_page_without_lines_has_no_stretch() -> None:
     outline = Outline.of(page("<p>*</p>").document)
     stretch = gather(outline, judge_lines(outline), whole=True)
-    assert (stretch.start, stretch.end) == (0, 0)
+    assert not len(stretch.places)

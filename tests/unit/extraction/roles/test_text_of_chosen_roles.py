@@ -21,6 +21,5 @@ def test_each_block_has_one_of_the_roles_that_were_asked_for() -> None:
     assert "1 May 2025" not in article.text
 
 
-def test_without_roles_no_block_has_one() -> None:
-    article = extract_article(STORY, None)
-    assert {block.role for block in article.blocks} == {None}
+def test_without_roles_the_text_is_what_a_reader_calls_so() -> None:
+    assert extract_article(STORY, None) == extract_article(STORY, None, (), TEXT_ROLES)
