@@ -1,15 +1,18 @@
 """Today's web: the service and its peers on the same pages, in one run.
 
-python -m benchmarks.extraction.today CORPORA --first-pass FOLDER [--peers NAMES] [--sample N]
+python -m benchmarks.extraction.today CORPORA --first-pass FOLDER --second-pass FOLDER
+    [--peers NAMES] [--sample N]
 
 CORPORA is the folder of the corpora. Each page of wcxb and of fundus_body is read alone, as the
-service reads it, with the classifier of lines that has not seen its site (what
-`benchmarks.extraction.train` wrote into FOLDER). Texts are compared as bags of words.
+service reads it, with the classifier of lines and the model of roles that have not seen its site
+(what `benchmarks.extraction.train` and `benchmarks.extraction.roles` wrote into the folders).
+Texts are compared as bags of words.
 """
 
 import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -18,6 +21,7 @@ import numpy as np
 
 from benchmarks.extraction.bags import LOST, BagScore, compare_bags, words_of
 from benchmarks.extraction.first_pass import FirstPass
+from benchmarks.extraction.roles.second_pass import SecondPass
 from worker.content import read_content
 from worker.evaluation.bench.measuring import even_sample, measurable
 from worker.evaluation.methods import Job, Runner, Source
@@ -110,10 +114,24 @@ def parsed(source: Source) -> Page:
     return parse_page(source.html, source.url, content_type=source.content_type)
 
 
-def read_ours(samples: Sequence[Sample], first: FirstPass) -> Iterator[Text]:
-    """Read pages as the service does, with a classifier that has not seen their sites."""
+@dataclass(frozen=True)
+class Models:
+    """The models of both passes that have not seen the sites of pages."""
+
+    first: FirstPass
+    second: SecondPass
+
+    @contextmanager
+    def on_site(self, site: str) -> Iterator[None]:
+        """Let the service read pages as it does on a site that it has not seen."""
+        with self.first.on_site(site), self.second.on_site(site):
+            yield
+
+
+def read_ours(samples: Sequence[Sample], models: Models) -> Iterator[Text]:
+    """Read pages as the service does, with models that have not seen their sites."""
     for place, each in enumerate([*samples[:WARMING], *samples]):
-        with first.on_site(each.gold.site):
+        with models.on_site(each.gold.site):
             began = process_time()
             try:
                 text = read_content(parsed(each.source)).article.text
@@ -215,7 +233,7 @@ def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
             yield f"{each.group}, {each.gold.id}: {best} has {peers[best]:.2f} of it"
 
 
-def reason(each: Sample, first: FirstPass) -> str:
+def reason(each: Sample, models: Models) -> str:
     """Say why most of an article is not in our text."""
     try:
         page = parsed(each.source)
@@ -227,7 +245,7 @@ def reason(each: Sample, first: FirstPass) -> str:
     if compare_bags(shown, wanted).recall < HALF:
         is_held = compare_bags(text_of(each.source), wanted).recall >= HALF
         return "not shown, in the source" if is_held else "not in the page"
-    with first.on_site(each.gold.site):
+    with models.on_site(each.gold.site):
         try:
             read_content(page)
             alone = extract_article(page, None).text
@@ -238,12 +256,12 @@ def reason(each: Sample, first: FirstPass) -> str:
     return "other lines chosen"
 
 
-def reasons(samples: Sequence[Sample], ours: Measured, first: FirstPass) -> Iterator[str]:
+def reasons(samples: Sequence[Sample], ours: Measured, models: Models) -> Iterator[str]:
     """Yield how many of our pages have less than half of the article, by group and reason."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):
         if score.recall < HALF:
-            found[each.group, reason(each, first)].append(each.gold.id)
+            found[each.group, reason(each, models)].append(each.gold.id)
     yield "| | why | pages | |\n|---|---|---:|---|"
     for (group, why), pages in sorted(found.items(), key=lambda item: (item[0][0], -len(item[1]))):
         yield f"| {group} | {why} | {len(pages)} | {' '.join(pages[:5])} |"
@@ -254,13 +272,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
     parser.add_argument("--peers", default=PEERS, help="names of methods, as of detourage bench")
     parser.add_argument("--sample", type=int, help="so many pages of each corpus")
     parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")
     options = parser.parse_args()
-    first = FirstPass.of(options.first_pass)
+    models = Models(FirstPass.of(options.first_pass), SecondPass.of(options.second_pass))
     samples = list(read_samples(options.corpora, options.sample))
-    methods = {OURS: measured(samples, list(read_ours(samples, first)))}
+    methods = {OURS: measured(samples, list(read_ours(samples, models)))}
     runner = Runner(processes=1, cache=options.cache)
     for name in filter(None, options.peers.split(",")):
         methods[name] = measured(samples, read_peer(runner, name, samples))
@@ -272,7 +291,7 @@ def main() -> None:
     print("\nAlmost nothing here, most of it elsewhere:\n")
     print("\n".join(blackouts(samples, methods)))
     print("\nLess than half of the article:\n")
-    print("\n".join(reasons(samples, methods[OURS], first)))
+    print("\n".join(reasons(samples, methods[OURS], models)))
 
 
 if __name__ == "__main__":

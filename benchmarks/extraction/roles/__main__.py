@@ -1,6 +1,7 @@
 """The roles of lines measured, and their model trained.
 
-python -m benchmarks.extraction.roles CORPORA [--first-pass FOLDER] [--texts wcxb …] [--model FILE]
+python -m benchmarks.extraction.roles CORPORA [--first-pass FOLDER] [--texts wcxb …]
+    [--into FOLDER] [--model FILE]
 python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
 
 CORPORA is the folder that holds ``roles`` and the corpora of its pages. The model is
@@ -18,9 +19,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.examples import RoleExample, TextExample, labelled_pages
+from benchmarks.extraction.roles.second_pass import SecondPass
 from benchmarks.extraction.roles.training import Recipe, fit, fit_outside, read_examples
 from models.roles import TEXT_ROLES
 from worker.evaluation.methods import Job, Runner
@@ -47,16 +48,11 @@ def text_lines(example: RoleExample, model: RoleModel) -> tuple[_Booleans, list[
     return chosen, [names[place] for place in probabilities.argmax(axis=1).tolist()]
 
 
-def cross_validate(
-    roles: Sequence[RoleExample], texts: Sequence[TextExample], folds: int, recipe: Recipe
-) -> RoleScores:
+def cross_validate(roles: Sequence[RoleExample], second: SecondPass) -> RoleScores:
     """Score pages whose sites the model has not seen."""
     scores = RoleScores()
-    for fold in range(folds):
-        model = fit_outside(fold, folds, roles, texts, recipe)
-        for example in roles:
-            if fold_of(example.measured.site, folds) == fold:
-                scores.add(example.roles, *text_lines(example, model))
+    for example in roles:
+        scores.add(example.roles, *text_lines(example, second.model_for(example.measured.site)))
     return scores
 
 
@@ -114,6 +110,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="so many pages of each of these")
     parser.add_argument("--folds", type=int, default=5, help="cross-validate in so many folds")
     parser.add_argument("--methods", default="", help="methods whose texts are scored")
+    parser.add_argument("--into", type=Path, help="folder for the models of the folds")
     parser.add_argument("--model", type=Path, help="file to write the model to")
     options = parser.parse_args()
     print("| | pages | exactly right, % | mean F1 |\n|---|---:|---:|---:|")
@@ -128,7 +125,12 @@ def main() -> None:
     found = sum(role is not None for example in roles for role in example.roles)
     labelled = sum(example.labelled for example in roles)
     print(summary("first pass alone", first_pass_alone(roles)), flush=True)
-    scores = cross_validate(roles, texts, options.folds, Recipe())
+    second = SecondPass(
+        [fit_outside(fold, options.folds, roles, texts, Recipe()) for fold in range(options.folds)]
+    )
+    if options.into:
+        second.write(options.into)
+    scores = cross_validate(roles, second)
     print(summary("with roles", scores))
     print(f"\n{found} of {labelled} labelled lines found in the pages.\n")
     print("\n".join(by_role(scores)), flush=True)

@@ -1,8 +1,9 @@
 """Pages whose lines have roles, and pages of which the text is known, measured for training."""
 
+from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,9 @@ import numpy.typing as npt
 
 from benchmarks.extraction.examples import ARTICLES
 from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.labels import shares_in_gold
+from benchmarks.extraction.labels import lines_of_lead, shares_in_gold
+from benchmarks.extraction.roles.weak import KnownLines, weak_roles
+from models.roles import TEXT_ROLES, LineRole
 from worker.evaluation.bench.measuring import even_sample, measurable
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import outline_of
@@ -23,6 +26,14 @@ from worker.extraction.outline import Outline
 from worker.extraction.roles.evidence import gather, near_article
 from worker.learning import Features
 from worker.pages import PageError
+from worker.sample.crawl import generate
+
+GENERATED_SEED = 7
+GENERATED_PAGES = 3
+"""Pages of each template that are generated, and the seed: the sample crawl has another one."""
+
+OF_GOLD = 0.5
+"""Share of a line's words in the gold from which it is text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +55,8 @@ class MeasuredPage:
         has not seen the site.
     near
         For each whether it is near the article: others are not looked at by the service.
-    start
-        Place of the first of them among all lines of the page.
+    places
+        Their places among all lines of the page.
     """
 
     corpus: str
@@ -56,7 +67,7 @@ class MeasuredPage:
     lengths: npt.NDArray[np.float64]
     keep: npt.NDArray[np.float64]
     near: npt.NDArray[np.bool_]
-    start: int
+    places: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +96,17 @@ class TextExample:
     Attributes
     ----------
     measured
-        The lines near the article.
-    shares
-        Share of each line's words in the gold text.
+        All lines of the page.
+    is_text
+        Whether each line is text: by the gold, and by its role where that is known.
+    roles
+        The role of each that follows from what is known of the page, see
+        `benchmarks.extraction.roles.weak`; None where none does.
     """
 
     measured: MeasuredPage
-    shares: npt.NDArray[np.float64]
+    is_text: npt.NDArray[np.bool_]
+    roles: Sequence[LineRole | None]
 
 
 class LabelledSource(NamedTuple):
@@ -159,17 +174,53 @@ def read_text_examples(
     for gold in even_sample(golds, sample):
         source = source_of(corpus.pages[gold.id])
         try:
-            measured, outline = measure_page(corpus.name, source, gold, first, whole=False)
+            measured, outline = measure_page(corpus.name, source, gold, first, whole=True)
         except PageError:
             continue
         if measured.texts:
-            # All of the page is matched, as words of the text may stand outside the stretch.
-            lines = lines_of(outline)
-            headline = headline_of(gold, outline.elements[0])
-            shares = shares_in_gold([line.text for line in lines], gold, headline)
-            yield TextExample(
-                measured, shares[measured.start : measured.start + len(measured.texts)]
-            )
+            yield text_example(measured, known_lines(measured, outline, gold))
+
+
+def generated_examples(first: FirstPass) -> Iterator[TextExample]:
+    """Generate pages of the sample crawl's sites, other stories in other layouts than its own."""
+    for page in generate(seed=GENERATED_SEED, pages_per_template=GENERATED_PAGES):
+        told, message = page.gold, page.message
+        if told["kind"] != "article":
+            continue
+        gold = Gold(told["id"], told["site"], told["language"], told["text"], title_in_text=False)
+        gold = replace(gold, title=told["title"], authors=tuple(told["authors"]), lead=told["lead"])
+        html = message["html"] if "html" in message else b64decode(message["html_base64"])
+        source = Source(html, message["url"], message.get("content_type"))
+        captions = [image["caption"] for image in told["images"] if image["caption"]]
+        measured, outline = measure_page("sample", source, gold, first, whole=True)
+        yield text_example(measured, known_lines(measured, outline, gold, captions))
+
+
+def known_lines(
+    measured: MeasuredPage, outline: Outline, gold: Gold, captions: Sequence[str] = ()
+) -> KnownLines:
+    """Return the lines of a page with what its gold says of them."""
+    lines = lines_of(outline)
+    return KnownLines(
+        [line.tokens for line in lines],
+        measured.features,
+        [outline.tags[line.block] for line in lines],
+        shares_in_gold(measured.texts, gold, headline_of(gold, outline.elements[0])),
+        lines_of_lead(measured.texts, gold),
+        gold.title or "",
+        gold.authors or (),
+        captions,
+    )
+
+
+def text_example(measured: MeasuredPage, known: KnownLines) -> TextExample:
+    """Return a page whose text is known, its lines with the roles that follow."""
+    roles = weak_roles(known)
+    is_text = known.shares > OF_GOLD
+    for place, role in enumerate(roles):
+        if role is not None:
+            is_text[place] = role in TEXT_ROLES
+    return TextExample(measured, is_text, roles)
 
 
 def source_of(page: CorpusPage) -> Source:
@@ -194,9 +245,7 @@ def measure_page(
     outline = outline_of(source)
     judged = judge_lines(outline, None, source.url, first.model_for(gold.site))
     stretch = gather(outline, judged, source.url, whole=whole)
-    start, end = near_article(judged.probabilities)
-    lines = judged.evidence.lines[stretch.start : stretch.end]
-    places = np.arange(stretch.start, stretch.end)
+    lines = [judged.evidence.lines[place] for place in stretch.places.tolist()]
     measured = MeasuredPage(
         corpus,
         gold.id,
@@ -204,8 +253,8 @@ def measure_page(
         [line.text for line in lines],
         stretch.features,
         np.array([len(line.tokens) for line in lines], dtype=np.float64),
-        judged.probabilities[stretch.start : stretch.end],
-        (places >= start) & (places < end),
-        stretch.start,
+        judged.probabilities[stretch.places],
+        near_article(judged.probabilities)[stretch.places],
+        stretch.places,
     )
     return measured, outline

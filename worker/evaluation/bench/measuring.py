@@ -52,6 +52,7 @@ _CHUNK = 8
 """Pages sent to a scoring process at once."""
 
 _Answer = TypeVar("_Answer")
+_Item = TypeVar("_Item")
 
 _Mapped = Callable[..., Iterator[Any]]
 """`map`, or one that does it in other processes."""
@@ -159,11 +160,11 @@ def measurable(corpus: Corpus) -> list[Gold]:
     ]
 
 
-def even_sample(golds: Sequence[Gold], count: int | None) -> list[Gold]:
+def even_sample(items: Sequence[_Item], count: int | None) -> list[_Item]:
     """Take so many at even strides."""
-    if count is None or count >= len(golds):
-        return list(golds)
-    return [golds[index * len(golds) // count] for index in range(count)]
+    if count is None or count >= len(items):
+        return list(items)
+    return [items[index * len(items) // count] for index in range(count)]
 
 
 class _Measurement:

@@ -1,0 +1,286 @@
+"""Texts scored as golds are given, and by each corpus's convention of what a text takes in.
+
+python -m benchmarks.extraction.conventions CORPORA --first-pass FOLDER --second-pass FOLDER
+    [--corpora NAMES] [--peers NAMES] [--sample N] [--cache FOLDER]
+
+Some golds take in bylines, captions or datelines, some leave out leads, lists or tables. What a
+corpus's golds take in is counted on one half of its sites and used on the other: a role is taken
+in where at least half of the words of its lines near the article are in the golds. The text of
+every method, ours and peers' alike, is then brought to that convention: lines of roles that the
+golds leave out are taken out of it, and lines outside of the text that golds take in are put in
+where the page has them between or beside lines that the text holds. Roles are told by the model of
+roles that has not seen the page's site.
+"""
+
+import argparse
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.extraction.bags import compare_bags
+from benchmarks.extraction.examples import ARTICLES
+from benchmarks.extraction.first_pass import FirstPass
+from benchmarks.extraction.halves import half_of
+from benchmarks.extraction.labels import shares_in_gold
+from benchmarks.extraction.roles.second_pass import SecondPass
+from models.roles import OUTER_ROLES, LineRole
+from worker.content import read_content
+from worker.evaluation.bench.measuring import even_sample, measurable
+from worker.evaluation.methods import Job, Runner, Source
+from worker.evaluation.methods.reading import page_of
+from worker.evaluation.scores import (
+    Gold,
+    Prediction,
+    headline_of,
+    load_corpus,
+    matching_blocks,
+    score_page,
+    words,
+)
+from worker.evaluation.scores.records import TextBlock
+from worker.extraction import NoArticleError
+from worker.extraction.classification import judge_lines
+from worker.extraction.outline import Outline
+from worker.extraction.roles.evidence import gather
+from worker.pages import PageError, parse_page
+
+CORPORA = (
+    *("wcxb", "fundus_body", "daniel", "dragnet", "msv_big9", "l3s_gn1", "cleanportaleval"),
+    *("cleaneval_dev", "zh_cwced"),
+)
+OURS = "Détourage"
+PEERS = "trafilatura,readability,resiliparse"
+
+BODIES_ALONE = frozenset({"wcxb", "fundus_body"})
+"""Corpora whose texts are compared as bags of words, as in `benchmarks.extraction.today`."""
+
+MOVABLE = frozenset(OUTER_ROLES) - {"title", "comment", "navigation", "share", "template"}
+"""Roles of lines that are put into a text where golds take them in; headlines are given anyway."""
+
+TAKEN = 0.5
+"""Share of the words of a role's lines in the golds from which golds take the role in."""
+
+MIN_LINES = 5
+"""Lines of a role from which a half of a corpus says something of it; else text alone is taken."""
+
+HELD = 0.5
+"""Share of a line's words in a text from which the text holds it."""
+
+BESIDE = 3
+"""Lines before the first and after the last line that a text holds which may be put into it."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A page with what is needed to score texts of it.
+
+    Attributes
+    ----------
+    gold, source, headline
+        What people said, the page, and the headline that every method is given.
+    lines, roles
+        The words of the lines near the article, and the role of each.
+    shares
+        Share of each line's words in the gold.
+    """
+
+    gold: Gold
+    source: Source
+    headline: TextBlock | None
+    lines: Sequence[Sequence[str]]
+    roles: Sequence[LineRole]
+    shares: Sequence[float]
+
+
+def read_pages(
+    folder: Path, first: FirstPass, second: SecondPass, sample: int | None
+) -> Iterator[Read]:
+    """Read the articles of a corpus."""
+    corpus = load_corpus(folder)
+    golds = [gold for gold in measurable(corpus) if gold.text and gold.kind in ARTICLES]
+    for gold in even_sample(golds, sample):
+        page = corpus.pages[gold.id]
+        source = Source(page.html, page.url, page.content_type)
+        try:
+            document = page_of(source).document
+        except PageError:
+            continue
+        outline = Outline.of(document)
+        judged = judge_lines(outline, None, source.url, first.model_for(gold.site))
+        stretch = gather(outline, judged, source.url)
+        headline = headline_of(gold, document)
+        texts = [line.text for line in judged.evidence.lines]
+        shares = shares_in_gold(texts, gold, headline)[stretch.places]
+        roles: list[LineRole] = []
+        if len(stretch.places):
+            names, found = second.model_for(gold.site).role_probabilities(stretch.features)
+            roles = [names[place] for place in found.argmax(axis=1).tolist()]
+        lines = [words(texts[place]) for place in stretch.places.tolist()]
+        yield Read(gold, source, headline, lines, roles, shares.tolist())
+
+
+def taken_in(pages: Iterable[Read]) -> frozenset[LineRole]:
+    """Return the roles that golds take in: by the words of their lines, at least half of them.
+
+    Lines far from those of the gold say nothing: golds leave out whatever stands there.
+    """
+    counts: Counter[LineRole] = Counter()
+    words_of: Counter[LineRole] = Counter()
+    held: Counter[LineRole] = Counter()
+    for page in pages:
+        inside = np.flatnonzero(np.array(page.shares) > HELD)
+        if not len(inside):
+            continue
+        start, end = max(0, inside[0] - BESIDE), inside[-1] + BESIDE + 1
+        near = zip(
+            page.lines[start:end], page.roles[start:end], page.shares[start:end], strict=True
+        )
+        for line, role, share in near:
+            counts[role] += 1
+            words_of[role] += len(line)
+            held[role] += len(line) * (share > HELD)
+    return frozenset(
+        role
+        for role, count in counts.items()
+        if (held[role] >= TAKEN * words_of[role] if count >= MIN_LINES else role not in MOVABLE)
+    )
+
+
+def conform(text: str, page: Read, taken: frozenset[LineRole]) -> str:
+    """Bring a text to a convention.
+
+    Parameters
+    ----------
+    text
+        The text of a method.
+    page
+        Its page.
+    taken
+        The roles that golds take in.
+
+    Returns
+    -------
+    str
+        Its words, those of lines that golds leave out taken away, and those of lines that they
+        take in put in.
+    """
+    given = words(text)
+    flat = [word for line in page.lines for word in line]
+    place_of = np.full(len(flat), -1)
+    for start, at, size in matching_blocks(flat, given):
+        place_of[start : start + size] = range(at, at + size)
+    ends = np.cumsum([0, *map(len, page.lines)])
+    spans = [place_of[start:end] for start, end in pairwise(ends)]
+    held = [len(span) > 0 and float(np.mean(span >= 0)) > HELD for span in spans]
+    if not any(held):
+        return " ".join(given)
+    left_out = np.zeros(len(given), dtype=np.bool_)
+    added: defaultdict[int, list[str]] = defaultdict(list)
+    inside = np.flatnonzero(held)
+    reach = range(max(0, inside[0] - BESIDE), inside[-1] + BESIDE + 1)
+    last = 0
+    for number, (line, role, span) in enumerate(zip(page.lines, page.roles, spans, strict=True)):
+        if held[number]:
+            if role not in taken:
+                left_out[span[span >= 0]] = True
+            last = int(span.max()) + 1
+        elif number in reach and role in taken & MOVABLE:
+            added[last] += line
+    made: list[str] = []
+    for place, word in enumerate(given):
+        made += added[place]
+        if not left_out[place]:
+            made.append(word)
+    return " ".join([*made, *added[len(given)]])
+
+
+def read_ours(pages: Sequence[Read], first: FirstPass, second: SecondPass) -> list[str]:
+    """Read pages as the service does, by models that have not seen their sites."""
+    texts = []
+    for page in pages:
+        source, site = page.source, page.gold.site
+        with first.on_site(site), second.on_site(site):
+            try:
+                parsed = parse_page(source.html, source.url, content_type=source.content_type)
+                texts.append(read_content(parsed).article.text)
+            except (PageError, NoArticleError):
+                texts.append("")
+    return texts
+
+
+def read_peer(runner: Runner, method: str, pages: Sequence[Read]) -> list[str]:
+    """Read pages with a peer; one that it fails on has an empty text."""
+    texts = [""] * len(pages)
+    for result in runner.run(method, [Job(page.source) for page in pages]):
+        found = result.outcome.extracted
+        texts[result.index] = found.text if found else ""
+    return texts
+
+
+def scores(name: str, page: Read, text: str) -> tuple[float, float]:
+    """Return F1 in percent and whether the text is right word for word, 0 or 100."""
+    found = score_page(Prediction(text=text), page.gold, page.headline)
+    if name in BODIES_ALONE:
+        # Chinese characters are words each, whether or not a text has been taken apart.
+        given, wanted = (" ".join(words(each)) for each in (text, page.gold.text or ""))
+        return 100 * compare_bags(given, wanted).f1, found["equal"]
+    return found["to_f"], found["equal"]
+
+
+def table(name: str, pages: Sequence[Read], methods: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a row for each method: as golds are given, and by convention."""
+    by_half = {
+        half: taken_in(page for page in pages if half_of(page.gold.site) != half) for half in "AB"
+    }
+    for method, texts in methods.items():
+        given = [scores(name, *each) for each in zip(pages, texts, strict=True)]
+        conformed = [
+            scores(name, page, conform(text, page, by_half[half_of(page.gold.site)]))
+            for page, text in zip(pages, texts, strict=True)
+        ]
+        cells = (f"{value:.1f}" for value in (*np.mean(given, axis=0), *np.mean(conformed, axis=0)))
+        yield f"| {name} | {len(pages)} | {method} | {' | '.join(cells)} |"
+
+
+def conventions(name: str, pages: Sequence[Read]) -> str:
+    """Write what the golds of a corpus take in beside the text, and what of it they leave out."""
+    taken = taken_in(pages)
+    beside = sorted(taken & MOVABLE)
+    told = {role for page in pages for role in page.roles}
+    missing = sorted(told - taken - frozenset(OUTER_ROLES))
+    return f"| {name} | {', '.join(beside) or '–'} | {', '.join(missing) or '–'} |"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="CORPORA", help="folder of the corpora")
+    parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
+    parser.add_argument("--corpora", default=",".join(CORPORA), help="names of those to score")
+    parser.add_argument("--peers", default=PEERS, help="names of methods, as of detourage bench")
+    parser.add_argument("--sample", type=int, help="so many pages of each corpus")
+    parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")
+    options = parser.parse_args()
+    first, second = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
+    runner = Runner(processes=1, cache=options.cache)
+    said: list[str] = []
+    print("| | pages | | F1 | word for word | F1, by convention | word for word |")
+    print("|---|---:|---|---:|---:|---:|---:|")
+    for name in options.corpora.split(","):
+        pages = list(read_pages(options.folder / name, first, second, options.sample))
+        methods = {OURS: read_ours(pages, first, second)}
+        for peer in filter(None, options.peers.split(",")):
+            methods[peer] = read_peer(runner, peer, pages)
+        print("\n".join(table(name, pages, methods)), flush=True)
+        said.append(conventions(name, pages))
+    print("\n| | beside the text, golds take in | of the text, they leave out |\n|---|---|---|")
+    print("\n".join(said))
+
+
+if __name__ == "__main__":
+    main()

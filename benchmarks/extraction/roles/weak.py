@@ -1,0 +1,163 @@
+"""Roles of lines that follow from what is known of a page otherwise.
+
+Nobody labelled these lines: a line that is the gold's title word for word is the headline, a short
+line outside of the gold with the name of an author is a byline, what stands in a caption's element
+and not in the gold is a caption. Of most lines nothing follows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models.roles import LineRole
+from worker.language import words
+from worker.learning import Features
+from worker.pages.elements import HEADINGS
+
+IN_GOLD = 0.8
+"""Share of a line's words in the gold from which it surely is in it."""
+
+NOT_IN_GOLD = 0.3
+"""Share up to which it surely is not."""
+
+LONG = 6
+"""Words of a line by which the place of the article is told."""
+
+LINES_BEFORE = 20
+LINES_AFTER = 15
+"""Lines before the article and after it whose roles are told."""
+
+LINES_TO_LEAD = 12
+"""Lines before the article among which its lead may stand."""
+
+MAX_BYLINE = 9
+MAX_DATELINE = 12
+MAX_CELL = 12
+"""Words of the longest byline, dateline and cell of a table."""
+
+MIN_CAPTION = 4
+MIN_QUOTE = 6
+MIN_PARAGRAPH = 25
+"""Words of the shortest caption, quote and paragraph that are told."""
+
+DATED = 0.4
+"""Share of a line's words that are a date's from which it is a dateline."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownLines:
+    """The lines of a page, with what is known of them.
+
+    Attributes
+    ----------
+    tokens
+        Their words.
+    features
+        A row for each.
+    tags
+        Tag of the element of each.
+    shares
+        Share of each line's words in the gold.
+    lead
+        Whether each is the lead that the gold tells apart.
+    title, authors
+        What the gold calls the page and its authors; captions of its images.
+    captions
+        Captions that are known word for word.
+    """
+
+    tokens: Sequence[Sequence[str]]
+    features: Features
+    tags: Sequence[str]
+    shares: npt.NDArray[np.float64]
+    lead: npt.NDArray[np.bool_]
+    title: str = ""
+    authors: Sequence[str] = ()
+    captions: Sequence[str] = ()
+
+
+def weak_roles(page: KnownLines) -> list[LineRole | None]:
+    """Return for each line of a page the role that follows, None where none does."""
+    roles: list[LineRole | None] = [None] * len(page.tokens)
+    lengths = np.array([*map(len, page.tokens)])
+    inside = np.flatnonzero((page.shares > 0.5) & (lengths >= LONG))
+    if not len(inside):
+        return roles
+    start, end = int(inside[0]), int(inside[-1])
+    outer, inner = _Outer(page, start), _Inner(page)
+    near = range(max(0, start - LINES_BEFORE), min(len(roles), end + LINES_AFTER))
+    for place in near:
+        if page.lead[place] and start - LINES_TO_LEAD <= place <= start + LONG:
+            roles[place] = "lead"
+        elif page.shares[place] < NOT_IN_GOLD or place < start:
+            roles[place] = outer.role_of(place)
+        elif page.shares[place] > IN_GOLD and place <= end:
+            roles[place] = inner.role_of(place)
+    return roles
+
+
+class _Outer:
+    def __init__(self, page: KnownLines, start: int) -> None:
+        self._page = page
+        self._start = start
+        self._title = tuple(words.tokens(page.title))
+        names = (frozenset(words.tokens(name)) for name in page.authors)
+        self._authors = [name for name in names if 0 < len(name) <= MAX_BYLINE // 2]
+        captions = (frozenset(words.tokens(caption)) for caption in page.captions)
+        self._captions = [caption for caption in captions if caption]
+        self._in_caption = _column(page.features, "within_figcaption")
+        self._has_date = _column(page.features, "has_date")
+        self._dated = _column(page.features, "date_share")
+
+    def role_of(self, place: int) -> LineRole | None:
+        tokens = self._page.tokens[place]
+        known = frozenset(tokens)
+        if self._title and tuple(tokens) == self._title and place <= self._start + 1:
+            return "title"
+        if any(len(known & each) >= IN_GOLD * len(each) for each in self._captions):
+            return "caption"
+        if any(name <= known for name in self._authors):
+            return "byline" if len(tokens) <= MAX_BYLINE else None
+        if self._in_caption[place]:
+            return "caption" if len(tokens) >= MIN_CAPTION else None
+        is_dated = self._has_date[place] > 0 and self._dated[place] >= DATED
+        if is_dated and len(tokens) <= MAX_DATELINE and place <= self._start + 2:
+            return "dateline"
+        return None
+
+
+class _Inner:
+    def __init__(self, page: KnownLines) -> None:
+        self._page = page
+        self._ends_sentence = _column(page.features, "ends_sentence")
+        self._in_caption = _column(page.features, "within_figcaption")
+        self._within = {
+            name: _column(page.features, f"within_{name}") for name in ("quote", "code", "table")
+        }
+
+    def role_of(self, place: int) -> LineRole | None:
+        size, tag = len(self._page.tokens[place]), self._page.tags[place]
+        if self._in_caption[place]:
+            return None
+        return next(iter(self._roles(place, size, tag)), None)
+
+    def _roles(self, place: int, size: int, tag: str) -> Iterator[LineRole]:
+        if self._within["quote"][place] and size >= MIN_QUOTE:
+            yield "quote"
+        elif self._within["code"][place]:
+            yield "code"
+        elif self._within["table"][place] and size <= MAX_CELL:
+            yield "table"
+        elif tag in HEADINGS and tag != "h1":
+            yield "heading"
+        elif tag == "li":
+            yield "list_item"
+        elif tag == "p" and size >= MIN_PARAGRAPH and self._ends_sentence[place]:
+            yield "paragraph"
+
+
+def _column(features: Features, name: str) -> npt.NDArray[np.float32]:
+    column: npt.NDArray[np.float32] = features.rows[:, features.columns.index(name)]
+    return column
