@@ -83,8 +83,13 @@ def run(
     from worker.cli.progress import bars_by_stage
     from worker.local.run import Run, RunSummary
     from worker.processes.supervisor import termination_as_exit
+    from worker.store.progress import RunProgress
 
-    with termination_as_exit(), bars_by_stage() as bars:
+    with termination_as_exit() as insist, bars_by_stage() as bars:
+
+        def show(sent: int, counts: RunProgress) -> None:
+            insist()
+            bars.update(sent, counts)
 
         def end(summary: RunSummary) -> None:
             bars.end()
@@ -92,7 +97,7 @@ def run(
             if inspect:
                 wait_for_interrupt()
 
-        run = Run(settings, workers, bars.update, on_end=end)
+        run = Run(settings, workers, show, on_end=end)
         if inspect:
             run.beside = inspected
         summary = run.execute(messages, output)

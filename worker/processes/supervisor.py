@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -255,22 +255,38 @@ class Supervisor:
 
 
 @contextlib.contextmanager
-def termination_as_exit() -> Iterator[None]:
+def termination_as_exit() -> Iterator[Callable[[], None]]:
     """Turn SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
     The exit status is that of a process killed by the signal, 128 plus its
     number. Does nothing outside the main thread, where Python allows no handler.
+
+    Yields
+    ------
+    callable
+        Raises again what the last signal, or Ctrl-C, raised. Python drops an exception that is
+        raised in a finalizer, or in a library's callback; what goes on for long calls it.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda: None
         return
+    raised: list[BaseException] = []
 
     def leave(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+        ending = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+        raised.append(ending)
+        raise ending
 
-    previous = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    def insist() -> None:
+        if raised:
+            raise raised[-1]
+
+    numbers = [signal.SIGTERM, signal.SIGHUP]
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        numbers.append(signal.SIGINT)
+    previous = {number: signal.signal(number, leave) for number in numbers}
     try:
-        yield
+        yield insist
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

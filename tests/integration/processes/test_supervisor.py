@@ -8,6 +8,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -246,6 +247,19 @@ def test_termination_becomes_an_exit_inside_the_block_only() -> None:
         signal.raise_signal(signal.SIGTERM)
     assert caught.value.code == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize(
+    ("number", "ending"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)]
+)
+def test_a_termination_that_a_library_drops_is_raised_again(
+    number: signal.Signals, ending: type[BaseException]
+) -> None:
+    with pytest.raises(ending), termination_as_exit() as insist:
+        insist()
+        with suppress(ending):
+            signal.raise_signal(number)
+        insist()
 
 
 def _check_for_ever(supervisor: Supervisor) -> None:
