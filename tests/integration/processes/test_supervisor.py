@@ -255,11 +255,12 @@ def test_termination_becomes_an_exit_inside_the_block_only() -> None:
 def test_a_termination_that_a_library_drops_is_raised_again(
     number: signal.Signals, ending: type[BaseException]
 ) -> None:
-    with pytest.raises(ending), termination_as_exit() as insist:
+    with termination_as_exit() as insist:
         insist()
         with suppress(ending):
             signal.raise_signal(number)
-        insist()
+        with pytest.raises(ending):
+            insist()
 
 
 def _check_for_ever(supervisor: Supervisor) -> None:
