@@ -249,6 +249,15 @@ def test_termination_becomes_an_exit_inside_the_block_only() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
+@pytest.fixture
+def terminal() -> Iterator[None]:
+    """Ctrl-C means what it means to a command, whatever this process makes of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize(
     ("number", "ending"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)]
 )
