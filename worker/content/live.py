@@ -1,4 +1,4 @@
-"""Entries of a live report that the page declares: they look like comments, and are none."""
+"""What a page declares of its live report; its entries look like comments, and are none."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from lxml.html import HtmlElement
 from worker.extraction.scripts import structured_data
 from worker.language.words import tokens
 from worker.pages import Page
+from worker.pages.nodes import Node
 from worker.pages.text import visible_text
 
 OF_ENTRIES = 0.2
@@ -41,17 +42,27 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
     """
     if not records:
         return False
-    marked = {
-        around
-        for entry in page.document.iter()
-        if (entry.get("itemprop") or "").lower() == _DECLARED.lower()
-        for around in (entry, entry.getparent())
-    }
+    entries = marked_entries(page)
+    marked = {*entries, *page.flat.parents[entries].tolist()}
     openings = set(_openings(page))
     if not marked and not openings:
         return False
-    count = sum(record in marked or _opens(record, openings) for record in records)
+    places = page.flat.places_of(records)
+    count = sum(
+        place in marked or _opens(record, openings)
+        for place, record in zip(places, records, strict=True)
+    )
     return count >= max(MIN_ENTRIES, OF_ENTRIES * len(records))
+
+
+def marked_entries(page: Page) -> list[int]:
+    """Return the places of the elements that microdata calls entries of a live report."""
+    owners, properties = page.flat.attributes.named("itemprop")
+    return [
+        owner
+        for owner, value in zip(owners.tolist(), properties, strict=True)
+        if value.lower() == _DECLARED.lower()
+    ]
 
 
 def _opens(record: HtmlElement, openings: set[str]) -> bool:
@@ -61,7 +72,8 @@ def _opens(record: HtmlElement, openings: set[str]) -> bool:
 
 def _openings(page: Page) -> Iterator[str]:
     """Yield the first words of the headlines and texts of declared entries."""
-    for found in structured_data(page.document.iter("script"), holding=_DECLARED):
+    scripts = Node(page.flat, 0).iter("script")
+    for found in structured_data(scripts, holding=_DECLARED):
         for entry in _entries(found.value):
             for name in _OPENINGS:
                 value = entry.get(name)
