@@ -271,6 +271,40 @@ class CommentsElsewhere(_ArticlePart):
     )
 
 
+class Entry(_ArticlePart):
+    """An entry of a live report.
+
+    A revision says which entries are new and which are changed against the last one before it.
+    An entry that the page shows no more is in no later revision.
+    """
+
+    id: str = Field(
+        description="The same in all revisions: what the page names the entry by; else it is made"
+        " of its time, and its title or first words. Each once in a message."
+    )
+    time: str | None = Field(
+        description="When it was written, by ISO 8601 as precisely as the page gives it; null where"
+        " it gives none, or a time of day without saying of which day."
+    )
+    written_time: str | None = Field(
+        description='The same as the page shows it ("12.31 Uhr"), null where it shows none.'
+    )
+    title: str | None = Field(description="Its headline, null for none.")
+    text: str = Field(
+        description="What it says below its headline, paragraphs parted by a blank line; may be"
+        " empty where it has one."
+    )
+    author: str | None = Field(description="Who wrote it, null where the page does not say.")
+    is_new: bool | None = Field(
+        description="Whether the last revision did not hold it; null where there is none before, or"
+        " that had no entries."
+    )
+    is_changed: bool | None = Field(
+        description="Whether the last revision held it with another title or text: such an entry"
+        " is not new. Null where is_new is."
+    )
+
+
 class Template(_ArticlePart):
     """Where the page stands among the template groups of its site."""
 
@@ -366,6 +400,11 @@ class ArticleMessage(_ArticlePart):
         default=None,
         description="Where comments are that the page does not hold, at most one thread of a"
         " service; null where it names none. Added to version 1.",
+    )
+    entries: list[Entry] | None = Field(
+        default=None,
+        description="Entries of a live report, in the order of the page, at most 1,000; null for"
+        " any other page. Their text may be in text, too. Added to version 1.",
     )
 
     def to_json(self) -> dict[str, Any]:

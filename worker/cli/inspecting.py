@@ -161,10 +161,9 @@ def explain(
     explained = explain_content(subject.page, subject.pivot, subject.patterns)
     explanation, comments = explained.explanation, explained.comments
     if json_file:
-        values = json.dumps(
-            to_json(explanation, subject.group_size, comments), ensure_ascii=False, indent=1
-        )
-        json_file.write_text(values + "\n", encoding="utf-8")
+        values = to_json(explanation, subject.group_size, comments, explained.entries)
+        text = json.dumps(values, ensure_ascii=False, indent=1)
+        json_file.write_text(text + "\n", encoding="utf-8")
     if html_file:
         overlay = to_html(explanation, subject.page, subject.group_size, len(comments))
         html_file.write_text(overlay, encoding="utf-8")

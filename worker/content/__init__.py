@@ -25,6 +25,8 @@ from worker.comments.discussion import is_discussion
 from worker.comments.elsewhere import CommentsElsewhere, find_elsewhere
 from worker.comments.extents import extents_of
 from worker.content.declared import declared_comments
+from worker.content.entries import entries_of
+from worker.content.entry import Entry
 from worker.content.live import are_live_entries
 from worker.extraction import (
     Explanation,
@@ -44,6 +46,7 @@ from worker.pages.places import element_at
 __all__ = [
     "SURE",
     "Content",
+    "Entry",
     "ExplainedContent",
     "apart_from_article",
     "comment_pattern_of",
@@ -95,11 +98,14 @@ class Content:
         What readers wrote, in the order of the page.
     comments_elsewhere
         Threads of the page that other services keep.
+    entries
+        Entries of a live report, in the order of the page; none of any other page.
     """
 
     article: Extraction
     comments: tuple[Comment, ...] = ()
     comments_elsewhere: tuple[CommentsElsewhere, ...] = ()
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,12 +116,13 @@ class ExplainedContent:
     ----------
     explanation
         The article, where there is one, with the reasons.
-    comments
-        As `Content.comments`; none where there is no article to stand below.
+    comments, entries
+        As of `Content`; none where there is no article to stand below.
     """
 
     explanation: Explanation
     comments: tuple[Comment, ...] = ()
+    entries: tuple[Entry, ...] = ()
 
 
 def read_content(
@@ -155,7 +162,7 @@ def read_content(
         comments = _comments_below(article, found, page)
     comments = dated_from(comments, fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
-    return Content(article, comments, elsewhere)
+    return Content(article, comments, elsewhere, entries_of(page, article, comments))
 
 
 def explain_content(
@@ -178,13 +185,18 @@ def explain_content(
         return ExplainedContent(explanation)
     unseen = _unseen_discussion(page, article.method, pivot, ())
     if unseen is not None:
-        return ExplainedContent(replace(explanation, article=unseen.article), unseen.comments)
+        return ExplainedContent(
+            replace(explanation, article=unseen.article),
+            unseen.comments,
+            entries_of(page, unseen.article, unseen.comments),
+        )
     instead = _found_instead(page, article, found)
     if instead is not None:
         found = instead
         explanation = explain_article(page, pivot, (), posts_of(page, found))
         article = explanation.article or article
-    return ExplainedContent(explanation, _comments_below(article, found, page))
+    comments = _comments_below(article, found, page)
+    return ExplainedContent(explanation, comments, entries_of(page, article, comments))
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.messages import Block, Comment, CommentsElsewhere, Embed, Image, Metadata
+from models.messages import Block, Comment, CommentsElsewhere, Embed, Entry, Image, Metadata
 from worker import comments
 from worker.content import Content
 from worker.extraction import Extraction, Moment
@@ -40,6 +40,20 @@ def article_values(content: Content) -> dict[str, Any]:
                 vendor=each.vendor, account=each.account, thread=each.thread, address=each.address
             )
             for each in content.comments_elsewhere
+        ]
+        or None,
+        "entries": [
+            Entry(
+                id=each.id,
+                time=_written(each.time),
+                written_time=each.written_time,
+                title=each.title,
+                text=each.text,
+                author=each.author,
+                is_new=each.is_new,
+                is_changed=each.is_changed,
+            )
+            for each in content.entries
         ]
         or None,
         "method": article.method,

@@ -1,5 +1,6 @@
 """What a page declares of its live report; its entries look like comments, and are none."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,7 +27,29 @@ OPENING = 8
 LEAST_OPENING = 3
 """Words of the shortest headline, or text, by which it is."""
 
+LIVE_NAMES = re.compile(
+    r"live-?_?(?:blog|ticker|feed|update|report|event|entr|post|coverage|stream-?item|text|story)"
+    r"|news-?_?ticker|ticker-?_?(?:entr|item|post|event|eintrag)|minute-?by-?minute|minuto-?a-?minuto"
+    r"|en-?direct|direktrapport|relacja",
+    re.IGNORECASE,
+)
+"""What authors of pages call the parts of live reports: classes and ids."""
+
+_LIVE_WORDS = re.compile(
+    r"\b(?:live[ -]?blog|live[ -]?ticker|news[ -]?ticker|live[ -]?updates?|live coverage"
+    r"|minute by minute|as it happened|minuto a minuto|minuto per minuto|en direct|en vivo"
+    r"|em direto|ao vivo|in diretta|la diretta|na żywo|relacja live|naživo|živě|élő közvetítés"
+    r"|liveverslag|minuut tot minuut|direktrapport|direkte|suora seuranta|hetki hetkeltä"
+    r"|canlı anlatım|прямая трансляция|онлайн-трансляция|текстовая трансляция|наживо"
+    r"|онлайн-трансляція|ζωντανά|λεπτό προς λεπτό)\b|-ticker\b|^live\b|\blive:|\blive$"
+    r"|مباشر|לייב|ライブ|生中継|直播|实时更新|실시간|라이브",
+    re.IGNORECASE,
+)
+_NAMES_BEGIN = ("live", "ticker", "minut", "direct", "direkt", "relacja")
+"""One of them is in whatever `LIVE_NAMES` finds; to look for them is fast."""
+
 _DECLARED = "liveBlogUpdate"
+_TYPE = "liveblogposting"
 _OPENINGS = ("headline", "articleBody", "name", "description")
 
 
@@ -65,33 +88,58 @@ def marked_entries(page: Page) -> list[int]:
     ]
 
 
+def says_live(page: Page, title: str | None) -> bool:
+    """Say whether the headline of a page, its address or markup says that it is a live report."""
+    return (
+        is_declared_live(page)
+        or _LIVE_WORDS.search(title or "") is not None
+        or LIVE_NAMES.search(page.url) is not None
+    )
+
+
+def is_declared_live(page: Page) -> bool:
+    """Say whether a page declares in microdata to be a live report."""
+    _, types = page.flat.attributes.named("itemtype")
+    return any(_TYPE in kind.lower() for kind in types)
+
+
+def names_live(page: Page) -> bool:
+    """Say whether parts of a page have names that live reports give to theirs."""
+    for names in page.flat.distinct_names:
+        name = " ".join(names).lower()
+        if any(begin in name for begin in _NAMES_BEGIN) and LIVE_NAMES.search(name):
+            return True
+    return False
+
+
 def _opens(record: HtmlElement, openings: set[str]) -> bool:
     text = f" {' '.join(tokens(visible_text(record)))} " if openings else ""
     return any(opening in text for opening in openings)
 
 
-def _openings(page: Page) -> Iterator[str]:
-    """Yield the first words of the headlines and texts of declared entries."""
+def declared_reports(page: Page) -> Iterator[dict[str, Any]]:
+    """Yield what a page's JSON-LD declares with entries of a live report, wherever it stands."""
     scripts = Node(page.flat, 0).iter("script")
     for found in structured_data(scripts, holding=_DECLARED):
-        for entry in _entries(found.value):
-            for name in _OPENINGS:
+        waiting = [found.value]
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, list):
+                waiting.extend(reversed(each))
+            elif isinstance(each, dict):
+                if _DECLARED in each:
+                    yield each
+                inside = (value for key, value in each.items() if key != _DECLARED)
+                waiting.extend(reversed([*inside]))
+
+
+def _openings(page: Page) -> Iterator[str]:
+    """Yield the first words of the headlines and texts of declared entries."""
+    for report in declared_reports(page):
+        updates = report[_DECLARED]
+        for entry in updates if isinstance(updates, list) else [updates]:
+            for name in _OPENINGS if isinstance(entry, dict) else ():
                 value = entry.get(name)
                 said = tokens(value[: 100 * OPENING])[:OPENING] if isinstance(value, str) else []
                 if len(said) >= LEAST_OPENING:
                     yield f" {' '.join(said)} "
-
-
-def _entries(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield what a value declares as entries, wherever it stands."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, list):
-            waiting.extend(each)
-        elif isinstance(each, dict):
-            entries = each.get(_DECLARED, [])
-            for entry in entries if isinstance(entries, list) else [entries]:
-                if isinstance(entry, dict):
-                    yield entry
-            waiting.extend(inside for key, inside in each.items() if key != _DECLARED)

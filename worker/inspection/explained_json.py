@@ -5,11 +5,15 @@ from dataclasses import asdict
 from typing import Any
 
 from worker.comments import Comment
+from worker.content import Entry
 from worker.extraction import Explanation
 
 
 def to_json(
-    explanation: Explanation, group_size: int, comments: Sequence[Comment] = ()
+    explanation: Explanation,
+    group_size: int,
+    comments: Sequence[Comment] = (),
+    entries: Sequence[Entry] = (),
 ) -> dict[str, Any]:
     """Return all of an explanation as JSON values.
 
@@ -21,6 +25,8 @@ def to_json(
         Number of pages in the page's template group.
     comments
         The comments of the page.
+    entries
+        The entries of a live report.
     """
     article = explanation.article
     return {
@@ -40,6 +46,17 @@ def to_json(
         "comments": [
             asdict(comment) | {"date": str(comment.date) if comment.date else None}
             for comment in comments
+        ],
+        "entries": [
+            {
+                "id": entry.id,
+                "time": str(entry.time) if entry.time else None,
+                "written_time": entry.written_time,
+                "title": entry.title,
+                "text": entry.text,
+                "author": entry.author,
+            }
+            for entry in entries
         ],
         "mean_log_odds": explanation.mean,
         "lines": [asdict(line) for line in explanation.lines],

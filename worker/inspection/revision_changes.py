@@ -50,11 +50,21 @@ def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Rev
         counts = len(before.get(name) or ()), len(after.get(name) or ())
         if before.get(name) != after.get(name):
             fields.append(ChangedField(name, str(counts[0]), str(counts[1])))
+    entries = [_entries(message) for message in (before, after)]
+    if entries[0] != entries[1]:
+        fields.append(ChangedField("entries", *(str(len(each)) for each in entries)))
     places = [_place(message.get("template") or {}) for message in (before, after)]
     if places[0] != places[1]:
         fields.append(ChangedField("template", *places))
     texts = [_paragraphs(message) for message in (before, after)]
     return RevisionChanges(fields, list(_changed(*texts)) if texts[0] != texts[1] else [])
+
+
+def _entries(message: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    return [
+        tuple(entry.get(name) for name in ("id", "title", "text"))
+        for entry in message.get("entries") or ()
+    ]
 
 
 def _paragraphs(message: Mapping[str, Any]) -> list[str]:

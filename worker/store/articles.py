@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import BigInteger, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, Receipt, Site, StoredPage
@@ -63,6 +63,20 @@ def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
     ]
     if comments:
         session.execute(_ADD_COMMENTS, comments)
+
+
+def last_entries(session: Session, page_id: int) -> list[dict[str, Any]]:
+    """Return the entries of a page's last article, as its message has them; none for none."""
+    entries = session.scalar(_LAST_ENTRIES, {"page_id": page_id})
+    return entries if isinstance(entries, list) else []
+
+
+_LAST_ENTRIES = rows_only(
+    select(Article.message["entries"])
+    .where(Article.page_id == bindparam("page_id", type_=BigInteger))
+    .order_by(Article.revision.desc())
+    .limit(1)
+)
 
 
 def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:

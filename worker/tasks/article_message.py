@@ -28,8 +28,15 @@ _READER_FIELDS = {
     "embeds",
     "comments",
     "comments_elsewhere",
+    "entries",
     "metadata",
 }
+_NO_READER_FIELDS = {
+    "blocks": {"__all__": {"role_probability"}},
+    "entries": {"__all__": {"is_new", "is_changed"}},
+}
+_LATER_FIELDS = ("comments_elsewhere", "entries")
+"""Keys that messages once did not have: nobody notices a difference where they are null."""
 
 
 def new_revision(
@@ -95,12 +102,10 @@ def _template(job: ExtractionJob) -> Template:
 
 def reader_digest(message: ArticleMessage) -> str:
     """Return the digest of all that a reader of the article would notice."""
-    fields = message.model_dump(
-        mode="json", include=_READER_FIELDS, exclude={"blocks": {"__all__": {"role_probability"}}}
-    )
-    if fields["comments_elsewhere"] is None:
-        # As in messages of before this key: nobody would notice a difference.
-        del fields["comments_elsewhere"]
+    fields = message.model_dump(mode="json", include=_READER_FIELDS, exclude=_NO_READER_FIELDS)
+    for name in _LATER_FIELDS:
+        if fields[name] is None:
+            del fields[name]
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from celery import shared_task
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from models.roles import LineRole
 from worker import logs
 from worker.content import Content, read_content
+from worker.content.entry import compared
 from worker.extraction import NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
@@ -39,7 +40,7 @@ from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "23"
+EXTRACTION_VERSION = "24"
 """Rises with every change of what extraction gives, so that unchanged pages are done again.
 
 `tests.unit.extraction.recorded` holds what it gives of generated pages in this version.
@@ -214,7 +215,7 @@ def _save(
     messages: list[NewMessage] = []
     exchange = state.topology.articles_exchange.name
     for job, page, extracted in _not_overtaken(session, results):
-        result = extracted
+        result = _compared(session, job, extracted)
         article = new_revision(page, job, result, now) if isinstance(result, Content) else None
         message = outgoing(article, exchange) if article is not None else None
         if message is not None and len(message.body) > state.settings.max_message_bytes:
@@ -232,6 +233,16 @@ def _save(
     if revisions:
         articles.save_articles(session, revisions)
         outbox.add_messages(session, messages)
+
+
+def _compared(
+    session: Session, job: ExtractionJob, extracted: Content | NoArticle
+) -> Content | NoArticle:
+    """Say of the entries of a live report which are new since its last revision."""
+    if isinstance(extracted, NoArticle) or not extracted.entries:
+        return extracted
+    before = articles.last_entries(session, job.page_id)
+    return replace(extracted, entries=compared(extracted.entries, before))
 
 
 def _too_large(message: NewMessage) -> NoArticle:
