@@ -21,15 +21,19 @@ CLOCKS = ("11:42", "11:05", "10:31", "09:50", "08:00")
 
 def live_page(body: str, *, title: str = "The bridge opens: live blog", head: str = "") -> Page:
     """Put entries into the frame of an article."""
-    return parse_page(
+    return parse_page(live_html(body, title=title, head=head), URL)
+
+
+def live_html(body: str, *, title: str = "The bridge opens: live blog", head: str = "") -> str:
+    """Return the page before it is parsed."""
+    return (
         f"<html lang='en'><head><title>{title}</title>"
         '<meta property="article:published_time" content="2024-05-03T08:00:00+02:00">'
         '<meta property="article:modified_time" content="2024-05-03T11:42:00+02:00">'
         f"{head}</head><body><nav><a href='/a'>News</a> <a href='/b'>Sport</a></nav>"
         f"<main><h1>{title}</h1><p>The town gets its bridge back today, after two years of work"
         f" and a winter of waiting, and we follow it from both banks.</p>{body}</main>"
-        "</body></html>",
-        URL,
+        "</body></html>"
     )
 
 

@@ -1,0 +1,1 @@
+"""Stories rather than pages: repeats, addresses, parts, live reports and agencies, measured."""

@@ -1,0 +1,64 @@
+"""Print which pages have entries of live reports: ``python -m benchmarks.stories.entries CORPUS…``.
+
+For each corpus how many pages have an article; and each page that has entries, to be looked at,
+with how many of them, how many of these with a time and a title, and how many it declares.
+"""
+
+import argparse
+from pathlib import Path
+from statistics import fmean
+from time import process_time
+
+from worker.content import Content, read_content
+from worker.content.declared_entries import declared_entries
+from worker.content.entries import entries_of
+from worker.evaluation.scores import load_corpus
+from worker.extraction import NoArticleError
+from worker.pages import Page, PageError, parse_page
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
+    parser.add_argument("--show", type=int, default=0, help="entries of each page that are shown")
+    options = parser.parse_args()
+    print("| corpus | pages | with entries | ms a page |")
+    print("|---|---:|---:|---:|")
+    for folder in options.corpora:
+        _report(folder, options.show)
+
+
+def _report(folder: Path, shown: int) -> None:
+    corpus = load_corpus(folder)
+    times: list[float] = []
+    with_entries = []
+    for fetched in corpus.pages.values():
+        try:
+            page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
+            content = read_content(page)
+        except (PageError, NoArticleError):
+            continue
+        start = process_time()
+        entries_of(page, content.article, content.comments)
+        times.append(1000 * (process_time() - start))
+        if content.entries:
+            with_entries.append((page, content))
+    mean = f"{fmean(times):.2f}" if times else ""
+    print(f"| {corpus.name} | {len(times)} | {len(with_entries)} | {mean} |")
+    for page, content in with_entries:
+        _show(page, content, shown)
+
+
+def _show(page: Page, content: Content, number: int) -> None:
+    entries = content.entries
+    dated = sum(entry.time is not None or entry.written_time is not None for entry in entries)
+    titled = sum(entry.title is not None for entry in entries)
+    told = f"{len(entries)} entries, {dated} with a time, {titled} with a title"
+    print(f"{page.url}: {told}, {len(declared_entries(page))} declared")
+    for entry in entries[:number]:
+        print("   ", entry.id, entry.time or entry.written_time, entry.title, entry.text[:100])
+
+
+if __name__ == "__main__":
+    main()
