@@ -18,6 +18,7 @@ from worker.extraction.metadata.record import Record
 from worker.extraction.metadata.result import ArticleMetadata
 from worker.extraction.metadata.script_dates import dates_in_scripts
 from worker.extraction.metadata.surroundings import Surroundings
+from worker.extraction.metadata.wires import wire_of
 from worker.extraction.outline import Outline
 from worker.language.dates import Moment, date_in_path, find_moments, parse_moment
 from worker.pages.nodes import Node
@@ -105,6 +106,7 @@ def read_metadata(
             videos=videos,
         )
         or "article",
+        wire=wire_of(surroundings.notes, text, declared.authors),
     )
 
 

@@ -28,6 +28,9 @@ class ArticleMetadata:
         Whether the whole article is for subscribers only, None where the page does not say.
     kind
         What the page is.
+    wire
+        The agency that the article is from, see `worker.extraction.metadata.wires`; None where
+        nothing says so.
     """
 
     lead: str | None = None
@@ -39,6 +42,7 @@ class ArticleMetadata:
     tags: tuple[str, ...] = ()
     is_paid: bool | None = None
     kind: Kind = "article"
+    wire: str | None = None
 
 
 NOTHING_KNOWN = ArticleMetadata()

@@ -1,0 +1,68 @@
+"""Print how many pages name their agency: ``python -m benchmarks.stories.wires CORPUS…``.
+
+With ``--list`` each page that has one, and with ``--others`` each that has none and names an agency
+in the first or last characters of its text or beside it: with these, to be looked at.
+"""
+
+import argparse
+import re
+from collections import Counter
+from pathlib import Path
+
+from worker.evaluation.scores import CorpusPage, load_corpus
+from worker.extraction import Extraction, NoArticleError, extract_article
+from worker.extraction.metadata.wires import written_forms
+from worker.pages import PageError, parse_page
+
+ENDS = 300
+"""Characters of either end of a text in which an agency may be named."""
+
+SHOWN = 160
+"""Characters of either end that are shown."""
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
+    parser.add_argument("--list", action="store_true", dest="listed", help="show each with one")
+    parser.add_argument("--others", action="store_true", help="show each that may have one")
+    options = parser.parse_args()
+    forms = sorted(written_forms(), key=len, reverse=True)
+    named = re.compile("|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in forms))
+    print("| corpus | pages | with an agency | without, that name one at either end | agencies |")
+    print("|---|---:|---:|---:|---|")
+    for folder in options.corpora:
+        corpus = load_corpus(folder)
+        read = [(page, article) for page in corpus.pages.values() if (article := _read(page))]
+        having = [each for each in read if each[1].metadata.wire]
+        others = [each for each in read if each[1].metadata.wire is None and _names(each[1], named)]
+        counts = Counter(str(article.metadata.wire) for _, article in having).most_common(8)
+        told = ", ".join(f"{name} {count}" for name, count in counts)
+        print(f"| {corpus.name} | {len(read)} | {len(having)} | {len(others)} | {told} |")
+        for page, article in having if options.listed else ():
+            print(f"+ {article.metadata.wire} {page.url}\n  {_ends(article)}")
+        for page, article in others if options.others else ():
+            print(f"- {_names(article, named)} {page.url}\n  {_ends(article)}")
+
+
+def _read(page: CorpusPage) -> Extraction | None:
+    try:
+        parsed = parse_page(page.html, page.url, content_type=page.content_type)
+        return extract_article(parsed, None)
+    except (PageError, NoArticleError):
+        return None
+
+
+def _names(article: Extraction, named: re.Pattern[str]) -> str:
+    found = named.search(article.text[:ENDS]) or named.search(article.text[-ENDS:])
+    return found[0] if found else ""
+
+
+def _ends(article: Extraction) -> str:
+    text = article.text.replace("\n", " ")
+    return f"{article.metadata.authors} {text[:SHOWN]} … {text[-SHOWN:]}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,327 @@
+"""The agency that an article is from, by its dateline, byline or sign-off.
+
+Agencies are in ``wires.json``. That an article speaks of one, or shows a picture of one, says
+nothing of where it is from.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple, TypedDict
+
+from worker.extraction.metadata.authors import names_in, without_mark
+from worker.extraction.metadata.surroundings import Note
+from worker.language.calendars import month_named
+from worker.language.dates import without_dates
+from worker.language.wordlists import listed
+
+MAX_HEAD = 160
+"""Characters of a line in which a dateline is looked for."""
+
+MAX_PLACE = 70
+"""Characters of place and date before the agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
+
+MAX_PLACE_WORDS = 9
+"""Words of these."""
+
+MAX_BYLINE = 100
+"""Characters of a line that names nothing but agencies and persons."""
+
+MAX_SIGN_OFF = 80
+"""Characters at the end of a text in which its agency is looked for."""
+
+MAX_PARTS = 6
+"""Names in a byline."""
+
+_LINES_OPENING = 3
+_LINES_CLOSING = 2
+_LINES_AFTER = 4
+
+_OF_PICTURES = listed(
+    "caption captions figcaption credit credits copyright photo photos image images img picture"
+    " gallery media figure bild foto bildunterschrift legende"
+)
+_OF_BYLINES = listed("author authors byline autor auteur source agency agence agentur quelle fonte")
+_PICTURE = re.compile(
+    r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|getty|picture|video|zdję\w+|фото|archiv\w*"
+    r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|\bepa\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"^\W*(?:news )?(?:sources?|quellen?|fuentes?|fontes?|fonti|źródł[oa]|источники?|джерело|πηγή"
+    r"|kaynak|bron|kilder?|källa|lähde|forrás|zdroj|sursa|来源|來源|稿源|文章来源|消息来源|信息来源"
+    r"|出典|المصدر|منبع)\s{0,3}[:：]\s*",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"[(（\[［【<{/][^()（）\[\]［］【】<>{}]{1,40}?[)）\]］】>}/](?![\w])")
+_ENCLOSING = "()（）[]［］【】<>{}/ "
+_BETWEEN = re.compile(r"\s*[,/;|+=&·•]\s*|\s[-–—]\s|\s(?:and|und|et|y|e|i|и|and)\s")
+_IN_BYLINES = re.compile(
+    r"\s*[,/;|+=&·•()（）\[\]【】<>]\s*|\s[-–—]\s"
+    r"|\s+(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|for|by|von|par|por|de|da|of)\s+"
+)
+_PIECES = re.compile(r"(\s*,\s*|\s*[-–—−]+\s+|\s+[-–—−]+\s*|\s*[:：]\s*|\.\s*[-–—−]+\s*|\.\s+)")
+_GOES_ON = re.compile(r"\s*\.?\s*[-–—−:：|_.，]")
+_STATEMENT_IN_PLACE = re.compile(r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)")
+_COPYRIGHT = re.compile(
+    r"(?:copyright|©|ⓒ|\(c\))(?:\s*(?:copyright|©|ⓒ|\(c\)))?\s*(?:\d{4}(?:-\d{4})?)?,?\s*(?:by\s)?",
+    re.IGNORECASE,
+)
+_BARE_END = re.compile(r"[.!?…»”\"。]\s{0,3}([^\s.!?…»”\"。]{2,30})\.?\s*$")
+_BRACKET_END = re.compile(
+    r"(?:[.!?…»”\"'。！？)]|^)\s{0,3}[(（\[【]([^()（）\[\]【】]{2,40})[)）\]】][.。\s]*$"
+)
+_WRITER = re.compile(
+    r"(?P<agency>\S{2,20}(?: \S{3,20})?)(?: \S{2,20}){0,2}"
+    r" (?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)",
+    re.IGNORECASE,
+)
+_STAFF = listed(
+    "staff agencies agency agenturen agences agencias agenzie online redaktion redaction redacción"
+    " redazione redactie news wire wires services report reports correspondent correspondents in"
+)
+_EDGES = " \t.,:;|-–—−_*\"'“”„«»‹›"
+_UNCASED = re.compile(r"[\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+# 新华社北京5月3日电, 据新华社电; (서울=연합뉴스); 【ロンドン共同】, ［東京 ロイター］.
+_CHINESE = re.compile(
+    r"^[\s（(【\[]{0,3}(?:(?:本报|综合|据)[^，。]{0,6})?(?P<agency>[^\s，。0-9]{3,8}?)"
+    r"(?:(?:[^，。\d]{0,12}\d{1,2}月|[^，。\d]{0,6})\d{1,2}日[^，。]{0,8}?(?:电|電|讯|訊)|专?(?:电|電|消息))"
+)
+_KOREAN = re.compile(r"^[\s(\[【]{0,3}[^=()\[\]]{1,15}=(?P<agency>[^()\[\]=]{2,12})[)\]】]")
+_JAPANESE = re.compile(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
+
+
+class Agency(TypedDict):
+    """The written forms of an agency.
+
+    Attributes
+    ----------
+    names
+        Those that mean nothing else.
+    initials
+        Those that mean other things, too, and count as they are written alone.
+    """
+
+    names: list[str]
+    initials: list[str]
+
+
+class _Agencies(NamedTuple):
+    by_name: dict[str, str]
+    by_initials: dict[str, str]
+
+
+def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
+    """Return the agency that an article is from, None where nothing says so.
+
+    What stands in the dateline comes first, then declared authors, the byline, and what the text
+    ends with. Of several agencies it is the one that is named first.
+
+    Parameters
+    ----------
+    notes
+        The lines around the body and at its ends.
+    text
+        The article's text.
+    authors
+        What the page declares for authors, as it writes them.
+
+    Returns
+    -------
+    str or None
+        The name of the agency as ``wires.json`` has it.
+    """
+    shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
+    body = text.split("\n\n")
+    before = [note.text for note in shown if note.place in ("before", "opening")]
+    declared = (_of_byline(author) for author in authors if not _PICTURE.search(author))
+    bylines = (_of_note(note, near) for note, near in _bylines(shown))
+    after = [note.text for note in shown if note.place == "after"][:_LINES_AFTER]
+    endings = [*body[-_LINES_CLOSING:], *after]
+    found = (
+        *map(_of_dateline, (*before, *body[:_LINES_OPENING])),
+        *declared,
+        *bylines,
+        *map(_of_ending, endings),
+    )
+    return next(filter(None, found), None)
+
+
+def _bylines(notes: Sequence[Note]) -> Iterator[tuple[Note, bool]]:
+    """Yield the lines that may be a byline, and whether a date stands in one or beside it."""
+    has_date = [bool(note.moment) or without_dates(note.text) != note.text for note in notes]
+    for place, note in enumerate(notes):
+        if note.place != "above" and not (note.place == "after" and note.is_linked):
+            yield note, any(has_date[max(0, place - 1) : place + 2])
+
+
+def _of_note(note: Note, is_by_date: bool) -> str | None:
+    """Return the agency of a byline; a line that is its name alone may be of a picture."""
+    if len(note.text) > MAX_BYLINE or _PICTURE.search(note.text):
+        return None
+    line = without_dates(note.text)
+    label = _LABEL.match(line)
+    rest = without_mark(line[label.end() :] if label else line)
+    is_named = not _OF_BYLINES.isdisjoint(note.names)
+    is_marked = label is not None or rest != line or is_named
+    if note.place == "after" and not is_marked:
+        return None
+    return _of_byline(rest) if is_marked or is_by_date or "/" in rest else None
+
+
+def _of_byline(line: str) -> str | None:
+    """Return the agency of a line that names nothing but agencies and persons."""
+    if len(line) > MAX_BYLINE:
+        return None
+    whole = _agency(line)
+    if whole is not None:
+        return whole
+    parts = [part for part in _IN_BYLINES.split(without_mark(line)) if part.strip(_EDGES)]
+    if len(parts) > MAX_PARTS:
+        return None
+    agencies = [_agency(part) or _behind_name(part) for part in parts]
+    others = [part for part, agency in zip(parts, agencies, strict=True) if agency is None]
+    return next(filter(None, agencies), None) if all(map(_may_be_beside, others)) else None
+
+
+def _behind_name(part: str) -> str | None:
+    """Return the agency of "AP Medical Writer" and "JANE DOE The Associated Press"."""
+    writer = _WRITER.fullmatch(part.strip())
+    if writer is not None:
+        return _agency(writer["agency"]) or _agency(writer["agency"].split()[0])
+    words = part.split()[:MAX_PARTS]
+    for start in range(2, len(words)):
+        agency = _agencies().by_name.get(" ".join(words[start:]).casefold())
+        if agency is not None and names_in(" ".join(words[:start]), is_byline=True):
+            return agency
+    return None
+
+
+def _may_be_beside(part: str) -> bool:
+    words = {word.strip(".").lower() for word in part.split()}
+    return words <= _STAFF or bool(names_in(part, is_byline=True))
+
+
+def _of_dateline(line: str) -> str | None:
+    """Return the agency in the dateline that a line begins with."""
+    head = line[:MAX_HEAD].strip()
+    return _of_uncased(head) or _in_brackets(head) or _between_dashes(head)
+
+
+def _of_uncased(head: str) -> str | None:
+    if not _UNCASED.search(head[:40]):
+        return None
+    for pattern in (_CHINESE, _KOREAN):
+        match = pattern.match(head)
+        if match:
+            return _agency(match["agency"])
+    match = _JAPANESE.match(head)
+    if match is None:
+        return None
+    inside = match["inside"]
+    parts = (_agency(part) for part in re.split(r"[\s=＝・]", inside))
+    ends = (_agency(inside[start:]) for start in range(1, len(inside)))
+    return next(filter(None, (*parts, *ends)), None)
+
+
+def _in_brackets(head: str) -> str | None:
+    """Return the agency of "PARIS, 3 May (AFP) -"."""
+    match = _BRACKETS.search(head)
+    if match is None or match.start() > MAX_PLACE or _PICTURE.search(match[0]):
+        return None
+    place = head[: match.start()].strip()
+    agency = _first_agency(match[0].strip(_ENCLOSING))
+    if agency is None or not _is_place(place):
+        return None
+    is_plain = place.isupper() or any(mark in place for mark in ",0123456789،") or not place
+    return agency if is_plain or _GOES_ON.match(head, match.end()) else None
+
+
+def _between_dashes(head: str) -> str | None:
+    """Return the agency of "МОСКВА, 3 мая — РИА Новости." and "TOKYO, Jan 3, Kyodo -"."""
+    pieces = _PIECES.split(head)
+    for number in range(0, min(len(pieces) - 1, 2 * MAX_PARTS), 2):
+        before, piece, after = "".join(pieces[:number]), pieces[number], pieces[number + 1]
+        agency = _first_agency(piece)
+        if agency is not None:
+            has_digit = any(map(str.isdigit, before))
+            is_parted = after.strip(" .") != "" and after.strip() != ","
+            is_dated = has_digit and after.strip() in (".", ",", ":")
+            is_first = number == 0 and piece.strip() not in _agencies().by_initials
+            is_placed = _is_place(before) and len(before) <= MAX_PLACE
+            return agency if is_placed and (is_parted or is_dated) and not is_first else None
+    return None
+
+
+def _is_place(text: str) -> bool:
+    """Say whether a text may be a place and a date: words in capitals, months and numbers."""
+    if len(text) > MAX_PLACE or _STATEMENT_IN_PLACE.search(text):
+        return False
+    words = [word for word in re.split(r"[\s,،./()-]+", text.strip(_EDGES)) if word]
+    if len(words) > MAX_PLACE_WORDS or _agency(text) is not None:
+        return False
+    return all(
+        not word[0].islower() or len(word) <= 3 or month_named(word) is not None for word in words
+    )
+
+
+def _of_ending(line: str) -> str | None:
+    """Return the agency that a text, or a line after it, ends with."""
+    mark = _COPYRIGHT.search(line) if len(line) <= 2 * MAX_BYLINE else None
+    if mark is not None and _is_start(line[: mark.start()]):
+        words = re.split(r"[\s,.]+", line[mark.end() :])[:4]
+        starts = (_agency(" ".join(words[:number])) for number in range(len(words), 0, -1))
+        return next(filter(None, starts), None)
+    end = line[-MAX_SIGN_OFF:].strip()
+    match = _BRACKET_END.search(end)
+    if match is not None:
+        return None if _PICTURE.search(match[1]) else _all_agencies(match[1])
+    match = _BARE_END.search(end)
+    return _all_agencies(match[1]) if match is not None else None
+
+
+def _is_start(text: str) -> bool:
+    """Say whether what stands before a copyright may be left out: nothing, or a sentence."""
+    text = text.strip()
+    return not text or text[-1] in ".!?)(<[…。"
+
+
+def _all_agencies(text: str) -> str | None:
+    """Return the first of several agencies; None where a text names anything else."""
+    found = [_agency(part) for part in _BETWEEN.split(without_dates(text)) if part.strip(_EDGES)]
+    return found[0] if found and None not in found[:1] else None
+
+
+def _first_agency(text: str) -> str | None:
+    whole = _agency(text)
+    return whole or next(filter(None, map(_agency, _BETWEEN.split(text))), None)
+
+
+def _agency(text: str) -> str | None:
+    """Return the agency of which a text is a written form."""
+    form = " ".join(text.strip(_EDGES).split())
+    known = _agencies()
+    return known.by_initials.get(form) or known.by_name.get(form.casefold())
+
+
+def written_forms() -> tuple[str, ...]:
+    """Return all written forms of all agencies."""
+    return tuple(form for each in _data().values() for form in (*each["names"], *each["initials"]))
+
+
+@cache
+def _agencies() -> _Agencies:
+    agencies = _data()
+    return _Agencies(
+        {form.casefold(): name for name, each in agencies.items() for form in each["names"]},
+        {form: name for name, each in agencies.items() for form in each["initials"]},
+    )
+
+
+def _data() -> dict[str, Agency]:
+    text = files("worker.extraction.metadata").joinpath("wires.json").read_text(encoding="utf-8")
+    agencies: dict[str, Agency] = json.loads(text)["agencies"]
+    return agencies
