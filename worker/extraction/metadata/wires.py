@@ -60,7 +60,8 @@ _ENCLOSING = "()（）[]［］【】<>{}/ "
 _BETWEEN = re.compile(r"\s*[,/;|+=&·•]\s*|\s[-–—]\s|\s(?:and|und|et|y|e|i|и|and)\s")
 _IN_BYLINES = re.compile(
     r"\s*[,/;|+=&·•()（）\[\]【】<>]\s*|\s[-–—]\s"
-    r"|\s+(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|for|by|von|par|por|de|da|of)\s+"
+    r"|\s+(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of)\s+"
+    r"|\s*\b[Ff]or (?=The )"
 )
 _PIECES = re.compile(r"(\s*,\s*|\s*[-–—−]+\s+|\s+[-–—−]+\s*|\s*[:：]\s*|\.\s*[-–—−]+\s*|\.\s+)")
 _GOES_ON = re.compile(r"\s*\.?\s*[-–—−:：|_.，]")
@@ -69,10 +70,13 @@ _COPYRIGHT = re.compile(
     r"(?:copyright|©|ⓒ|\(c\))(?:\s*(?:copyright|©|ⓒ|\(c\)))?\s*(?:\d{4}(?:-\d{4})?)?,?\s*(?:by\s)?",
     re.IGNORECASE,
 )
-_BARE_END = re.compile(r"[.!?…»”\"。]\s{0,3}([^\s.!?…»”\"。]{2,30})\.?\s*$")
+_BARE_END = re.compile(
+    r"[.!?…»”\"'’。]\s{0,3}(?:[-–—/]{1,2}\s{0,2})?([^\s.!?…»”\"'’。–—-][^\s.!?…»”\"'’。]{1,30})[./]?\s*$"
+)
 _BRACKET_END = re.compile(
     r"(?:[.!?…»”\"'。！？)]|^)\s{0,3}[(（\[【]([^()（）\[\]【】]{2,40})[)）\]】][.。\s]*$"
 )
+_NUMBER = re.compile(r"\s\d")
 _WRITER = re.compile(
     r"(?P<agency>\S{2,20}(?: \S{3,20})?)(?: \S{2,20}){0,2}"
     r" (?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)",
@@ -164,9 +168,11 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
         return None
     line = without_dates(note.text)
     label = _LABEL.match(line)
-    rest = without_mark(line[label.end() :] if label else line)
+    # "Associated Press Writer 10 minutes ago": what is left of a date is a number.
+    rest = _NUMBER.split(without_mark(line[label.end() :] if label else line), maxsplit=1)[0]
     is_named = not _OF_BYLINES.isdisjoint(note.names)
-    is_marked = label is not None or rest != line or is_named
+    is_marked = label is not None or without_mark(line) != line or is_named
+    is_marked = is_marked or _WRITER.search(rest) is not None
     if note.place == "after" and not is_marked:
         return None
     return _of_byline(rest) if is_marked or is_by_date or "/" in rest else None

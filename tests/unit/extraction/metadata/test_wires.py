@@ -59,6 +59,9 @@ def test_the_dateline_names_the_agency(dateline: str, agency: str) -> None:
         ("<p>By Reuters</p>", "Reuters"),
         ("<p class='byline'>JANE DOE, Associated Press</p>", "AP"),
         ("<p>By Jane Doe, AP Medical Writer</p>", "AP"),
+        ("<p>By Jane Doe, Associated Press Writer 10 minutes ago</p>", "AP"),
+        ("<p>By Jane Doe, For The Associated Press</p>", "AP"),
+        ("<p>Associated Press Writer</p>", "AP"),
         ("<p>dpa/AFP</p>", "dpa"),
         ("<p>Quelle: APA</p>", "APA"),
         ("<p>来源：新华网</p>", "Xinhua"),
@@ -126,6 +129,7 @@ def test_the_credit_of_a_picture_is_no_byline(shown: str) -> None:
 def test_an_end_that_explains_initials_names_no_agency() -> None:
     assert wire(last=" So says the Associated Press (AP).") is None
     assert wire(last=" She spoke to the PA.") is None
+    assert wire(last=" With files from the Associated Press") is None
 
 
 def test_lines_made_to_take_long_do_not() -> None:
