@@ -32,6 +32,10 @@ MAX_BYLINE = 100
 MAX_SIGN_OFF = 80
 """Characters at the end of a text in which its agency is looked for."""
 
+MIN_ALONE = 3
+"""Characters of initials that name an agency with nothing beside them but a date: two are a
+person's, or anything else's."""
+
 MAX_PARTS = 6
 """Names in a byline."""
 
@@ -170,12 +174,17 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
     label = _LABEL.match(line)
     # "Associated Press Writer 10 minutes ago": what is left of a date is a number.
     rest = _NUMBER.split(without_mark(line[label.end() :] if label else line), maxsplit=1)[0]
-    is_named = not _OF_BYLINES.isdisjoint(note.names)
-    is_marked = label is not None or without_mark(line) != line or is_named
-    is_marked = is_marked or _WRITER.search(rest) is not None
-    if note.place == "after" and not is_marked:
+    agency = _of_byline(rest)
+    is_named = not _OF_BYLINES.isdisjoint(note.names) or _WRITER.search(rest) is not None
+    if agency is None or is_named or (label is None and without_mark(line) != line):
+        return agency
+    if label is not None:
+        # Above the text pictures have sources, too.
+        is_of_text = is_by_date or note.place in ("closing", "after") or _UNCASED.search(label[0])
+        return agency if is_of_text else None
+    if note.place == "after" or len(rest.strip(_EDGES)) < MIN_ALONE:
         return None
-    return _of_byline(rest) if is_marked or is_by_date or "/" in rest else None
+    return agency if is_by_date or "/" in rest else None
 
 
 def _of_byline(line: str) -> str | None:
