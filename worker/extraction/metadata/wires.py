@@ -44,13 +44,13 @@ _LINES_CLOSING = 2
 _LINES_AFTER = 4
 
 _OF_PICTURES = listed(
-    "caption captions figcaption credit credits photo photos image images img picture gallery media"
+    "caption captions figcaption cap credit credits cred illo photo photos image images img picture gallery media"
     " figure bild fot foto bildunterschrift legende"
 )
 _OF_BYLINES = listed("author authors byline autor auteur source agency agence agentur quelle fonte")
 _PICTURE = re.compile(
-    r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|getty|picture|video|zdję\w+|фото|archiv\w*"
-    r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|\bepa\b",
+    r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|picture|video|zdję\w+|фото|archiv\w*"
+    r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(

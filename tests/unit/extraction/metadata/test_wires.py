@@ -118,6 +118,7 @@ def test_an_article_that_speaks_of_an_agency_is_none_of_it(first: str) -> None:
         "<figure><img src='/a.jpg'><figcaption>The bridge. (AFP)</figcaption></figure>",
         "<figure><img src='/a.jpg'></figure><p class='credit'>Reuters</p>",
         "<img src='/a.jpg'><p>Foto: dpa</p>",
+        "<img src='/a.jpg'><p>JANE DOE/AFP/GettyImages</p>",
         "<img src='/a.jpg'><p>Quelle: dpa</p>",
         "<p><i class='avatar'>PA</i></p><p>Paula Adams</p><p>3 May 2024</p>",
         "<img src='/a.jpg'><span>AP</span>",
