@@ -44,8 +44,8 @@ _LINES_CLOSING = 2
 _LINES_AFTER = 4
 
 _OF_PICTURES = listed(
-    "caption captions figcaption cap credit credits cred illo photo photos image images img picture gallery media"
-    " figure bild fot foto bildunterschrift legende"
+    "caption captions figcaption cap credit credits cred illo photo photos image images img"
+    " picture gallery media figure bild fot foto bildunterschrift legende"
 )
 _OF_BYLINES = listed("author authors byline autor auteur source agency agence agentur quelle fonte")
 _PICTURE = re.compile(
