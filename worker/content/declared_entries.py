@@ -18,22 +18,33 @@ MAX_DECLARED = 1_000
 MAX_CHARACTERS = 50_000
 """Characters of the text of an entry."""
 
+MAX_FORM = 6
+"""Characters by which the path of a form of a page is longer: ``.amp``, ``/amp``, ``.html``."""
+
 MAX_SHORT = 300
 """Characters of a headline, a name, a date or an address."""
 
 
-def declared_entries(page: Page) -> list[Entry]:
+def declared_entries(page: Page, canonical: str | None = None) -> list[Entry]:
     """Read the entries of a live report that a page declares, in the order that it does.
+
+    Parameters
+    ----------
+    page
+        The page.
+    canonical
+        The address that it calls its own.
 
     Returns
     -------
     list of Entry
-        Without an id where the page declares none. Of several reports those of the page's own
-        address; a page of many reports leads to them, and is none.
+        Without an id where the page declares none. None of reports that have another address:
+        the page leads to them, and is none.
     """
     reports = [*declared_reports(page)]
-    if len(reports) > 1:
-        reports = [each for each in reports if _path(page.url) in _paths(each)]
+    if page.url:
+        own = [_path(page.url), *([_path(canonical)] if canonical else [])]
+        reports = [each for each in reports if _is_of(own, [*_paths(each)])]
     if len(reports) != 1:
         return []
     updates = reports[0]["liveBlogUpdate"]
@@ -46,11 +57,19 @@ def declared_entries(page: Page) -> list[Entry]:
     return [entry for entry in found if entry is not None]
 
 
+def _is_of(own: Sequence[str], paths: Sequence[str]) -> bool:
+    """Say whether a report declares an address of the page's, or of a form of it, or none."""
+    return not paths or any(
+        path.startswith(each) and len(path) - len(each) <= MAX_FORM
+        for path, each in (sorted((path, each), reverse=True) for path in paths for each in own)
+    )
+
+
 def _paths(report: Mapping[str, Any]) -> Iterator[str]:
     for name in ("url", "@id", "mainEntityOfPage"):
         value = report.get(name)
         address = value.get("@id") if isinstance(value, dict) else value
-        if isinstance(address, str):
+        if isinstance(address, str) and _path(address):
             yield _path(address)
 
 

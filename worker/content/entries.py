@@ -50,7 +50,7 @@ def entries_of(
     tuple of Entry
         In the order of the page, each with an id.
     """
-    declared = declared_entries(page)
+    declared = declared_entries(page, article.metadata.address)
     marked = marked_entries(page)
     is_live = article.metadata.kind == "live" or says_live(page, article.title)
     if not (declared or marked or is_live or names_live(page)):

@@ -23,6 +23,7 @@ from worker.language.wordlists import listed
 from worker.language.words import clean, tokens
 from worker.pages import Page
 from worker.pages.elements import HEADINGS
+from worker.pages.flat import FlatDocument
 from worker.pages.names import split_words
 from worker.pages.text import paragraphs
 
@@ -89,6 +90,7 @@ _OF_READERS = listed(
 )
 _AUTHOR_NAMES = listed("author authors byline autor autore auteur")
 _TITLE_NAMES = listed("title headline heading titel titre titulo titolo")
+_DATES = ("datepublished", "datecreated")
 _TIMES = ("datetime", "data-post-time", "data-time", "data-timestamp", "data-utime", "data-date")
 _CLOCK = re.compile(
     r"\W{0,5}(?:(?:at|um|à|a las|alle|ore|kl\.?|klo|o godz\.?|às)\s)?\s?"
@@ -205,7 +207,9 @@ class _Shown:
         self._text_ends = self.elements.text_ends.tolist()
         lengths = np.cumsum([0, *map(len, self.elements.texts)])
         self._characters = lengths[self.elements.text_ends] - lengths[self.elements.text_starts]
-        self._declared_times = sorted(self._times())
+        self._declared_times = sorted(self._times(page.flat), key=itemgetter(0))
+        self._numbers = self.elements.numbers.tolist()
+        self._number_ends = page.flat.ends
         self._written_at: dict[int, _Told | None] = {}
 
     def may_be(self, places: Sequence[int]) -> bool:
@@ -299,21 +303,28 @@ class _Shown:
     def _attributes(self, place: int) -> dict[str, str]:
         return self.elements.attributes.of(int(self.elements.numbers[place]))
 
-    def _times(self) -> Iterator[tuple[int, Moment]]:
-        """Yield the times that elements declare, each with its place."""
-        for name in _TIMES:
-            for place, value in self.elements.values(name).items():
+    def _times(self, page: FlatDocument) -> Iterator[tuple[int, Moment]]:
+        """Yield the times that elements of the page declare, shown or not, by their numbers."""
+        marks, contents = page.values("itemprop"), page.values("content")
+        of_marks = {
+            number: contents[number]
+            for number, mark in marks.items()
+            if mark.lower() in _DATES and number in contents
+        }
+        for values in (*map(page.values, _TIMES), of_marks):
+            for number, value in values.items():
                 moment = parse_moment(value.strip(), self._language)
                 if moment is not None and moment.clock is not None:
-                    yield place, moment
+                    yield number, moment
 
     def _told(self, rows: Sequence[int]) -> _Told | None:
         """Return the time that a block declares, or shows at its beginning."""
         written = self._written(rows[0])
-        first = bisect_left(self._declared_times, rows[0], key=itemgetter(0))
+        own = self._numbers[rows[0]]
+        first = bisect_left(self._declared_times, own, key=itemgetter(0))
         if first < len(self._declared_times):
-            place, moment = self._declared_times[first]
-            if place < self._ends[rows[0]]:
+            number, moment = self._declared_times[first]
+            if number < self._number_ends[own]:
                 return _Told(written.written if written else None, moment)
         return written
 

@@ -92,6 +92,24 @@ def test_blocks_with_times_are_entries_of_pages_that_say_to_be_live_reports_alon
     assert entries(live_page(blocks(), title="A day at the river in five pictures")) == ()
 
 
+def test_microdata_may_give_times_that_the_page_does_not_show() -> None:
+    body = "".join(
+        f"<div itemprop='liveBlogUpdate' itemscope><meta itemprop='datePublished'"
+        f" content='2024-05-03 {clock}:00'><h2 itemprop='headline'>{title}</h2><p>{text}</p></div>"
+        for clock, title, text in zip(CLOCKS, TITLES, SAID, strict=True)
+    )
+    found = entries(live_page(body))
+    assert [entry.title for entry in found] == list(TITLES)
+    assert str(found[0].time) == "2024-05-03T11:42:00"
+
+
+def test_a_report_of_another_address_is_none_of_the_page() -> None:
+    other = declared(url="https://news.example/2024/05/harbour-closes")
+    assert entries(live_page("<p>Two stories.</p>", title="News", head=other)) == ()
+    same = declared(url=f"{URL}.amp")
+    assert len(entries(live_page("<p>One story.</p>", head=same))) == 5
+
+
 def test_several_reports_that_a_page_declares_are_teasers() -> None:
     others = "".join(declared(url=f"{URL}-{number}") for number in range(2))
     assert entries(live_page("<p>Two stories.</p>", title="News", head=others)) == ()
