@@ -36,6 +36,9 @@ MIN_ALONE = 3
 """Characters of initials that name an agency with nothing beside them but a date: two are a
 person's, or anything else's."""
 
+MAX_SIGN = 4
+"""Letters that an editor signs with beside an agency: "dpa/jdo"."""
+
 MAX_PARTS = 6
 """Names in a byline."""
 
@@ -217,7 +220,8 @@ def _behind_name(part: str) -> str | None:
 
 def _may_be_beside(part: str) -> bool:
     words = {word.strip(".").lower() for word in part.split()}
-    return words <= _STAFF or bool(names_in(part, is_byline=True))
+    is_sign = len(part.strip(_EDGES)) <= MAX_SIGN and part.strip(_EDGES).isalpha()
+    return is_sign or words <= _STAFF or bool(names_in(part, is_byline=True))
 
 
 def _of_dateline(line: str) -> str | None:

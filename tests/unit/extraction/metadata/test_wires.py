@@ -63,6 +63,7 @@ def test_the_dateline_names_the_agency(dateline: str, agency: str) -> None:
         ("<p>By Jane Doe, For The Associated Press</p>", "AP"),
         ("<p>Associated Press Writer</p>", "AP"),
         ("<p>dpa/AFP</p>", "dpa"),
+        ("<p>Von: jdo/dpa</p>", "dpa"),
         ("<p>3. Mai 2024</p><p>Quelle: APA</p>", "APA"),
         ("<p>来源：新华网</p>", "Xinhua"),
         ("<p>AFP, 3 May 2024</p>", "AFP"),
