@@ -20,7 +20,7 @@ from worker.content.live import LIVE_NAMES
 from worker.extraction.metadata.authors import names_in
 from worker.language.dates import Moment, find_dates, parse_moment
 from worker.language.wordlists import listed
-from worker.language.words import clean, tokens
+from worker.language.words import clean, count_characters, tokens
 from worker.pages import Page
 from worker.pages.elements import HEADINGS
 from worker.pages.flat import FlatDocument
@@ -60,6 +60,9 @@ MAX_LINKED = 0.5
 MIN_IN_ARTICLE = 0.5
 """Share of the blocks that must be in the article's text."""
 
+MAX_ROWS = 2
+"""Elements of a block in which its headline and its author are looked for."""
+
 MAX_HEAD_TEXTS = 6
 """Texts at the beginning of a block in which its time is looked for."""
 
@@ -90,6 +93,9 @@ _OF_READERS = listed(
 )
 _AUTHOR_NAMES = listed("author authors byline autor autore auteur")
 _TITLE_NAMES = listed("title headline heading titel titre titulo titolo")
+_LEADING = HEADINGS | {"dt"}
+"""What stands above what it is about."""
+
 _DATES = ("datepublished", "datecreated")
 _TIMES = ("datetime", "data-post-time", "data-time", "data-timestamp", "data-utime", "data-date")
 _CLOCK = re.compile(
@@ -205,7 +211,7 @@ class _Shown:
         self._parents = self.elements.parents.tolist()
         self._text_starts = self.elements.text_starts.tolist()
         self._text_ends = self.elements.text_ends.tolist()
-        lengths = np.cumsum([0, *map(len, self.elements.texts)])
+        lengths = np.cumsum([0, *map(count_characters, self.elements.texts)])
         self._characters = lengths[self.elements.text_ends] - lengths[self.elements.text_starts]
         self._declared_times = sorted(self._times(page.flat), key=itemgetter(0))
         self._numbers = self.elements.numbers.tolist()
@@ -256,7 +262,7 @@ class _Shown:
         if sum(map(self._is_teaser, blocks)) > MAX_LINKED * len(blocks):
             return False
         texts = [max(self._texts(block), key=len, default="")[:MAX_SOUGHT] for block in blocks]
-        sought = [_squeezed(text) for text in texts if len(text) >= MIN_CHARACTERS]
+        sought = [_squeezed(text) for text in texts if count_characters(text) >= MIN_CHARACTERS]
         inside = sum(text in article and text not in readers for text in sought)
         return inside >= max(MIN_SHOWN, MIN_IN_ARTICLE * len(sought))
 
@@ -271,11 +277,11 @@ class _Shown:
         return [replace(entry, id="") for entry in found] if is_counted else found
 
     def _rows(self, places: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Yield the elements of each block: that alone, or a heading and what it is above."""
+        """Yield the elements of each block: one alone, or a heading or term with what follows."""
         tags, starts = self.elements.tags, set(places)
         for place in places:
             rows, after = [place], self._ends[place]
-            end = self._ends[self._parents[place]] if tags[place] in HEADINGS else after
+            end = self._ends[self._parents[place]] if tags[place] in _LEADING else after
             while after < end and after not in starts and not _is_above(tags[after], tags[place]):
                 rows.append(after)
                 after = self._ends[after]
@@ -412,7 +418,7 @@ class _Shown:
     def _named(self, block: _Block) -> tuple[str | None, str | None]:
         """Return the title and the author of a block, as far as its markup names them."""
         title = author = None
-        for place in self._inside(block.rows[:1]):
+        for place in self._inside(block.rows[:MAX_ROWS]):
             words = split_words(self._names(place))
             kind = self._attributes(place).get("itemprop", "").lower()
             is_title = self.elements.tags[place] in HEADINGS or kind == "headline"
@@ -435,8 +441,8 @@ class _Shown:
 
 
 def _is_above(tag: str, heading: str) -> bool:
-    """Say whether an element is a heading that ends what stands below another one."""
-    return tag in HEADINGS and tag <= heading
+    """Say whether an element ends what stands below a heading, or a term."""
+    return tag in _LEADING and tag <= heading
 
 
 def _is_regular(told: Sequence[_Told]) -> bool:
