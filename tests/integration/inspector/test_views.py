@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
-from models.tables import StoredPage
+from models.tables import Article, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings
 from worker.store.database import Database
@@ -135,3 +135,29 @@ def test_what_a_page_holds_is_text(client: Client, crawled: Settings) -> None:
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(2)" in page
     assert 'href="javascript' not in page
+
+
+def test_a_page_shows_the_entries_of_a_live_report(client: Client, crawled: Settings) -> None:
+    (page_id, *_) = page_ids(crawled)
+    entry = {
+        "id": "e1",
+        "time": "2024-05-03T11:42:00",
+        "written_time": "11:42",
+        "author": None,
+        "title": "It is <open>",
+        "text": "Crossed.",
+        "is_new": True,
+        "is_changed": False,
+    }
+    database = Database(crawled.require_database_url())
+    with database.transaction() as session:
+        for article in session.scalars(select(Article).where(Article.page_id == page_id)):
+            article.message = article.message | {"entries": [entry]}
+    shown = client.get(f"/pages/{page_id}").text
+    with database.transaction() as session:
+        for article in session.scalars(select(Article).where(Article.page_id == page_id)):
+            article.message = article.message | {"entries": None}
+    database.dispose()
+    assert "Entries: 1" in shown
+    assert "It is &lt;open&gt;" in shown
+    assert "<small>new</small>" in shown
