@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import NamedTuple, TypedDict
 
 from worker.extraction.metadata.authors import names_in, without_mark
@@ -94,6 +95,7 @@ _STAFF = listed(
     " redazione redactie news wire wires services report reports correspondent correspondents in"
 )
 _EDGES = " \t.,:;|-–—−_*\"'“”„«»‹›"
+_WORDS = re.compile(r"\w+")
 _UNCASED = re.compile(r"[\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 # 新华社北京5月3日电, 据新华社电; (서울=연합뉴스); 【ロンドン共同】, ［東京 ロイター］.
@@ -123,6 +125,7 @@ class Agency(TypedDict):
 class _Agencies(NamedTuple):
     by_name: dict[str, str]
     by_initials: dict[str, str]
+    words: frozenset[str]
 
 
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
@@ -148,30 +151,32 @@ def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | N
     shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
     body = text.split("\n\n")
     before = [note.text for note in shown if note.place in ("before", "opening")]
-    declared = (_of_byline(author) for author in authors if not _PICTURE.search(author))
-    bylines = (_of_note(note, near) for note, near in _bylines(shown))
     after = [note.text for note in shown if note.place == "after"][:_LINES_AFTER]
-    endings = [*body[-_LINES_CLOSING:], *after]
-    found = (
-        *map(_of_dateline, (*before, *body[:_LINES_OPENING])),
-        *declared,
-        *bylines,
-        *map(_of_ending, endings),
+    found = chain(
+        map(_of_dateline, (*before, *body[:_LINES_OPENING])),
+        (_of_byline(author) for author in authors if not _PICTURE.search(author)),
+        _of_notes(shown),
+        map(_of_ending, (*body[-_LINES_CLOSING:], *after)),
     )
     return next(filter(None, found), None)
 
 
-def _bylines(notes: Sequence[Note]) -> Iterator[tuple[Note, bool]]:
-    """Yield the lines that may be a byline, and whether a date stands in one or beside it."""
-    has_date = [bool(note.moment) or without_dates(note.text) != note.text for note in notes]
+def _of_notes(notes: Sequence[Note]) -> Iterator[str | None]:
+    """Yield the agencies of the lines that may be a byline."""
     for place, note in enumerate(notes):
-        if note.place != "above" and not (note.place == "after" and note.is_linked):
-            yield note, any(has_date[max(0, place - 1) : place + 2])
+        is_elsewhere = note.place == "above" or (note.place == "after" and note.is_linked)
+        if not is_elsewhere and len(note.text) <= MAX_BYLINE and _may_name(note.text):
+            yield _of_note(note, any(map(_has_date, notes[max(0, place - 1) : place + 2])))
+
+
+def _has_date(note: Note) -> bool:
+    line = note.text[:MAX_HEAD]
+    return note.moment != "" or without_dates(line) != line
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
     """Return the agency of a byline; a line that is its name alone may be of a picture."""
-    if len(note.text) > MAX_BYLINE or _PICTURE.search(note.text):
+    if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
     label = _LABEL.match(line)
@@ -192,7 +197,7 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
 
 def _of_byline(line: str) -> str | None:
     """Return the agency of a line that names nothing but agencies and persons."""
-    if len(line) > MAX_BYLINE:
+    if len(line) > MAX_BYLINE or not _may_name(line):
         return None
     whole = _agency(line)
     if whole is not None:
@@ -227,6 +232,8 @@ def _may_be_beside(part: str) -> bool:
 def _of_dateline(line: str) -> str | None:
     """Return the agency in the dateline that a line begins with."""
     head = line[:MAX_HEAD].strip()
+    if not _may_name(head):
+        return None
     return _of_uncased(head) or _in_brackets(head) or _between_dashes(head)
 
 
@@ -289,6 +296,8 @@ def _is_place(text: str) -> bool:
 
 def _of_ending(line: str) -> str | None:
     """Return the agency that a text, or a line after it, ends with."""
+    if not _may_name(line[-2 * MAX_BYLINE :]):
+        return None
     mark = _COPYRIGHT.search(line) if len(line) <= 2 * MAX_BYLINE else None
     if mark is not None and _is_start(line[: mark.start()]):
         words = re.split(r"[\s,.]+", line[mark.end() :])[:4]
@@ -319,6 +328,12 @@ def _first_agency(text: str) -> str | None:
     return whole or next(filter(None, map(_agency, _BETWEEN.split(text))), None)
 
 
+def _may_name(text: str) -> bool:
+    """Say whether a short text has a word of the name of an agency: few have, and it is fast."""
+    words = _WORDS.findall(text.casefold())
+    return not _agencies().words.isdisjoint(words) or _UNCASED.search(text) is not None
+
+
 def _agency(text: str) -> str | None:
     """Return the agency of which a text is a written form."""
     form = " ".join(text.strip(_EDGES).split())
@@ -337,6 +352,7 @@ def _agencies() -> _Agencies:
     return _Agencies(
         {form.casefold(): name for name, each in agencies.items() for form in each["names"]},
         {form: name for name, each in agencies.items() for form in each["initials"]},
+        frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms()),
     )
 
 
