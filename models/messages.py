@@ -246,6 +246,38 @@ class Comment(_ArticlePart):
     )
 
 
+StoryRelation = Literal["same", "update", "excerpt", "contains"]
+
+
+class Story(_ArticlePart):
+    """What the article has in common with others, of any site, that repeat each other's text.
+
+    The story of an article may change when others come: it is corrected in a later revision.
+    """
+
+    id: str = Field(
+        description="The same for all articles of a story; it comes from the text of the first."
+    )
+    first_seen: Timestamp | None = Field(
+        description="When the first article of the story was fetched, RFC 3339 in UTC; null where"
+        " no fetch time is known of any."
+    )
+    relation: StoryRelation | None = Field(
+        description="What the text is to that of the first article: the same but for some words, an"
+        " excerpt of it, it contains it, or an update: they have parts in common. Null for the"
+        " first article itself."
+    )
+    similarity: float | None = Field(
+        ge=0,
+        le=1,
+        description="Resemblance with the text of the first article: the share of their shingles"
+        " that both have; null for the first article itself.",
+    )
+    wire: str | None = Field(
+        description="News agency that byline, dateline or sign-off name; null for none."
+    )
+
+
 class CommentsElsewhere(_ArticlePart):
     """A thread of readers' comments that another service keeps.
 
@@ -405,6 +437,9 @@ class ArticleMessage(_ArticlePart):
         default=None,
         description="Entries of a live report, in the order of the page, at most 1,000; null for"
         " any other page. Their text may be in text, too. Added to version 1.",
+    )
+    story: Story | None = Field(
+        default=None, description="Which articles tell the same. Added to version 1; see Story."
     )
 
     def to_json(self) -> dict[str, Any]:

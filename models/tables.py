@@ -458,6 +458,92 @@ class ArticleComment(Base):
     votes: Mapped[int | None]
 
 
+class Story(Base):
+    """Texts that repeat each other, from whatever sites."""
+
+    __tablename__ = "stories"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    first_page_id: Mapped[int | None] = mapped_column(
+        doc="Page of its first article; null while that is not determined."
+    )
+
+
+class StoryText(Base):
+    """A text of an article, or of several, as other texts are compared with it."""
+
+    __tablename__ = "story_texts"
+    __table_args__ = (
+        # Without a list of what is to be put in later, which now and then one page would wait for.
+        Index(
+            "ix_story_texts_bands",
+            "bands",
+            postgresql_using="gin",
+            postgresql_with={"fastupdate": "off"},
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"), index=True)
+    key: Mapped[bytes] = mapped_column(index=True, doc="`Fingerprint.key`.")
+    shingles: Mapped[bytes] = mapped_column(doc="`Fingerprint.shingles`, little-endian.")
+    bands: Mapped[list[int]] = mapped_column(ARRAY(Integer), doc="`Fingerprint.bands`.")
+    sites: Mapped[list[int]] = mapped_column(doc="Ids of the sites that have it, ascending.")
+    seen_from: Mapped[datetime] = mapped_column(doc="When the first article with it was fetched.")
+    seen_to: Mapped[datetime] = mapped_column(doc="When the last one was.")
+    indexed_at: Mapped[datetime] = mapped_column(
+        server_default=func.now(), index=True, doc="When an article with it last came."
+    )
+
+
+class StoryOverlap(Base):
+    """How much two texts have in common, where that may be a repeat."""
+
+    __tablename__ = "story_overlaps"
+    __table_args__ = (CheckConstraint("lower_id < higher_id", name="ordered"),)
+
+    lower_id: Mapped[int] = mapped_column(
+        ForeignKey("story_texts.id", ondelete="CASCADE"), primary_key=True
+    )
+    higher_id: Mapped[int] = mapped_column(
+        ForeignKey("story_texts.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    common: Mapped[int] = mapped_column(Integer, doc="Number of shingles.")
+
+
+class StoryArticle(Base):
+    """Which story a page's article tells."""
+
+    __tablename__ = "story_articles"
+    __table_args__ = (
+        Index(
+            "ix_story_articles_to_correct",
+            "page_id",
+            postgresql_where=text("sent IS NOT NULL AND sent <> told"),
+        ),
+    )
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
+    )
+    text_id: Mapped[int | None] = mapped_column(
+        ForeignKey("story_texts.id", ondelete="SET NULL"),
+        index=True,
+        doc="Null where the text is too short to be compared, or no longer is.",
+    )
+    key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key` of its text.")
+    fetched_at: Mapped[datetime | None]
+    wire: Mapped[str | None]
+    told: Mapped[dict[str, Any]] = mapped_column(doc="`messages.Story` as it stands.")
+    sent: Mapped[dict[str, Any] | None] = mapped_column(
+        doc="As the page's last revision has it; null before there is one with a story."
+    )
+    is_held_back: Mapped[bool] = mapped_column(
+        server_default=text("false"),
+        doc="Whether, as a repeat, it never went to the exchange of articles.",
+    )
+
+
 class Receipt(Base):
     """What became of one message at the intake."""
 

@@ -21,3 +21,6 @@ class AdvisoryLock(IntEnum):
 
     COMPARISON = 0x6478
     """Block of pairs that is being compared."""
+
+    STORIES = 0x6479
+    """Who groups articles into stories; the key is 0; held until the transaction ends."""

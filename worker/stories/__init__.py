@@ -1,0 +1,1 @@
+"""Stories: which articles tell the same, on the articles' own text."""
