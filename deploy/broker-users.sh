@@ -36,15 +36,15 @@ rights() {
 }
 
 # Queues and exchanges of the service, and those that Celery makes of its own accord.
-own='crawler\.pages.*|articles|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+own='crawler\.pages.*|articles(\.repeats)?|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
 unreadable='entities\.articles\.unreadable'
 
 user detourage_service "$BROKER_SERVICE_PASSWORD" "$@"
-rights detourage_service "^($own|entities\.articles)\$" \
-    "^($own|entities\.articles|amq\.default)\$" "^($own)\$" "$@"
+rights detourage_service "^($own|entities\.(articles|repeats))\$" \
+    "^($own|entities\.(articles|repeats)|amq\.default)\$" "^($own)\$" "$@"
 
 user crawler "$BROKER_CRAWLER_PASSWORD" "$@"
 rights crawler '^$' '^crawler\.pages$' '^$' "$@"
 
 user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
-rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.articles(\.unreadable)?$' "$@"
+rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.(articles(\.unreadable)?|repeats)$' "$@"

@@ -226,6 +226,25 @@ class Settings(BaseSettings):
         f"Known are {', '.join(CHOOSABLE_ROLES)}. Pages extracted before are "
         "extracted again when their site is clustered, or by `detourage reprocess`.",
     )
+    story_days: float = Field(
+        default=7,
+        gt=0,
+        le=365,
+        description="Days within which articles must be fetched to be compared for a story; what is "
+        "known of older ones is removed.",
+    )
+    story_correction_seconds: float = Field(
+        default=60,
+        gt=0,
+        description="Period after which articles go out again, as a further revision, whose story "
+        "is another one since, or has another first article.",
+    )
+    repeats: Literal["send", "apart", "keep"] = Field(
+        default="send",
+        description="What becomes of an article that is the same as the first of its story, or an "
+        "excerpt of it: sent as any other, sent to the exchange `articles.repeats`, or kept in the "
+        "database alone.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",
         description="Lowest level that is logged, by every process; Celery's --loglevel "

@@ -13,6 +13,7 @@ REPROCESS_ALL: Final = "detourage.reprocess_all"
 REPROCESS_DUE: Final = "detourage.reprocess_due"
 PARSE: Final = "detourage.parse"
 PRUNE: Final = "detourage.prune"
+CORRECT_STORIES: Final = "detourage.correct_stories"
 
 OTHERS: Final = "others"
 """Argument of tasks that are done together: the other pages, each with its version. A request that
@@ -34,6 +35,7 @@ STAGE_OF_TASK: Final = {
     REPROCESS_DUE: "reprocess",
     PARSE: "reprocess",
     PRUNE: "maintenance",
+    CORRECT_STORIES: "maintenance",
 }
 """Stage, and so queue, of each task."""
 

@@ -59,6 +59,11 @@ class Topology:
         return Exchange(f"{self.prefix}articles", type="topic", durable=True)
 
     @property
+    def repeats_exchange(self) -> Exchange:
+        """Topic exchange of articles that repeat others, where they are sent apart."""
+        return Exchange(f"{self.articles_exchange.name}.repeats", type="topic", durable=True)
+
+    @property
     def tasks_exchange(self) -> Exchange:
         """Exchange of Celery tasks.
 
@@ -91,6 +96,11 @@ class Topology:
     def articles_queue(self) -> str:
         """Queue of entity recognition, bound to the articles exchange by default."""
         return f"{self.prefix}entities.articles"
+
+    @property
+    def repeats_queue(self) -> str:
+        """Queue of entity recognition, bound to the exchange of repeats."""
+        return f"{self.prefix}entities.repeats"
 
     def celery_queues(self) -> list[Queue]:
         """Queues that Celery workers consume."""
@@ -139,13 +149,19 @@ class Topology:
             Queue(name, queue_arguments=self._quarantine_arguments())
             for name in self.quarantines.values()
         ]
-        articles = Queue(
-            self.articles_queue,
-            exchange=self.articles_exchange,
-            routing_key="#",
-            queue_arguments={"x-queue-type": "quorum"} if self.durable_features else None,
-        )
-        return [*quarantines, self.pages_queue(), *self.celery_queues(), articles]
+        articles = [
+            Queue(
+                name,
+                exchange=exchange,
+                routing_key="#",
+                queue_arguments={"x-queue-type": "quorum"} if self.durable_features else None,
+            )
+            for name, exchange in (
+                (self.articles_queue, self.articles_exchange),
+                (self.repeats_queue, self.repeats_exchange),
+            )
+        ]
+        return [*quarantines, self.pages_queue(), *self.celery_queues(), *articles]
 
     def _work_arguments(self, queue: str) -> dict[str, object] | None:
         if not self.durable_features:

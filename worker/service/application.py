@@ -28,6 +28,7 @@ from worker.messaging.broker import broker_tls, connect, topology_of, transport_
 from worker.messaging.task_names import (
     ASSIGN,
     CLUSTER_DUE,
+    CORRECT_STORIES,
     EXTRACT,
     EXTRACT_LATE,
     OTHERS,
@@ -58,6 +59,9 @@ connection down, that is not acknowledged for 30 minutes (its ``consumer_timeout
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Arguments of tasks that every log line of theirs has."""
 
+TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "story_corrections")]
+"""Where the tasks are."""
+
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 """Tasks that deal with one page."""
 
@@ -67,7 +71,7 @@ def create_app(settings: Settings) -> Celery:
     topology = topology_of(settings)
     # Without an expiry: what expires in a queue would be sent on to its quarantine.
     period = settings.cluster_interval_seconds
-    app = Celery("detourage", include=[f"worker.tasks.{stage}" for stage in STAGES])
+    app = Celery("detourage", include=TASK_MODULES)
     app.conf.update(
         broker_url=settings.require_broker_url(),
         broker_use_ssl=broker_tls(settings),
@@ -106,6 +110,10 @@ def create_app(settings: Settings) -> Celery:
             "cluster-due-sites": {"task": CLUSTER_DUE, "schedule": period},
             "extract-late": {"task": EXTRACT_LATE, "schedule": period},
             "reprocess-due": {"task": REPROCESS_DUE, "schedule": period},
+            "correct-stories": {
+                "task": CORRECT_STORIES,
+                "schedule": settings.story_correction_seconds,
+            },
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",
         beat_max_loop_interval=HEARTBEAT_SECONDS,

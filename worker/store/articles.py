@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import BigInteger, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
-from models.tables import Article, ArticleComment, Receipt, Site, StoredPage
+from models.tables import Article, ArticleComment, Receipt, Site, StoredPage, StoryArticle
 from worker.comments import Comment
 from worker.outcomes import PageOutcome
 from worker.store.statements import rows_only
@@ -83,7 +83,8 @@ def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str,
     """Yield the last article of each page that messages of one run brought.
 
     Ordered by site and URL, so that a run's file does not depend on the order
-    of arrival. Pages whose last outcome is no article yield nothing.
+    of arrival. Pages whose last outcome is no article yield nothing. Each says of its story what is
+    told at the end, not what was when it was extracted.
     """
     run_pages = (
         select(Receipt.page_id)
@@ -91,7 +92,8 @@ def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str,
         .distinct()
     )
     query = (
-        select(Article.message)
+        select(Article.message, StoryArticle.told)
+        .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
         .join(StoredPage, StoredPage.id == Article.page_id)
         .join(Site, Site.id == StoredPage.site_id)
         .where(
@@ -102,4 +104,5 @@ def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str,
         .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
         .execution_options(yield_per=200)
     )
-    yield from session.scalars(query)
+    for message, told in session.execute(query):
+        yield {**message, "story": told} if told is not None else message

@@ -280,7 +280,7 @@ class PageState:
 
     Attributes
     ----------
-    url, crawler_id, fetched_at, content_digest, forced, revision
+    site_id, url, crawler_id, fetched_at, content_digest, forced, revision
         Of the page.
     pivot_id
         The page that it is to be compared with.
@@ -288,6 +288,7 @@ class PageState:
         Digest of its last article.
     """
 
+    site_id: int
     url: str
     crawler_id: str | None
     fetched_at: datetime | None
@@ -302,6 +303,7 @@ def _locking() -> Select[*tuple[Any, ...]]:
     return (
         select(
             StoredPage.id,
+            StoredPage.site_id,
             StoredPage.url,
             StoredPage.crawler_id,
             StoredPage.fetched_at,

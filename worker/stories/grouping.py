@@ -98,5 +98,3 @@ def _is_of_digest(
             ):
                 return True
     return False
-
-

@@ -2,19 +2,17 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from models.messages import ArticleMessage, Template
+from models.messages import ArticleMessage, Story, Template
 from worker.content import Content
 from worker.content.article_values import article_values
 from worker.pages import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.store.outbox import NewMessage
-
-MAX_ROUTING_KEY_BYTES = 255
-"""What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
 
 _READER_FIELDS = {
     "language",
@@ -40,14 +38,18 @@ _LATER_FIELDS = ("comments_elsewhere", "entries")
 
 
 def new_revision(
-    page: PageState, job: ExtractionJob, content: Content, extracted_at: datetime
+    page: PageState,
+    job: ExtractionJob,
+    content: Content,
+    story: Story | None,
+    extracted_at: datetime,
 ) -> NewArticle | None:
     """Return the next revision of a page's article, None where it has no reason to go out.
 
     It goes out when a reader would notice a difference to the last one, or when it was asked for
     by reprocessing.
     """
-    message = compose(page, job, content, page.revision + 1, extracted_at)
+    message = compose(page, job, content, story, page.revision + 1, extracted_at)
     digest = reader_digest(message)
     if digest == page.last_digest and not page.forced:
         return None
@@ -61,18 +63,26 @@ def new_revision(
     )
 
 
-def outgoing(article: NewArticle, exchange: str) -> NewMessage:
-    """Return what the relay publishes of a revision."""
-    return NewMessage(
-        exchange=exchange,
-        routing_key=routing_key(article.message["language"], article.message["site"]),
-        body=json.dumps(article.message, ensure_ascii=False).encode(),
-        message_id=str(article.id),
-    )
+def corrected(message: Mapping[str, Any], story: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+    """Return the message of a revision that differs from the last in its story alone."""
+    last = ArticleMessage.model_validate(message)
+    revision = last.revision + 1
+    changes = {
+        "id": str(article_id(last.site, last.url, revision)),
+        "revision": revision,
+        "story": Story.model_validate(story),
+        "extracted_at": at,
+    }
+    return last.model_copy(update=changes).to_json()
 
 
 def compose(
-    page: PageState, job: ExtractionJob, content: Content, revision: int, extracted_at: datetime
+    page: PageState,
+    job: ExtractionJob,
+    content: Content,
+    story: Story | None,
+    revision: int,
+    extracted_at: datetime,
 ) -> ArticleMessage:
     """Return the message of a page's article in a revision."""
     site = site_name(job.site_key)
@@ -85,6 +95,7 @@ def compose(
         fetched_at=page.fetched_at,
         template=_template(job),
         extracted_at=extracted_at,
+        story=story,
         **article_values(content),
     )
 
@@ -112,9 +123,3 @@ def reader_digest(message: ArticleMessage) -> str:
 def article_id(site: str, url: str, revision: int) -> UUID:
     """Return the id of a page's article in a revision, the same on every machine."""
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
-
-
-def routing_key(language: str | None, site: str) -> str:
-    """Return the key that consumers choose articles by, cut where AMQP allows no more."""
-    key = f"{language or 'und'}.{site}"
-    return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

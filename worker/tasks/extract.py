@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -11,6 +11,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from models.messages import Story
 from models.roles import LineRole
 from worker import logs
 from worker.content import Content, read_content
@@ -19,13 +20,14 @@ from worker.extraction import NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.pages import parse_page, site_name
-from worker.store import articles, extraction_jobs, outbox
+from worker.store import articles, extraction_jobs
 from worker.store.articles import NewArticle
 from worker.store.database import do_not_wait_for_disk, is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
-from worker.tasks.article_message import new_revision, outgoing
+from worker.store.story_articles import Told
+from worker.tasks.article_message import new_revision
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import patterns_for_page
@@ -34,8 +36,10 @@ from worker.tasks.extraction_requests import (
     request_late_extractions,
     suspect_late_extractions,
 )
+from worker.tasks.outgoing_articles import Outgoing, outgoing_of, send
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.rendered import read_rendered
+from worker.tasks.story_index import Arrival, forget_articles, tell_stories
 from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
@@ -210,19 +214,24 @@ def _save(
     results: Sequence[tuple[ExtractionJob, Content | NoArticle]],
 ) -> None:
     now = datetime.now(UTC)
+    current = list(_not_overtaken(session, results))
+    told = _tell_stories(session, state, current, now)
     changes: list[ExtractionResult] = []
     revisions: list[NewArticle] = []
-    messages: list[NewMessage] = []
-    exchange = state.topology.articles_exchange.name
-    for job, page, extracted in _not_overtaken(session, results):
-        result = _compared(session, job, extracted)
-        article = new_revision(page, job, result, now) if isinstance(result, Content) else None
-        message = outgoing(article, exchange) if article is not None else None
-        if message is not None and len(message.body) > state.settings.max_message_bytes:
-            result, article, message = _too_large(message), None, None
-        if article is not None and message is not None:
-            revisions.append(article)
-            messages.append(message)
+    outgoing: list[Outgoing] = []
+    for job, page, extracted in current:
+        result, article = _compared(session, job, extracted), None
+        if isinstance(result, Content):
+            known = told[job.page_id]
+            article = new_revision(page, job, result, Story.model_validate(known.told), now)
+            if article is not None:
+                may_hold_back = page.revision == 0 or known.is_held_back
+                sent = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
+                if len(sent.message.body) > state.settings.max_message_bytes:
+                    result, article = _too_large(sent.message), None
+                else:
+                    revisions.append(article)
+                    outgoing.append(sent)
         changes.append(_result(job, page, result, article, state.settings.chosen_text_roles))
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
         logger.info("page %d: %s", job.page_id, changes[-1].outcome)
@@ -230,9 +239,34 @@ def _save(
         logs.unbind("site", "page", "page_id")
     if changes:
         extraction_jobs.save_results(session, changes)
+    without = [each.page_id for each in changes if each.outcome != PageOutcome.ARTICLE]
+    forget_articles(session, without, state.story_window)
     if revisions:
         articles.save_articles(session, revisions)
-        outbox.add_messages(session, messages)
+        send(session, outgoing)
+
+
+def _tell_stories(
+    session: Session,
+    state: ProcessState,
+    results: Iterable[tuple[ExtractionJob, PageState, Content | NoArticle]],
+    now: datetime,
+) -> dict[int, Told]:
+    arrivals = [
+        Arrival(
+            page_id=job.page_id,
+            site_id=page.site_id,
+            site=site_name(job.site_key),
+            url=page.url,
+            text=result.article.text,
+            fetched_at=page.fetched_at,
+            seen_at=page.fetched_at or now,
+            wire=None,
+        )
+        for job, page, result in results
+        if isinstance(result, Content)
+    ]
+    return tell_stories(session, arrivals, state.story_window)
 
 
 def _compared(

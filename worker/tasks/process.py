@@ -1,6 +1,7 @@
 """What one process keeps from task to task: settings, connections, what it has loaded already."""
 
 import os
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ class ProcessState:
         Its connections.
     durations
         How long its tasks take.
+    story_window
+        Time within which articles must be fetched to be compared for a story.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -41,6 +44,7 @@ class ProcessState:
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
         self.durations = Durations(self.database)
+        self.story_window = timedelta(days=settings.story_days)
 
     @cached_property
     def trees(self) -> "TreeCache":

@@ -1,0 +1,382 @@
+"""Texts of articles, what they have in common, and the stories that they are grouped into."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    DateTime,
+    Integer,
+    Interval,
+    LargeBinary,
+    Select,
+    and_,
+    any_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from models.tables import StoredPage, Story, StoryArticle, StoryOverlap, StoryText
+from worker.store.locks import AdvisoryLock
+from worker.store.statements import rows_only
+
+MAX_CANDIDATES = 200
+"""Texts that one is compared with: those that have most bands in common with it."""
+
+
+class KnownText(NamedTuple):
+    """A text with its shingles, see `StoryText`."""
+
+    id: int
+    story_id: int
+    sites: list[int]
+    shingles: np.ndarray[Any, np.dtype[np.uint32]]
+
+
+class GroupedText(NamedTuple):
+    """A text without its shingles, but their number."""
+
+    id: int
+    story_id: int
+    key: bytes
+    length: int
+    sites: list[int]
+
+
+_LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.STORIES.value, 0)))
+
+
+def lock_stories(session: Session) -> None:
+    """Keep others from grouping articles until the transaction ends.
+
+    Two that came at the same time would not see each other.
+    """
+    session.execute(_LOCK)
+
+
+_IDS = bindparam("ids", type_=ARRAY(BigInteger))
+_TEXT = bindparam("text_id", type_=BigInteger)
+
+_KEYED = rows_only(
+    select(StoryText.id, StoryText.story_id, StoryText.sites, StoryText.shingles)
+    .where(
+        StoryText.key == bindparam("key", type_=LargeBinary),
+        StoryText.seen_from <= bindparam("latest", type_=DateTime(timezone=True)),
+        StoryText.seen_to >= bindparam("earliest", type_=DateTime(timezone=True)),
+    )
+    .order_by(StoryText.id)
+    .limit(1)
+)
+
+
+def text_with_key(
+    session: Session, key: bytes, seen_at: datetime, window: timedelta
+) -> KnownText | None:
+    """Return the text of a key that was seen within a window around an instant."""
+    between = {"key": key, "earliest": seen_at - window, "latest": seen_at + window}
+    row = session.execute(_KEYED, between).one_or_none()
+    return _known(row) if row is not None else None
+
+
+def _candidates() -> Select[*tuple[Any, ...]]:
+    bands = bindparam("bands", type_=ARRAY(Integer))
+    band = func.unnest(StoryText.bands).column_valued("band")
+    shared = select(func.count()).where(band == any_(bands)).scalar_subquery()
+    return (
+        select(StoryText.id, StoryText.story_id, StoryText.sites, StoryText.shingles)
+        .where(
+            StoryText.bands.op("&&")(bands),
+            StoryText.seen_from <= bindparam("latest", type_=DateTime(timezone=True)),
+            StoryText.seen_to >= bindparam("earliest", type_=DateTime(timezone=True)),
+        )
+        .order_by(shared.desc(), StoryText.key)
+        .limit(MAX_CANDIDATES)
+    )
+
+
+_CANDIDATES = rows_only(_candidates())
+
+
+def texts_like(
+    session: Session, bands: Sequence[int], seen_at: datetime, window: timedelta
+) -> list[KnownText]:
+    """Return texts that have a band in common with one, those with most first."""
+    between = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
+    return [_known(row) for row in session.execute(_CANDIDATES, between)]
+
+
+def _known(row: Any) -> KnownText:
+    text_id, story_id, sites, shingles = row
+    return KnownText(text_id, story_id, sites, unpacked(shingles))
+
+
+def packed(shingles: np.ndarray[Any, np.dtype[np.uint32]]) -> bytes:
+    """Return shingles as they are stored."""
+    return shingles.astype("<u4").tobytes()
+
+
+def unpacked(stored: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    """Return shingles as they are compared."""
+    return np.frombuffer(stored, dtype="<u4").astype(np.uint32, copy=False)
+
+
+_ADD_STORY = rows_only(
+    insert(Story)
+    .values(first_page_id=None)
+    .returning(Story.id)
+    .execution_options(dml_strategy="raw")
+)
+_ADD_TEXT = rows_only(
+    insert(StoryText).returning(StoryText.id).execution_options(dml_strategy="raw")
+)
+_ADD_OVERLAPS = rows_only(insert(StoryOverlap).execution_options(dml_strategy="raw"))
+
+
+def add_text(
+    session: Session,
+    *,
+    key: bytes,
+    shingles: np.ndarray[Any, np.dtype[np.uint32]],
+    bands: Sequence[int],
+    site_id: int,
+    seen_at: datetime,
+    common: Mapping[int, int],
+) -> int:
+    """Store a text, in a story of its own; return its id.
+
+    ``common`` is what it has in common with others, by their id.
+    """
+    story_id = add_story(session)
+    text_id = session.execute(
+        _ADD_TEXT,
+        {
+            "story_id": story_id,
+            "key": key,
+            "shingles": packed(shingles),
+            "bands": list(bands),
+            "sites": [site_id],
+            "seen_from": seen_at,
+            "seen_to": seen_at,
+        },
+    ).scalar_one()
+    if common:
+        session.execute(
+            _ADD_OVERLAPS,
+            [
+                {"lower_id": min(text_id, each), "higher_id": max(text_id, each), "common": number}
+                for each, number in sorted(common.items())
+            ],
+        )
+    return int(text_id)
+
+
+def add_story(session: Session) -> int:
+    """Store a story without texts; return its id."""
+    return int(session.execute(_ADD_STORY).scalar_one())
+
+
+_TOUCH_TEXT = rows_only(
+    update(StoryText)
+    .where(StoryText.id == bindparam("text_id"))
+    .values(
+        sites=bindparam("new_sites", type_=ARRAY(BigInteger)),
+        seen_from=func.least(StoryText.seen_from, bindparam("seen_at", type_=DateTime(True))),
+        seen_to=func.greatest(StoryText.seen_to, bindparam("seen_at", type_=DateTime(True))),
+        indexed_at=func.now(),
+    )
+    .execution_options(synchronize_session=False, dml_strategy="core_only")
+)
+
+
+def touch_text(
+    session: Session, text_id: int, *, sites: Collection[int], seen_at: datetime
+) -> None:
+    """Note that a further article has a text."""
+    values = {"text_id": text_id, "new_sites": sorted(sites), "seen_at": seen_at}
+    session.execute(_TOUCH_TEXT, values)
+
+
+_NEIGHBOURS = rows_only(
+    select(StoryOverlap.lower_id, StoryOverlap.higher_id).where(
+        or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS))
+    )
+)
+_STORIES_OF = rows_only(select(StoryText.story_id).where(StoryText.id == any_(_IDS)).distinct())
+
+
+def texts_around(session: Session, text_ids: Collection[int]) -> set[int]:
+    """Return texts, those that they have something in common with, and those that these have.
+
+    What a further text changes, it changes there.
+    """
+    reached = set(text_ids)
+    for _ in range(2):
+        pairs = session.execute(_NEIGHBOURS, {"ids": sorted(reached)})
+        reached |= {each for pair in pairs for each in pair}
+    return reached
+
+
+def stories_of(session: Session, text_ids: Collection[int]) -> list[int]:
+    """Return the stories of texts, ascending."""
+    return sorted(session.execute(_STORIES_OF, {"ids": sorted(text_ids)}).scalars())
+
+
+_NEAREST = rows_only(
+    select(StoryText.story_id)
+    .join(
+        StoryOverlap,
+        or_(
+            and_(
+                StoryOverlap.lower_id == _TEXT,
+                StoryOverlap.higher_id == StoryText.id,
+            ),
+            and_(
+                StoryOverlap.higher_id == _TEXT,
+                StoryOverlap.lower_id == StoryText.id,
+            ),
+        ),
+    )
+    .order_by(StoryOverlap.common.desc(), StoryText.key)
+    .limit(1)
+)
+
+
+def nearest_story(session: Session, text_id: int) -> int | None:
+    """Return the story of the text that one has most in common with; None where there is none."""
+    found: int | None = session.execute(_NEAREST, {"text_id": text_id}).scalar()
+    return found
+
+
+_TEXTS_OF = rows_only(
+    select(
+        StoryText.id,
+        StoryText.story_id,
+        StoryText.key,
+        func.octet_length(StoryText.shingles) / 4,
+        StoryText.sites,
+    )
+    .where(StoryText.story_id == any_(_IDS))
+    .order_by(StoryText.id)
+    .limit(bindparam("most", type_=Integer))
+)
+_OVERLAPS_WITHIN = rows_only(
+    select(StoryOverlap.lower_id, StoryOverlap.higher_id, StoryOverlap.common).where(
+        StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS)
+    )
+)
+
+
+def texts_of(session: Session, story_ids: Collection[int], most: int) -> list[GroupedText]:
+    """Return the texts of some stories, at most so many."""
+    rows = session.execute(_TEXTS_OF, {"ids": list(story_ids), "most": most})
+    return [
+        GroupedText(text_id, story_id, bytes(key), int(length), sites)
+        for text_id, story_id, key, length, sites in rows
+    ]
+
+
+def overlaps_within(session: Session, text_ids: Collection[int]) -> dict[tuple[int, int], int]:
+    """Return how much each two of some texts have in common, where that may be a repeat."""
+    rows = session.execute(_OVERLAPS_WITHIN, {"ids": list(text_ids)})
+    return {(lower, higher): common for lower, higher, common in rows}
+
+
+_MOVE = rows_only(
+    update(StoryText)
+    .where(StoryText.id == any_(_IDS))
+    .values(story_id=bindparam("new_story", type_=BigInteger))
+    .execution_options(synchronize_session=False, dml_strategy="core_only")
+)
+_REMOVE_STORIES = rows_only(
+    delete(Story)
+    .where(
+        Story.id == any_(_IDS), ~select(StoryText.id).where(StoryText.story_id == Story.id).exists()
+    )
+    .execution_options(synchronize_session=False)
+)
+
+
+def move_texts(session: Session, text_ids: Collection[int], story_id: int) -> None:
+    """Give texts another story."""
+    session.execute(_MOVE, {"ids": sorted(text_ids), "new_story": story_id})
+
+
+def remove_empty_stories(session: Session, story_ids: Collection[int]) -> None:
+    """Remove those of some stories that have no text."""
+    session.execute(_REMOVE_STORIES, {"ids": sorted(story_ids)})
+
+
+_SITES_OF_ARTICLES = rows_only(
+    select(StoredPage.site_id)
+    .join(StoryArticle, StoryArticle.page_id == StoredPage.id)
+    .where(StoryArticle.text_id == _TEXT)
+    .distinct()
+    .order_by(StoredPage.site_id)
+)
+_REMOVE_TEXT = rows_only(
+    delete(StoryText).where(StoryText.id == _TEXT).execution_options(synchronize_session=False)
+)
+_SET_SITES = rows_only(
+    update(StoryText)
+    .where(StoryText.id == _TEXT)
+    .values(sites=bindparam("new_sites", type_=ARRAY(BigInteger)))
+    .execution_options(synchronize_session=False, dml_strategy="core_only")
+)
+
+
+def review_text(session: Session, text_id: int) -> None:
+    """Bring a text up to date that an article has no more; one that none has is removed."""
+    sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
+    if sites:
+        session.execute(_SET_SITES, {"text_id": text_id, "new_sites": sites})
+    else:
+        session.execute(_REMOVE_TEXT, {"text_id": text_id})
+
+
+_OLD = rows_only(
+    select(Story.id)
+    .where(
+        ~exists().where(
+            StoryText.story_id == Story.id,
+            StoryText.indexed_at > func.now() - bindparam("window", type_=Interval),
+        )
+    )
+    .order_by(Story.id)
+    .limit(bindparam("most", type_=Integer))
+    .with_for_update(skip_locked=True)
+)
+_REMOVE_OLD = rows_only(
+    delete(Story).where(Story.id == any_(_IDS)).execution_options(synchronize_session=False)
+)
+
+
+def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
+    """Remove stories whose texts all came longer ago than a window, at most so many.
+
+    What was told of their articles stays. Return how many went.
+    """
+    old = list(session.execute(_OLD, {"window": window, "most": most}).scalars())
+    if old:
+        session.execute(_REMOVE_OLD, {"ids": old})
+    return len(old)
+
+
+_SHINGLES = rows_only(select(StoryText.id, StoryText.shingles).where(StoryText.id == any_(_IDS)))
+
+
+def shingles_of(
+    session: Session, text_ids: Iterable[int]
+) -> dict[int, np.ndarray[Any, np.dtype[np.uint32]]]:
+    """Return the shingles of texts, by their id."""
+    rows = session.execute(_SHINGLES, {"ids": sorted(set(text_ids))})
+    return {text_id: unpacked(stored) for text_id, stored in rows}

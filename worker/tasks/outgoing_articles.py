@@ -1,0 +1,83 @@
+"""Where the revisions of articles go: to recognition, apart as repeats, or nowhere yet."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from worker.store import outbox, story_articles
+from worker.store.outbox import NewMessage
+from worker.tasks.process import ProcessState
+
+MAX_ROUTING_KEY_BYTES = 255
+"""What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
+
+REPEATS: Final = ("same", "excerpt")
+"""Relations to the first article of a story that make an article a repeat."""
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """A revision as it goes out.
+
+    Attributes
+    ----------
+    page_id
+        Its page.
+    message
+        What the relay publishes.
+    is_held_back
+        Whether it is a repeat that does not go to the exchange of articles.
+    is_kept
+        Whether it does not go out at all.
+    """
+
+    page_id: int
+    message: NewMessage
+    is_held_back: bool
+    is_kept: bool
+
+
+def outgoing_of(
+    state: ProcessState, page_id: int, message: Mapping[str, Any], *, may_hold_back: bool
+) -> Outgoing:
+    """Return how a revision goes out.
+
+    Parameters
+    ----------
+    state
+        With the settings.
+    page_id, message
+        The page, and the message of its article.
+    may_hold_back
+        Whether no revision of the article has gone to the exchange of articles: who has one there
+        must hear of its changes.
+    """
+    setting, topology = state.settings.repeats, state.topology
+    relation = (message.get("story") or {}).get("relation")
+    is_held_back = setting != "send" and may_hold_back and relation in REPEATS
+    exchange = topology.repeats_exchange if is_held_back else topology.articles_exchange
+    published = NewMessage(
+        exchange=exchange.name,
+        routing_key=routing_key(message["language"], message["site"]),
+        body=json.dumps(message, ensure_ascii=False).encode(),
+        message_id=message["id"],
+    )
+    return Outgoing(page_id, published, is_held_back, is_held_back and setting == "keep")
+
+
+def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
+    """Ask the relay for revisions that are stored, and note what they say of their stories."""
+    messages = [each.message for each in outgoing if not each.is_kept]
+    if messages:
+        outbox.add_messages(session, messages)
+    held_back = [each.page_id for each in outgoing if each.is_held_back]
+    story_articles.note_sent(session, [each.page_id for each in outgoing], held_back)
+
+
+def routing_key(language: str | None, site: str) -> str:
+    """Return the key that consumers choose articles by, cut where AMQP allows no more."""
+    key = f"{language or 'und'}.{site}"
+    return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

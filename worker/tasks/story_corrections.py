@@ -1,0 +1,70 @@
+"""Articles whose story is another one since they went out, and what is known of old stories."""
+
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from celery import shared_task
+from sqlalchemy.orm import Session
+
+from worker.messaging import task_names
+from worker.store import articles, stories, story_articles
+from worker.store.articles import NewArticle
+from worker.tasks.article_message import corrected
+from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.outgoing_articles import outgoing_of, send
+from worker.tasks.process import ProcessState, process_state
+
+CORRECTIONS: Final = 500
+"""Articles that one task corrects, some seconds of work; the next task goes on."""
+
+OLD_STORIES: Final = 500
+"""Old stories that one task removes."""
+
+
+@shared_task(name=task_names.CORRECT_STORIES, **TASK_OPTIONS)
+def correct_stories() -> None:
+    """Send articles again whose story has changed, and remove the stories that are too old.
+
+    An article goes out as a further revision that differs from the last in ``story`` alone.
+    """
+    state = process_state()
+    pages = state.database.run(
+        lambda session: story_articles.pages_to_correct(session, CORRECTIONS)
+    )
+    for page_id in pages:
+        state.database.run(lambda session: correct(session, state, page_id))  # noqa: B023
+    state.database.run(
+        lambda session: stories.remove_old_stories(session, state.story_window, OLD_STORIES)
+    )
+
+
+def correct(session: Session, state: ProcessState, page_id: int) -> None:
+    """Give a page's article the revision that says what is told of its story now, if it needs one.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    state
+        With the settings.
+    page_id
+        The page.
+    """
+    found = story_articles.lock_correction(session, page_id)
+    if found is None:
+        return
+    message = corrected(found.message, found.told, datetime.now(UTC))
+    sent = outgoing_of(state, page_id, message, may_hold_back=found.is_held_back)
+    article = NewArticle(
+        id=UUID(message["id"]),
+        page_id=page_id,
+        revision=message["revision"],
+        content_digest=found.content_digest,
+        message=message,
+        comments=(),
+    )
+    articles.save_articles(session, [article])
+    story_articles.copy_comments(session, UUID(found.message["id"]), article.id)
+    story_articles.note_revision(session, page_id, article.revision)
+    send(session, [sent])
