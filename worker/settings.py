@@ -230,8 +230,8 @@ class Settings(BaseSettings):
         default=7,
         gt=0,
         le=365,
-        description="Days within which articles must be fetched to be compared for a story; what is "
-        "known of older ones is removed.",
+        description="Days within which articles must be fetched to be compared for a story; what "
+        "is known of older ones is removed.",
     )
     story_correction_seconds: float = Field(
         default=60,

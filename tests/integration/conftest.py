@@ -11,7 +11,7 @@ from tests.services import Services
 from worker.settings import load_settings
 from worker.tasks.process import configure, process_state
 
-ALONE = ("sites", "trees", "outbox", "clustering_requests")
+ALONE = ("sites", "trees", "outbox", "clustering_requests", "stories")
 """Tables that refer to no other of them."""
 
 

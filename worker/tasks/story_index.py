@@ -9,7 +9,6 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from models.messages import Story
 from worker.store import stories, story_articles
 from worker.store.story_articles import TellingArticle, Told
 from worker.stories.fingerprint import Fingerprint, fingerprint_of
@@ -54,7 +53,7 @@ class Arrival:
 
 def tell_stories(
     session: Session, arrivals: Iterable[Arrival], window: timedelta
-) -> dict[int, Story]:
+) -> dict[int, Told]:
     """Group articles into stories; return what each of them is to say of its story, by page.
 
     What other articles are to say may change with that, which `story_articles.pages_to_correct`
@@ -80,8 +79,7 @@ def tell_stories(
         before = known.get(arrival.page_id)
         if before is None or _is_changed(before, arrival, fingerprint):
             _Index(session, window).put(arrival, fingerprint, before)
-    told = story_articles.told_of_pages(session, list(fingerprints))
-    return {page_id: Story.model_validate(each.told) for page_id, each in told.items()}
+    return story_articles.told_of_pages(session, list(fingerprints))
 
 
 def forget_articles(session: Session, page_ids: Collection[int], window: timedelta) -> None:

@@ -1,0 +1,311 @@
+"""Articles that tell the same have one story, whatever the order they come in."""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from models.tables import OutboxEntry, Site, StoredPage, StoryArticle, StoryText
+from tests.inline_tasks import Tasks
+from worker.messaging import task_names
+from worker.store import stories
+from worker.tasks.process import process_state
+from worker.tasks.story_corrections import correct_stories
+from worker.tasks.story_index import Arrival, forget_articles, tell_stories
+
+WINDOW = timedelta(days=7)
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def sentences(seed: int, number: int = 12) -> list[str]:
+    """Return sentences that no other seed has."""
+    chance = random.Random(seed)
+    words = [
+        "".join(chance.choices("bcdfghklmnprstv", k=1) + chance.choices("aeiou", k=1)) * 2
+        + chance.choice("xyzw")
+        for _ in range(200)
+    ]
+    return [" ".join(chance.choices(words, k=14)).capitalize() + "." for _ in range(number)]
+
+
+def text_of(seed: int, number: int = 12) -> str:
+    return "\n\n".join(sentences(seed, number))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An article as a test sends it."""
+
+    site: str
+    text: str
+    minutes: int | None = None
+    path: str = "a"
+
+    @property
+    def url(self) -> str:
+        return f"https://{self.site}/{self.path}"
+
+
+def arrivals(tasks: Tasks, sent: Sequence[Sent]) -> list[Arrival]:
+    """Store the pages of articles, so that articles can be told of them."""
+    found = []
+    with tasks.database.transaction() as session:
+        for each in sent:
+            site = session.scalar(select(Site).where(Site.key == each.site))
+            if site is None:
+                site = Site(key=each.site)
+                session.add(site)
+                session.flush()
+            page = session.scalar(select(StoredPage).where(StoredPage.url == each.url))
+            if page is None:
+                page = StoredPage(
+                    site_id=site.id, url=each.url, url_digest=each.url, content_digest="-"
+                )
+                session.add(page)
+                session.flush()
+            at = None if each.minutes is None else NOON + timedelta(minutes=each.minutes)
+            found.append(
+                Arrival(page.id, site.id, each.site, each.url, each.text, at, at or NOON, None)
+            )
+    return found
+
+
+def tell(tasks: Tasks, arrival: Arrival) -> None:
+    tasks.database.run(lambda session: tell_stories(session, [arrival], WINDOW))
+
+
+def told(tasks: Tasks) -> dict[str, dict[str, Any]]:
+    """Return what is told of each page's story."""
+    query = select(StoredPage.url, StoryArticle.told).join(StoryArticle)
+    return dict(tasks.ask(query))
+
+
+def clear(tasks: Tasks) -> None:
+    with tasks.database.transaction() as session:
+        pages = list(session.scalars(select(StoryArticle.page_id)))
+        forget_articles(session, pages, WINDOW)
+
+
+def ids(stories_told: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    return {each["id"] for each in stories_told.values()}
+
+
+WIRE = sentences(1)
+VERSIONS = [
+    Sent("first.example", "\n\n".join(WIRE), 0),
+    Sent("same.example", "\n\n".join(WIRE).upper(), 5),
+    Sent("short.example", "\n\n".join(WIRE[:5]), 10),
+    Sent("long.example", "\n\n".join(WIRE + sentences(2, 6)), 15),
+    Sent("late.example", "\n\n".join(sentences(3, 5) + WIRE[4:]), 20),
+    Sent("other.example", text_of(4), 25),
+]
+
+
+def test_what_articles_of_a_story_are_to_its_first(tasks: Tasks) -> None:
+    for each in arrivals(tasks, VERSIONS):
+        tell(tasks, each)
+    found = {url.split("/")[2]: each for url, each in told(tasks).items()}
+    assert {site: each["relation"] for site, each in found.items()} == {
+        "first.example": None,
+        "same.example": "same",
+        "short.example": "excerpt",
+        "long.example": "contains",
+        "late.example": "update",
+        "other.example": None,
+    }
+    other = found.pop("other.example")
+    assert len(ids(found)) == 1
+    assert other["id"] not in ids(found)
+    assert {each["first_seen"] for each in found.values()} == {"2026-05-01T12:00:00Z"}
+    assert found["same.example"]["similarity"] == 1
+
+
+def test_stories_do_not_depend_on_the_order_that_articles_come_in(tasks: Tasks) -> None:
+    sent = arrivals(tasks, VERSIONS)
+    orders = random.Random(0).sample(list(permutations(sent)), 12)
+    results = []
+    for order in orders:
+        for each in order:
+            tell(tasks, each)
+        results.append(told(tasks))
+        clear(tasks)
+    assert all(each == results[0] for each in results)
+
+
+def test_forty_copies_have_one_story_whatever_the_number_of_workers(tasks: Tasks) -> None:
+    # Cut, extended, and with other words around; nothing says when they were fetched.
+    chance = random.Random(7)
+    sent = [
+        Sent(f"site{number}.example", "\n\n".join([f"Reported by paper {number}.", *WIRE[cut:]]))
+        for number in range(40)
+        for cut in [chance.randint(0, 3)]
+    ]
+    found = []
+    for workers in (1, 4):
+        order = arrivals(tasks, sent)
+        chance.shuffle(order)
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(lambda each: tell(tasks, each), order))
+        found.append(told(tasks))
+        clear(tasks)
+    assert found[0] == found[1]
+    assert len(found[0]) == 40
+    assert len(ids(found[0])) == 1
+
+
+def test_a_digest_of_two_stories_does_not_join_them(tasks: Tasks) -> None:
+    one, other = sentences(10), sentences(11, 9)
+    sent = [
+        Sent("a.example", "\n\n".join(one), 0),
+        Sent("b.example", "\n\n".join(other), 1),
+        Sent("c.example", "\n\n".join(one), 2),
+        Sent("digest.example", "\n\n".join(one + other), 3),
+    ]
+    results = []
+    for order in permutations(arrivals(tasks, sent)):
+        for each in order:
+            tell(tasks, each)
+        results.append(told(tasks))
+        clear(tasks)
+    assert all(each == results[0] for each in results)
+    by_site = {url.split("/")[2]: each["id"] for url, each in results[0].items()}
+    assert by_site["a.example"] == by_site["c.example"] == by_site["digest.example"]
+    assert by_site["b.example"] != by_site["a.example"]
+
+
+def test_an_article_that_changes_leaves_the_story_that_it_joined(tasks: Tasks) -> None:
+    head, bridge, tail = sentences(20), sentences(21), sentences(22)
+    sent = [
+        Sent("head.example", "\n\n".join(head), 0),
+        Sent("tail.example", "\n\n".join(tail + bridge[:2]), 1),
+        Sent("bridge.example", "\n\n".join(head[6:] + bridge[:2] + tail[:6]), 2),
+    ]
+    first, second, third = arrivals(tasks, sent)
+    for each in (first, third):
+        tell(tasks, each)
+    assert len(ids(told(tasks))) == 1
+    tell(tasks, replace(third, text=text_of(23)))
+    tell(tasks, second)
+    assert len(ids(told(tasks))) == 3
+
+
+def test_texts_that_are_too_short_or_too_far_apart_are_no_story(tasks: Tasks) -> None:
+    notice = "This article is for subscribers only. Sign in to read it."
+    sent = [
+        Sent("a.example", notice, 0),
+        Sent("b.example", notice, 1),
+        Sent("c.example", text_of(30), 2),
+        Sent("d.example", text_of(31), 60 * 24 * 30),
+        Sent("c.example", text_of(31), 60 * 24 * 60, path="late"),
+    ]
+    for each in arrivals(tasks, sent):
+        tell(tasks, each)
+    found = told(tasks)
+    assert found["https://a.example/a"]["id"] != found["https://b.example/a"]["id"]
+    assert {each["relation"] for each in found.values()} == {None}
+
+
+def test_pages_of_one_site_that_share_their_standing_text_are_not_one_story(tasks: Tasks) -> None:
+    standing = sentences(40, 8)
+    sent = [
+        Sent("a.example", "\n\n".join(sentences(seed, 6) + standing), seed, path=str(seed))
+        for seed in (41, 42, 43)
+    ]
+    for each in arrivals(tasks, sent):
+        tell(tasks, each)
+    assert len(ids(told(tasks))) == 3
+
+
+def page(site: str, body: Sequence[str], minutes: int) -> dict[str, Any]:
+    """Return the message of a page of a small site."""
+    html = "".join(f"<p>{each}</p>" for each in body)
+    return {
+        "version": 1,
+        "url": f"https://{site}/news/1",
+        "fetched_at": (NOON + timedelta(minutes=minutes)).isoformat(),
+        "html": f"<!doctype html><html lang='en'><head><title>On {site}</title></head><body>"
+        f"<h1>Report of {site}</h1><div class='story'>{html}</div></body></html>",
+    }
+
+
+def process(tasks: Tasks, message: Mapping[str, Any]) -> None:
+    tasks.group(tasks.send([message]))
+    tasks.settle()
+
+
+def sent_articles(tasks: Tasks) -> list[tuple[str, int, str, str | None]]:
+    """Return the articles that wait for the relay: exchange, revision, URL, and relation."""
+    rows = tasks.ask(
+        select(OutboxEntry.exchange, OutboxEntry.body)
+        .where(OutboxEntry.routing_key.is_not(None))
+        .order_by(OutboxEntry.id)
+    )
+    found = []
+    for exchange, body in rows:
+        message = json.loads(body)
+        relation = message["story"]["relation"]
+        found.append((exchange, message["revision"], message["url"], relation))
+    return found
+
+
+def test_an_article_goes_out_again_when_an_earlier_one_of_its_story_comes(tasks: Tasks) -> None:
+    process(tasks, page("late.example", WIRE, 30))
+    process(tasks, page("early.example", [*WIRE, *sentences(50, 2)], 0))
+    before = sent_articles(tasks)
+    assert [each[1:] for each in before] == [
+        (1, "https://late.example/news/1", None),
+        (1, "https://early.example/news/1", None),
+    ]
+    correct_stories()
+    correct_stories()
+    assert [each[1:] for each in sent_articles(tasks)[2:]] == [
+        (2, "https://late.example/news/1", "excerpt")
+    ]
+    articles = tasks.articles()
+    assert len({each["story"]["id"] for each in articles.values()}) == 1
+    texts = {each["text"] for each in articles.values()}
+    assert len(texts) == 2
+
+
+@pytest.mark.parametrize("setting", ["send", "apart", "keep"])
+def test_what_becomes_of_repeats_is_a_setting(tasks: Tasks, setting: str) -> None:
+    tasks.restart(repeats=setting)
+    process(tasks, page("first.example", WIRE, 0))
+    process(tasks, page("copy.example", WIRE, 5))
+    process(tasks, page("other.example", sentences(60), 6))
+    exchanges = {url.split("/")[2]: exchange for exchange, _, url, _ in sent_articles(tasks)}
+    where = {"send": {"copy.example": "articles"}, "apart": {"copy.example": "articles.repeats"}}
+    expected = {"first.example": "articles", "other.example": "articles"}
+    assert exchanges == {**expected, **where.get(setting, {})}
+
+
+def test_a_repeat_that_was_kept_goes_out_when_it_is_the_first(tasks: Tasks) -> None:
+    tasks.restart(repeats="keep")
+    process(tasks, page("copy.example", sentences(70), 0))
+    process(tasks, page("first.example", WIRE, 5))
+    process(tasks, page("copy.example", WIRE, 10))
+    assert len(sent_articles(tasks)) == 3  # the copy had an article before, which must be followed
+    process(tasks, page("third.example", WIRE, 20))
+    assert len(sent_articles(tasks)) == 3
+    process(tasks, page("first.example", sentences(71), 30))
+    process(tasks, page("copy.example", sentences(72), 40))
+    correct_stories()
+    assert "https://third.example/news/1" in {each[2] for each in sent_articles(tasks)}
+
+
+def test_what_is_known_of_old_stories_is_removed_and_what_was_told_stays(tasks: Tasks) -> None:
+    process(tasks, page("first.example", WIRE, 0))
+    before = told(tasks)
+    removed = tasks.read(lambda session: stories.remove_old_stories(session, timedelta(0), 10))
+    assert removed == 1
+    assert tasks.ask(select(func.count()).select_from(StoryText)) == [0]
+    assert told(tasks) == before
+    tasks.call(task_names.CORRECT_STORIES, {})
+    assert process_state().story_window > timedelta(0)
