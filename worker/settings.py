@@ -43,6 +43,9 @@ class SettingsError(ExpectedError):
     """A setting is missing or wrong; the message is one line for a person."""
 
 
+Repeats = Literal["send", "apart", "keep"]
+
+
 class _SecretFiles(PydanticBaseSettingsSource):
     """Secrets from files, as container engines mount them."""
 
@@ -239,7 +242,7 @@ class Settings(BaseSettings):
         description="Period after which articles go out again, as a further revision, whose story "
         "is another one since, or has another first article.",
     )
-    repeats: Literal["send", "apart", "keep"] = Field(
+    repeats: Repeats = Field(
         default="send",
         description="What becomes of an article that is the same as the first of its story, or an "
         "excerpt of it: sent as any other, sent to the exchange `articles.repeats`, or kept in the "

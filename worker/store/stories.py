@@ -219,11 +219,13 @@ def texts_around(session: Session, text_ids: Collection[int]) -> set[int]:
 
     What a further text changes, it changes there.
     """
-    reached = set(text_ids)
-    for _ in range(2):
-        pairs = session.execute(_NEIGHBOURS, {"ids": sorted(reached)})
-        reached |= {each for pair in pairs for each in pair}
-    return reached
+    return neighbours(session, neighbours(session, text_ids))
+
+
+def neighbours(session: Session, text_ids: Collection[int]) -> set[int]:
+    """Return texts, and those that they have something in common with."""
+    pairs = session.execute(_NEIGHBOURS, {"ids": sorted(text_ids)})
+    return {*text_ids, *(each for pair in pairs for each in pair)}
 
 
 def stories_of(session: Session, text_ids: Collection[int]) -> list[int]:
@@ -257,37 +259,44 @@ def nearest_story(session: Session, text_id: int) -> int | None:
     return found
 
 
-_TEXTS_OF = rows_only(
-    select(
-        StoryText.id,
-        StoryText.story_id,
-        StoryText.key,
-        func.octet_length(StoryText.shingles) / 4,
-        StoryText.sites,
-    )
+def _grouped() -> Select[*tuple[Any, ...]]:
+    length = func.octet_length(StoryText.shingles) / 4
+    return select(StoryText.id, StoryText.story_id, StoryText.key, length, StoryText.sites)
+
+
+_TEXTS_OF_STORIES = rows_only(
+    _grouped()
     .where(StoryText.story_id == any_(_IDS))
     .order_by(StoryText.id)
     .limit(bindparam("most", type_=Integer))
 )
-_OVERLAPS_WITHIN = rows_only(
+_TEXTS = rows_only(_grouped().where(StoryText.id == any_(_IDS)).order_by(StoryText.id))
+_OVERLAPS = rows_only(
     select(StoryOverlap.lower_id, StoryOverlap.higher_id, StoryOverlap.common).where(
-        StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS)
+        or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS))
     )
 )
 
 
-def texts_of(session: Session, story_ids: Collection[int], most: int) -> list[GroupedText]:
+def texts_of_stories(session: Session, story_ids: Collection[int], most: int) -> list[GroupedText]:
     """Return the texts of some stories, at most so many."""
-    rows = session.execute(_TEXTS_OF, {"ids": list(story_ids), "most": most})
-    return [
-        GroupedText(text_id, story_id, bytes(key), int(length), sites)
-        for text_id, story_id, key, length, sites in rows
-    ]
+    rows = session.execute(_TEXTS_OF_STORIES, {"ids": list(story_ids), "most": most})
+    return [_as_grouped(row) for row in rows]
 
 
-def overlaps_within(session: Session, text_ids: Collection[int]) -> dict[tuple[int, int], int]:
-    """Return how much each two of some texts have in common, where that may be a repeat."""
-    rows = session.execute(_OVERLAPS_WITHIN, {"ids": list(text_ids)})
+def texts_with_ids(session: Session, text_ids: Collection[int]) -> list[GroupedText]:
+    """Return some texts."""
+    return [_as_grouped(row) for row in session.execute(_TEXTS, {"ids": sorted(text_ids)})]
+
+
+def _as_grouped(row: Any) -> GroupedText:
+    text_id, story_id, key, length, sites = row
+    return GroupedText(text_id, story_id, bytes(key), int(length), sites)
+
+
+def overlaps_with(session: Session, text_ids: Collection[int]) -> dict[tuple[int, int], int]:
+    """Return how much texts have in common with any others, where that may be a repeat."""
+    rows = session.execute(_OVERLAPS, {"ids": sorted(text_ids)})
     return {(lower, higher): common for lower, higher, common in rows}
 
 

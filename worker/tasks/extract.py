@@ -225,8 +225,13 @@ def _save(
             known = told[job.page_id]
             article = new_revision(page, job, result, Story.model_validate(known.told), now)
             if article is not None:
-                may_hold_back = page.revision == 0 or known.is_held_back
-                sent = outgoing_of(state, job.page_id, article.message, may_hold_back=may_hold_back)
+                sent = outgoing_of(
+                    job.page_id,
+                    article.message,
+                    repeats=state.settings.repeats,
+                    topology=state.topology,
+                    may_hold_back=page.revision == 0 or known.is_held_back,
+                )
                 if len(sent.message.body) > state.settings.max_message_bytes:
                     result, article = _too_large(sent.message), None
                 else:

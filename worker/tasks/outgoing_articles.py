@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from worker.messaging.topology import Topology
+from worker.settings import Repeats
 from worker.store import outbox, story_articles
 from worker.store.outbox import NewMessage
-from worker.tasks.process import ProcessState
 
 MAX_ROUTING_KEY_BYTES = 255
 """What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
@@ -41,23 +42,29 @@ class Outgoing:
 
 
 def outgoing_of(
-    state: ProcessState, page_id: int, message: Mapping[str, Any], *, may_hold_back: bool
+    page_id: int,
+    message: Mapping[str, Any],
+    *,
+    repeats: Repeats,
+    topology: Topology,
+    may_hold_back: bool,
 ) -> Outgoing:
     """Return how a revision goes out.
 
     Parameters
     ----------
-    state
-        With the settings.
     page_id, message
         The page, and the message of its article.
+    repeats
+        What becomes of repeats.
+    topology
+        With the exchanges.
     may_hold_back
-        Whether no revision of the article has gone to the exchange of articles: who has one there
-        must hear of its changes.
+        Whether no revision of the article has gone to the exchange of articles: who has one from
+        there must hear of its changes.
     """
-    setting, topology = state.settings.repeats, state.topology
     relation = (message.get("story") or {}).get("relation")
-    is_held_back = setting != "send" and may_hold_back and relation in REPEATS
+    is_held_back = repeats != "send" and may_hold_back and relation in REPEATS
     exchange = topology.repeats_exchange if is_held_back else topology.articles_exchange
     published = NewMessage(
         exchange=exchange.name,
@@ -65,7 +72,7 @@ def outgoing_of(
         body=json.dumps(message, ensure_ascii=False).encode(),
         message_id=message["id"],
     )
-    return Outgoing(page_id, published, is_held_back, is_held_back and setting == "keep")
+    return Outgoing(page_id, published, is_held_back, is_held_back and repeats == "keep")
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:

@@ -55,7 +55,13 @@ def correct(session: Session, state: ProcessState, page_id: int) -> None:
     if found is None:
         return
     message = corrected(found.message, found.told, datetime.now(UTC))
-    sent = outgoing_of(state, page_id, message, may_hold_back=found.is_held_back)
+    sent = outgoing_of(
+        page_id,
+        message,
+        repeats=state.settings.repeats,
+        topology=state.topology,
+        may_hold_back=found.is_held_back,
+    )
     article = NewArticle(
         id=UUID(message["id"]),
         page_id=page_id,

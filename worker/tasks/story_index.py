@@ -174,13 +174,17 @@ class _Index:
         session = self._session
         around = stories.texts_around(session, text_ids)
         story_ids = stories.stories_of(session, around)
-        texts = stories.texts_of(session, story_ids, MAX_REGROUPED + 1)
+        texts = stories.texts_of_stories(session, story_ids, MAX_REGROUPED + 1)
         if len(texts) > MAX_REGROUPED:
             return self._join_nearest(arrived) if arrived is not None else {}
-        grouped = {
-            each.id: StoryText(each.key, each.length, frozenset(each.sites)) for each in texts
+        wanted = {each.id for each in texts}
+        beside = stories.neighbours(session, wanted) - wanted
+        common = stories.overlaps_with(session, wanted | beside)
+        known = {
+            each.id: StoryText(each.key, each.length, frozenset(each.sites))
+            for each in (*texts, *stories.texts_with_ids(session, beside))
         }
-        groups = group_texts(grouped, stories.overlaps_within(session, list(grouped)))
+        groups = group_texts(known, common, wanted)
         changed = self._store(groups, {each.id: each.story_id for each in texts})
         stories.remove_empty_stories(session, story_ids)
         return changed

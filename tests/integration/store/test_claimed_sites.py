@@ -10,7 +10,7 @@ from models.tables import OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
 from worker.cli import main
-from worker.tasks.article_message import MAX_ROUTING_KEY_BYTES
+from worker.tasks.outgoing_articles import MAX_ROUTING_KEY_BYTES
 from worker.tasks.reprocess import reprocess
 
 VICTIM = "victim.com"

@@ -22,12 +22,14 @@ VERSIONS = [
     for script in reversed(list(ScriptDirectory.from_config(_config()).walk_revisions()))
 ]
 
-ROWS = {"sites": 2, "trees": 2, "pages": 2}
+ROWS = {"sites": 2, "trees": 2, "pages": 2, "story_texts": 2}
 """Rows of the tables that others refer to twice; of all others one."""
 
 VALUES: dict[tuple[str, str], Any] = {
     ("pages", "url"): "https://news.example/{row}",
     ("distances", "higher_tree_id"): 2,
+    ("story_texts", "story_id"): 1,
+    ("story_overlaps", "higher_id"): 2,
     ("outbox", "task"): "detourage.extract",
     ("outbox", "arguments"): {},
 }

@@ -14,13 +14,10 @@ from worker.content import read_content
 from worker.pages import parse_page
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.article_message import (
-    MAX_ROUTING_KEY_BYTES,
     article_id,
     compose,
     new_revision,
-    outgoing,
     reader_digest,
-    routing_key,
 )
 
 URL = "https://news.example/3"
@@ -44,6 +41,7 @@ JOB = ExtractionJob(
     pivot=None,
 )
 PAGE = PageState(
+    site_id=1,
     url=URL,
     crawler_id="crawl-3",
     fetched_at=None,
@@ -56,7 +54,7 @@ PAGE = PageState(
 
 
 def test_the_message_holds_the_article_and_where_its_page_stands() -> None:
-    message = compose(PAGE, JOB, CONTENT, 1, NOW)
+    message = compose(PAGE, JOB, CONTENT, None, 1, NOW)
     assert message.text == "\n\n".join(paragraphs(3))
     assert [block.text for block in message.blocks] == paragraphs(3)
     assert (message.site, message.page_id, message.url) == ("My Site", "crawl-3", URL)
@@ -76,33 +74,18 @@ def test_the_message_holds_the_article_and_where_its_page_stands() -> None:
 def test_a_revision_goes_out_where_a_reader_sees_a_difference_or_it_is_asked_for(
     is_known: bool, is_forced: bool, revision: int | None
 ) -> None:
-    digest = reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) if is_known else "other"
+    digest = reader_digest(compose(PAGE, JOB, CONTENT, None, 1, NOW)) if is_known else "other"
     page = replace(PAGE, revision=3, last_digest=digest, forced=is_forced)
-    found = new_revision(page, JOB, CONTENT, NOW)
+    found = new_revision(page, JOB, CONTENT, None, NOW)
     assert (found.revision if found else None) == revision
 
 
 def test_a_reader_sees_neither_the_group_nor_the_time_of_an_extraction() -> None:
     other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
     later = datetime(2027, 1, 1, tzinfo=UTC)
-    assert reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) == reader_digest(
-        compose(PAGE, other, CONTENT, 2, later)
+    assert reader_digest(compose(PAGE, JOB, CONTENT, None, 1, NOW)) == reader_digest(
+        compose(PAGE, other, CONTENT, None, 2, later)
     )
-
-
-def test_what_is_published_is_the_message_under_its_id() -> None:
-    article = new_revision(PAGE, JOB, CONTENT, NOW)
-    assert article is not None
-    sent = outgoing(article, "articles")
-    assert json.loads(sent.body) == article.message
-    assert (sent.exchange, sent.message_id) == ("articles", article.message["id"])
-    assert sent.routing_key == "en.My Site"
-
-
-def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
-    key = routing_key(None, "é" * 300)
-    assert key.startswith("und.é")
-    assert MAX_ROUTING_KEY_BYTES - 2 < len(key.encode()) <= MAX_ROUTING_KEY_BYTES
 
 
 def test_a_reader_notices_another_role_but_not_how_sure_it_is() -> None:
@@ -112,7 +95,7 @@ def test_a_reader_notices_another_role_but_not_how_sure_it_is() -> None:
             for block in CONTENT.article.blocks
         )
         article = replace(CONTENT.article, blocks=blocks)
-        return reader_digest(compose(PAGE, JOB, replace(CONTENT, article=article), 1, NOW))
+        return reader_digest(compose(PAGE, JOB, replace(CONTENT, article=article), None, 1, NOW))
 
     sure = digest("paragraph", 0.9)
     assert sure == digest("paragraph", 0.8)
@@ -120,10 +103,10 @@ def test_a_reader_notices_another_role_but_not_how_sure_it_is() -> None:
 
 
 def test_a_thread_elsewhere_is_in_the_message_and_a_reason_for_a_revision() -> None:
-    message = compose(PAGE, JOB, CONTENT, 1, NOW)
+    message = compose(PAGE, JOB, CONTENT, None, 1, NOW)
     assert message.to_json()["comments_elsewhere"] is None
     there = replace(CONTENT, comments_elsewhere=(CommentsElsewhere("disqus", "harbour", "17"),))
-    told = compose(PAGE, JOB, there, 1, NOW)
+    told = compose(PAGE, JOB, there, None, 1, NOW)
     assert told.to_json()["comments_elsewhere"] == [
         {"vendor": "disqus", "account": "harbour", "thread": "17", "address": None}
     ]

@@ -1,0 +1,215 @@
+"""Which articles repeat each other, by method: ``python -m benchmarks.stories.repeats CORPORA``.
+
+On generated stories, whose texts are those of sites that no threshold was chosen on, and on the
+articles of two sites in daniel and dragnet that tell the same, which were found by comparing all
+and read.
+"""
+
+import argparse
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from scipy.cluster.hierarchy import DisjointSet
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.stories.variations import Version, generate, half_of, read_texts
+from worker.evaluation.scores import load_corpus
+from worker.language.words import tokens
+from worker.stories.fingerprint import Fingerprint, fingerprint_of
+from worker.stories.grouping import APART, StoryText, group_texts
+from worker.stories.overlap import Overlap, overlap_of
+
+SEEDS = (1, 2, 3)
+
+SIMHASH_BITS = 3
+"""Bits in which the SimHash of two texts may differ (Manku et al. 2007)."""
+
+COPIES = Path(__file__).with_name("copies.txt")
+"""Pairs of articles that a reader calls copies of one text, as digests of their ids.
+
+All 75 pairs of articles of two sites with .08 of the shorter text or more in common were read: in
+these 21 one has most sentences of the other. The others tell of one event in other words, or quote
+one statement.
+"""
+
+Groups = list[set[int]]
+Method = Callable[[Sequence[Version]], Groups]
+
+
+def by_key(versions: Sequence[Version]) -> Groups:
+    """Group articles of equal normalised text."""
+    groups: dict[bytes, set[int]] = defaultdict(set)
+    for place, each in enumerate(versions):
+        groups[fingerprint_of(each.text).key].add(place)
+    return list(groups.values())
+
+
+def simhash(text: str) -> int:
+    """Return the SimHash of the words of a text, 64 bits (Charikar 2002)."""
+    digests = [crc32(token.encode()) * 0x9E3779B97F4A7C15 % 2**64 for token in tokens(text)]
+    bits = np.unpackbits(np.array(digests, dtype=">u8").view(np.uint8)).reshape(-1, 64)
+    votes = bits.sum(axis=0) * 2 > len(bits)
+    return int.from_bytes(np.packbits(votes).tobytes(), "big")
+
+
+def by_simhash(versions: Sequence[Version]) -> Groups:
+    """Group articles whose SimHashes differ in few bits."""
+    digests = [simhash(each.text) for each in versions]
+    groups = DisjointSet(range(len(versions)))
+    for one, other in combinations(range(len(versions)), 2):
+        if (digests[one] ^ digests[other]).bit_count() <= SIMHASH_BITS:
+            groups.merge(one, other)
+    return list(groups.subsets())
+
+
+def by_resemblance_of_pages(versions: Sequence[Version]) -> Groups:
+    """Group articles whose whole pages resemble each other, with nothing cut from them."""
+    return _by_resemblance([fingerprint_of(each.page) for each in versions])
+
+
+def by_resemblance(versions: Sequence[Version]) -> Groups:
+    """Group articles whose texts resemble each other, as is usual."""
+    return _by_resemblance([fingerprint_of(each.text) for each in versions])
+
+
+def _by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups:
+    groups = DisjointSet(range(len(prints)))
+    for (one, other), overlap in candidates(prints).items():
+        if overlap.resemblance >= least:
+            groups.merge(one, other)
+    return list(groups.subsets())
+
+
+def by_repeats_alone(versions: Sequence[Version]) -> Groups:
+    """Group articles that repeat each other, and whatever a digest joins."""
+    prints = [fingerprint_of(each.text) for each in versions]
+    groups = DisjointSet(range(len(prints)))
+    for (one, other), overlap in candidates(prints).items():
+        if overlap.is_repeat(on_one_site=False):
+            groups.merge(one, other)
+    return list(groups.subsets())
+
+
+def by_stories(versions: Sequence[Version]) -> Groups:
+    """Group articles as the service does."""
+    prints = [fingerprint_of(each.text) for each in versions]
+    common = {pair: overlap.common for pair, overlap in candidates(prints).items()}
+    texts = {
+        place: StoryText(each.key, len(each.shingles), frozenset({place}))
+        for place, each in enumerate(prints)
+    }
+    return group_texts(texts, common, texts)
+
+
+METHODS: Mapping[str, Method] = {
+    "exact hash of the text": by_key,
+    "SimHash of the text, 3 bits": by_simhash,
+    "MinHash of the raw page, resemblance .5": by_resemblance_of_pages,
+    "MinHash of the text, resemblance .5": by_resemblance,
+    "repeats, digests join": by_repeats_alone,
+    "**stories**": by_stories,
+}
+
+
+def candidates(prints: Sequence[Fingerprint]) -> dict[tuple[int, int], Overlap]:
+    """Compare every two texts that have a band in common, as the service does."""
+    by_band: dict[int, list[int]] = defaultdict(list)
+    for place, each in enumerate(prints):
+        if each.is_comparable:
+            for band in each.bands.tolist():
+                by_band[band].append(place)
+    pairs = {pair for places in by_band.values() for pair in combinations(places, 2)}
+    found = {}
+    for one, other in pairs:
+        overlap = overlap_of(prints[one].shingles, prints[other].shingles)
+        if overlap.common >= APART * min(overlap.own, overlap.other):
+            found[one, other] = overlap
+    return found
+
+
+def _pairs(groups: Iterable[Iterable[int]]) -> set[tuple[int, int]]:
+    return {pair for group in groups for pair in combinations(sorted(group), 2)}
+
+
+def score(versions: Sequence[Version], groups: Groups) -> tuple[float, float, float]:
+    """Return precision and recall of pairs, and the adjusted Rand index of the stories."""
+    gold: dict[str, set[int]] = defaultdict(set)
+    for place, each in enumerate(versions):
+        gold[each.story].add(place)
+    wanted, found = _pairs(gold.values()), _pairs(groups)
+    label = {place: number for number, group in enumerate(groups) for place in group}
+    right = len(wanted & found)
+    return (
+        right / max(1, len(found)),
+        right / len(wanted),
+        adjusted_rand_score(
+            [each.story for each in versions], [label[place] for place in range(len(versions))]
+        ),
+    )
+
+
+def generated(corpora: Path, half: int) -> None:
+    """Print the table of the generated stories."""
+    texts = [each for each in read_texts(corpora) if half_of(each.site) == half]
+    sets = [
+        [generate(texts, seed, of_the_set=of_the_set) for seed in SEEDS]
+        for of_the_set in (False, True)
+    ]
+    languages = Counter(each.story.split()[0] for each in sets[0][0])
+    print(f"{sum(languages.values())} articles a seed, {len(languages)} languages:", end=" ")
+    print(", ".join(f"{name} {number}" for name, number in languages.most_common()))
+    print("\n| | P | R | adjusted Rand | P | R | adjusted Rand |\n|---|" + "---:|" * 6)
+    for name, method in METHODS.items():
+        cells = []
+        for versions in sets:
+            scores = [score(each, method(each)) for each in versions]
+            cells += [f"{np.mean(column):.3f}" for column in zip(*scores, strict=True)]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def real(corpora: Path) -> None:
+    """Print how many copies are found in daniel and dragnet, on two sites."""
+    golds = [
+        gold
+        for name in ("daniel", "dragnet")
+        for gold in load_corpus(corpora / name).golds.values()
+        if gold.text
+    ]
+    versions = [Version("", "", gold.text or "", "") for gold in golds]
+    copies = set(COPIES.read_text().split())
+    print("\n| copies in daniel and dragnet | pairs found | P | R |\n|---|---:|---:|---:|")
+    for name, method in METHODS.items():
+        if method is by_resemblance_of_pages:
+            continue
+        found = {
+            digest_of(golds[one].id, golds[other].id)
+            for one, other in _pairs(method(versions))
+            if golds[one].site != golds[other].site
+        }
+        right = len(found & copies)
+        precision = right / len(found) if found else 0
+        print(f"| {name} | {len(found)} | {precision:.3f} | {right / len(copies):.3f} |")
+
+
+def digest_of(one: str, other: str) -> str:
+    """Return what names a pair of articles in `COPIES`."""
+    return hashlib.sha256("\n".join(sorted((one, other))).encode()).hexdigest()[:16]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--half", type=int, default=1, help="0: the sites to choose by")
+    options = parser.parse_args()
+    generated(options.corpora, options.half)
+    real(options.corpora)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""How the revisions of articles are published."""
+
+import json
+from typing import Any
+
+from worker.messaging.topology import Topology
+from worker.tasks.outgoing_articles import MAX_ROUTING_KEY_BYTES, outgoing_of, routing_key
+
+TOPOLOGY = Topology("", durable_features=True)
+STORY = {"id": "1", "first_seen": None, "similarity": 1.0, "wire": None}
+
+
+def message(relation: str | None) -> dict[str, Any]:
+    story = {**STORY, "relation": relation}
+    return {"id": "a", "language": "en", "site": "My Site", "text": "Été", "story": story}
+
+
+def test_what_is_published_is_the_message_under_its_id() -> None:
+    sent = outgoing_of(7, message(None), repeats="keep", topology=TOPOLOGY, may_hold_back=True)
+    assert json.loads(sent.message.body) == message(None)
+    assert (sent.message.exchange, sent.message.message_id) == ("articles", "a")
+    assert sent.message.routing_key == "en.My Site"
+    assert not sent.is_kept
+
+
+def test_a_repeat_whose_article_was_sent_before_is_never_held_back() -> None:
+    sent = outgoing_of(7, message("same"), repeats="keep", topology=TOPOLOGY, may_hold_back=False)
+    assert not sent.is_kept
+    assert sent.message.exchange == "articles"
+
+
+def test_an_update_is_no_repeat() -> None:
+    sent = outgoing_of(7, message("update"), repeats="apart", topology=TOPOLOGY, may_hold_back=True)
+    assert sent.message.exchange == "articles"
+
+
+def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
+    key = routing_key(None, "é" * 300)
+    assert key.startswith("und.é")
+    assert MAX_ROUTING_KEY_BYTES - 2 < len(key.encode()) <= MAX_ROUTING_KEY_BYTES
