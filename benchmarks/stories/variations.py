@@ -197,7 +197,9 @@ def read_texts(corpora: Path) -> list[Text]:
             if key not in keys and SHORTEST <= len(tokens(text)) <= LONGEST:
                 keys.add(key)
                 around = [each for each in paragraphs(parsed.document) if each not in text]
-                found.append(Text(gold.language or "und", site_of(page.url), text, "\n".join(around)))
+                found.append(
+                    Text(gold.language or "und", site_of(page.url), text, "\n".join(around))
+                )
     return found
 
 

@@ -22,8 +22,10 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    true,
     update,
 )
+from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage, Story, StoryArticle, StoryOverlap, StoryText
@@ -89,18 +91,33 @@ def text_with_key(
 
 
 def _candidates() -> Select[*tuple[Any, ...]]:
-    bands = bindparam("bands", type_=ARRAY(Integer))
-    band = func.unnest(StoryText.bands).column_valued("band")
-    shared = select(func.count()).where(band == any_(bands)).scalar_subquery()
-    return (
-        select(StoryText.id, StoryText.story_id, StoryText.sites, StoryText.shingles)
+    asked = (
+        func.unnest(bindparam("bands", type_=ARRAY(Integer)))
+        .table_valued("band", name="asked")
+        .render_derived()
+    )
+    # Band by band: of an overlap of arrays the planner expects so much that it reads all texts.
+    with_band = (
+        select(StoryText.id, StoryText.key)
         .where(
-            StoryText.bands.op("&&")(bands),
+            StoryText.bands.op("@>")(array([asked.c.band])),
             StoryText.seen_from <= bindparam("latest", type_=DateTime(timezone=True)),
             StoryText.seen_to >= bindparam("earliest", type_=DateTime(timezone=True)),
         )
-        .order_by(shared.desc(), StoryText.key)
+        .lateral("with_band")
+    )
+    nearest = (
+        select(with_band.c.id, func.count().label("shared"))
+        .select_from(asked.join(with_band, true()))
+        .group_by(with_band.c.id, with_band.c.key)
+        .order_by(func.count().desc(), with_band.c.key)
         .limit(MAX_CANDIDATES)
+        .subquery("nearest")
+    )
+    return (
+        select(StoryText.id, StoryText.story_id, StoryText.sites, StoryText.shingles)
+        .join(nearest, nearest.c.id == StoryText.id)
+        .order_by(nearest.c.shared.desc(), StoryText.key)
     )
 
 
@@ -130,12 +147,7 @@ def unpacked(stored: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
     return np.frombuffer(stored, dtype="<u4").astype(np.uint32, copy=False)
 
 
-_ADD_STORY = rows_only(
-    insert(Story)
-    .values(first_page_id=None)
-    .returning(Story.id)
-    .execution_options(dml_strategy="raw")
-)
+_ADD_STORY = rows_only(insert(Story).returning(Story.id).execution_options(dml_strategy="raw"))
 _ADD_TEXT = rows_only(
     insert(StoryText).returning(StoryText.id).execution_options(dml_strategy="raw")
 )
@@ -151,12 +163,14 @@ def add_text(
     site_id: int,
     seen_at: datetime,
     common: Mapping[int, int],
+    first_page_id: int,
 ) -> int:
     """Store a text, in a story of its own; return its id.
 
-    ``common`` is what it has in common with others, by their id.
+    ``common`` is what it has in common with others, by their id; ``first_page_id`` the page of the
+    article that it came with.
     """
-    story_id = add_story(session)
+    story_id = add_story(session, first_page_id)
     text_id = session.execute(
         _ADD_TEXT,
         {
@@ -180,9 +194,9 @@ def add_text(
     return int(text_id)
 
 
-def add_story(session: Session) -> int:
+def add_story(session: Session, first_page_id: int | None = None) -> int:
     """Store a story without texts; return its id."""
-    return int(session.execute(_ADD_STORY).scalar_one())
+    return int(session.execute(_ADD_STORY, {"first_page_id": first_page_id}).scalar_one())
 
 
 _TOUCH_TEXT = rows_only(

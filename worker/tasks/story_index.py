@@ -117,9 +117,11 @@ class _Index:
             alone = id_alone(fingerprint.key, arrival.site, arrival.url)
             self._note(arrival, fingerprint, None, alone)
             return
-        text_id, may_regroup = self._place(arrival, fingerprint)
+        text_id, is_alone, may_regroup = self._place(arrival, fingerprint)
         # Whatever it is to others, which follows.
         self._note(arrival, fingerprint, text_id, story_id(fingerprint.key))
+        if is_alone:
+            return
         changed = self._regroup([text_id], arrived=text_id) if may_regroup else {}
         for story in stories.stories_of(self._session, [text_id]):
             changed.setdefault(story, set())
@@ -141,15 +143,15 @@ class _Index:
         known = Told(text_id, fingerprint.key, arrival.fetched_at, arrival.wire, told)
         story_articles.put_article(self._session, arrival.page_id, known)
 
-    def _place(self, arrival: Arrival, fingerprint: Fingerprint) -> tuple[int, bool]:
-        """Return the text of an article, and whether that may change how texts are grouped."""
+    def _place(self, arrival: Arrival, fingerprint: Fingerprint) -> tuple[int, bool, bool]:
+        """Return the text of an article, whether it is alone, and whether it may change groups."""
         session, seen_at = self._session, arrival.seen_at
         same = stories.text_with_key(session, fingerprint.key, seen_at, self._window)
         if same is not None:
             sites = {*same.sites, arrival.site_id}
             stories.touch_text(session, same.id, sites=sites, seen_at=seen_at)
             # Texts of one site are asked to have more in common.
-            return same.id, len(same.sites) == 1 and len(sites) > 1
+            return same.id, False, len(same.sites) == 1 and len(sites) > 1
         bands = [int(each) for each in fingerprint.bands]
         common = {}
         for other in stories.texts_like(session, bands, seen_at, self._window):
@@ -164,8 +166,9 @@ class _Index:
             site_id=arrival.site_id,
             seen_at=seen_at,
             common=common,
+            first_page_id=arrival.page_id,
         )
-        return text_id, bool(common)
+        return text_id, not common, bool(common)
 
     def _regroup(
         self, text_ids: Collection[int], *, arrived: int | None = None
