@@ -266,7 +266,7 @@ def _tell_stories(
             text=result.article.text,
             fetched_at=page.fetched_at,
             seen_at=page.fetched_at or now,
-            wire=None,
+            wire=result.article.metadata.wire,
         )
         for job, page, result in results
         if isinstance(result, Content)
