@@ -9,7 +9,7 @@ import io
 import random
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -20,7 +20,7 @@ from models.tables import Site, StoredPage
 from tests.services import running_services, temporary_database
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.stories.fingerprint import bands_of, fingerprint_of
+from worker.stories.fingerprint import BANDS, fingerprint_of
 from worker.tasks.story_index import Arrival, tell_stories
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -48,10 +48,12 @@ def _field(value: bytes) -> bytes:
     return struct.pack(">i", len(value)) + value
 
 
-def _array(values: Sequence[int], kind: str, oid: int) -> bytes:
-    size = struct.calcsize(kind)
-    body = b"".join(struct.pack(f">i{kind}", size, value) for value in values)
-    return struct.pack(">iiiii", 1, 0, oid, len(values), 1) + body
+def _array(values: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> bytes:
+    size = values.dtype.itemsize
+    oid = {4: 23, 8: 20}[size]
+    body = np.empty(len(values), dtype=[("size", ">i4"), ("value", f">i{size}")])
+    body["size"], body["value"] = size, values
+    return struct.pack(">iiiii", 1, 0, oid, len(values), 1) + body.tobytes()
 
 
 def _row(*fields: bytes) -> bytes:
@@ -65,7 +67,7 @@ def _instant(moment: datetime) -> bytes:
 
 def fill(database: Database, first: int, last: int, chance: np.random.Generator) -> None:
     """Store generated texts, each a story."""
-    seen = _instant(NOON)
+    seen, sites = _instant(NOON), _array(np.array([1], dtype=np.int64))
     with database.engine.begin() as connection:
         connection.execute(text("DROP INDEX ix_story_texts_bands"))
         cursor = connection.connection.cursor()
@@ -77,14 +79,12 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
             for number in numbers:
                 identity = struct.pack(">q", number)
                 size = int(chance.lognormal(np.log(WORDS), 0.6)) + 30
-                shingles = np.unique(chance.integers(0, 2**32, size, dtype=np.uint32))
-                bands = _array(bands_of(shingles).tolist(), "i", 23)
-                sites = _array([1], "q", 20)
+                # As those of texts that have nothing in common are, and not in their order.
+                shingles = chance.bytes(4 * size)
+                bands = _array(chance.integers(-(2**31), 2**31, BANDS, dtype=np.int32))
                 stories.write(_row(identity))
                 key = chance.bytes(16)
-                texts.write(
-                    _row(identity, identity, key, shingles.tobytes(), bands, sites, seen, seen)
-                )
+                texts.write(_row(identity, identity, key, shingles, bands, sites, seen, seen))
             for file, target in ((stories, COPY[1]), (texts, COPY[2])):
                 file.write(_TRAILER)
                 file.seek(0)

@@ -13,7 +13,6 @@ from sqlalchemy import (
     Interval,
     LargeBinary,
     Select,
-    and_,
     any_,
     bindparam,
     delete,
@@ -163,14 +162,9 @@ def add_text(
     site_id: int,
     seen_at: datetime,
     common: Mapping[int, int],
-    first_page_id: int,
+    story_id: int,
 ) -> int:
-    """Store a text, in a story of its own; return its id.
-
-    ``common`` is what it has in common with others, by their id; ``first_page_id`` the page of the
-    article that it came with.
-    """
-    story_id = add_story(session, first_page_id)
+    """Store a text, with what it has in common with others, by their id; return its own."""
     text_id = session.execute(
         _ADD_TEXT,
         {
@@ -245,32 +239,6 @@ def neighbours(session: Session, text_ids: Collection[int]) -> set[int]:
 def stories_of(session: Session, text_ids: Collection[int]) -> list[int]:
     """Return the stories of texts, ascending."""
     return sorted(session.execute(_STORIES_OF, {"ids": sorted(text_ids)}).scalars())
-
-
-_NEAREST = rows_only(
-    select(StoryText.story_id)
-    .join(
-        StoryOverlap,
-        or_(
-            and_(
-                StoryOverlap.lower_id == _TEXT,
-                StoryOverlap.higher_id == StoryText.id,
-            ),
-            and_(
-                StoryOverlap.higher_id == _TEXT,
-                StoryOverlap.lower_id == StoryText.id,
-            ),
-        ),
-    )
-    .order_by(StoryOverlap.common.desc(), StoryText.key)
-    .limit(1)
-)
-
-
-def nearest_story(session: Session, text_id: int) -> int | None:
-    """Return the story of the text that one has most in common with; None where there is none."""
-    found: int | None = session.execute(_NEAREST, {"text_id": text_id}).scalar()
-    return found
 
 
 def _grouped() -> Select[*tuple[Any, ...]]:

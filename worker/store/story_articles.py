@@ -109,9 +109,11 @@ _ARTICLES_WITH = rows_only(
         )
     )
 )
-_FIRST = rows_only(_articles().limit(1))
-_KNOWN_FIRST = rows_only(
-    select(Story.first_page_id).where(Story.id == bindparam("story_id", type_=BigInteger))
+_FIRST = rows_only(
+    _articles()
+    .add_columns(Story.first_page_id)
+    .join(Story, Story.id == StoryText.story_id)
+    .limit(1)
 )
 _NOTE_FIRST = rows_only(
     update(Story)
@@ -140,15 +142,13 @@ def articles_with(
     return [TellingArticle(page, text, bytes(key), at, wire) for page, text, key, at, wire in rows]
 
 
-def first_of_story(session: Session, story_id: int) -> tuple[TellingArticle | None, bool]:
+def first_of_story(session: Session, story_id: int) -> tuple[TellingArticle, bool] | None:
     """Return the first article of a story, see `articles_of_story`, and whether it is noted so."""
     row = session.execute(_FIRST, {"story_id": story_id}).one_or_none()
     if row is None:
-        return None, False
-    page_id, text_id, key, fetched_at, wire = row
-    noted = session.execute(_KNOWN_FIRST, {"story_id": story_id}).scalar()
-    first = TellingArticle(page_id, text_id, bytes(key), fetched_at, wire)
-    return first, noted == page_id
+        return None
+    page_id, text_id, key, fetched_at, wire, noted = row
+    return TellingArticle(page_id, text_id, bytes(key), fetched_at, wire), noted == page_id
 
 
 def note_first(session: Session, story_id: int, page_id: int) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -158,6 +160,44 @@ def test_forty_copies_have_one_story_whatever_the_number_of_workers(tasks: Tasks
     assert found[0] == found[1]
     assert len(found[0]) == 40
     assert len(ids(found[0])) == 1
+
+
+KILLED = """
+import sys, time
+from datetime import UTC, datetime, timedelta
+from worker.store.database import Database
+from worker.tasks.story_index import Arrival, tell_stories
+
+page_id, site_id, site, url, text = int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
+with Database(sys.argv[1]).transaction() as session:
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    arrival = Arrival(page_id, site_id, site, url, text, None, at, None)
+    tell_stories(session, [arrival], timedelta(days=7))
+    print("told", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_worker_that_is_killed_leaves_nothing_behind(tasks: Tasks) -> None:
+    sent = [Sent(f"site{number}.example", "\n\n".join(WIRE[number:])) for number in range(3)]
+    first, second, third = arrivals(tasks, sent)
+    tell(tasks, first)
+    url = process_state().settings.require_database_url()
+    asked = [second.page_id, second.site_id, second.site, second.url, second.text]
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, url, *map(str, asked)], stdout=subprocess.PIPE, text=True
+    ) as worker:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "told\n"
+        worker.kill()
+    tell(tasks, third)
+    assert second.url not in told(tasks)
+    tell(tasks, second)
+    found = told(tasks)
+    clear(tasks)
+    for each in (first, second, third):
+        tell(tasks, each)
+    assert told(tasks) == found
 
 
 def test_a_digest_of_two_stories_does_not_join_them(tasks: Tasks) -> None:
