@@ -467,6 +467,9 @@ class Story(Base):
     first_page_id: Mapped[int | None] = mapped_column(
         doc="Page of its first article; null while that is not determined."
     )
+    changed_at: Mapped[datetime] = mapped_column(
+        server_default=func.now(), index=True, doc="When an article of it last came."
+    )
 
 
 class StoryText(Base):
@@ -491,9 +494,6 @@ class StoryText(Base):
     sites: Mapped[list[int]] = mapped_column(doc="Ids of the sites that have it, ascending.")
     seen_from: Mapped[datetime] = mapped_column(doc="When the first article with it was fetched.")
     seen_to: Mapped[datetime] = mapped_column(doc="When the last one was.")
-    indexed_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), index=True, doc="When an article with it last came."
-    )
 
 
 class StoryOverlap(Base):

@@ -17,8 +17,12 @@ def upgrade() -> None:
         "stories",
         sa.Column("id", sa.BigInteger(), autoincrement=True, nullable=False),
         sa.Column("first_page_id", sa.BigInteger(), nullable=True),
+        sa.Column(
+            "changed_at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_stories")),
     )
+    op.create_index(op.f("ix_stories_changed_at"), "stories", ["changed_at"])
     op.create_table(
         "story_texts",
         sa.Column("id", sa.BigInteger(), autoincrement=True, nullable=False),
@@ -29,9 +33,6 @@ def upgrade() -> None:
         sa.Column("sites", sa.ARRAY(sa.BigInteger()), nullable=False),
         sa.Column("seen_from", sa.DateTime(timezone=True), nullable=False),
         sa.Column("seen_to", sa.DateTime(timezone=True), nullable=False),
-        sa.Column(
-            "indexed_at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False
-        ),
         sa.ForeignKeyConstraint(
             ["story_id"],
             ["stories.id"],
@@ -42,7 +43,6 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_story_texts_story_id"), "story_texts", ["story_id"])
     op.create_index(op.f("ix_story_texts_key"), "story_texts", ["key"])
-    op.create_index(op.f("ix_story_texts_indexed_at"), "story_texts", ["indexed_at"])
     op.create_index(
         "ix_story_texts_bands",
         "story_texts",

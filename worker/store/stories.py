@@ -9,6 +9,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     DateTime,
+    Delete,
     Integer,
     Interval,
     LargeBinary,
@@ -16,7 +17,6 @@ from sqlalchemy import (
     any_,
     bindparam,
     delete,
-    exists,
     func,
     insert,
     or_,
@@ -200,7 +200,6 @@ _TOUCH_TEXT = rows_only(
         sites=bindparam("new_sites", type_=ARRAY(BigInteger)),
         seen_from=func.least(StoryText.seen_from, bindparam("seen_at", type_=DateTime(True))),
         seen_to=func.greatest(StoryText.seen_to, bindparam("seen_at", type_=DateTime(True))),
-        indexed_at=func.now(),
     )
     .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
@@ -334,32 +333,27 @@ def review_text(session: Session, text_id: int) -> None:
         session.execute(_REMOVE_TEXT, {"text_id": text_id})
 
 
-_OLD = rows_only(
-    select(Story.id)
-    .where(
-        ~exists().where(
-            StoryText.story_id == Story.id,
-            StoryText.indexed_at > func.now() - bindparam("window", type_=Interval),
-        )
+def _removing() -> Delete:
+    old = (
+        select(Story.id)
+        .where(Story.changed_at <= func.now() - bindparam("window", type_=Interval))
+        .order_by(Story.changed_at)
+        .limit(bindparam("most", type_=Integer))
     )
-    .order_by(Story.id)
-    .limit(bindparam("most", type_=Integer))
-    .with_for_update(skip_locked=True)
-)
-_REMOVE_OLD = rows_only(
-    delete(Story).where(Story.id == any_(_IDS)).execution_options(synchronize_session=False)
-)
+    return delete(Story).where(Story.id.in_(old)).execution_options(synchronize_session=False)
+
+
+_REMOVE_OLD = rows_only(_removing())
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
-    """Remove stories whose texts all came longer ago than a window, at most so many.
+    """Remove stories whose last article came longer ago than a window, at most so many.
 
-    What was told of their articles stays. Return how many went.
+    What was told of their articles stays. Nobody else may group articles meanwhile. Return how many
+    went.
     """
-    old = list(session.execute(_OLD, {"window": window, "most": most}).scalars())
-    if old:
-        session.execute(_REMOVE_OLD, {"ids": old})
-    return len(old)
+    removed: Any = session.execute(_REMOVE_OLD, {"window": window, "most": most})
+    return int(removed.rowcount)
 
 
 _SHINGLES = rows_only(select(StoryText.id, StoryText.shingles).where(StoryText.id == any_(_IDS)))

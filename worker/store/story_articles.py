@@ -115,10 +115,10 @@ _FIRST = rows_only(
     .join(Story, Story.id == StoryText.story_id)
     .limit(1)
 )
-_NOTE_FIRST = rows_only(
+_NOTE_CHANGE = rows_only(
     update(Story)
     .where(Story.id == bindparam("story_id", type_=BigInteger))
-    .values(first_page_id=bindparam("new_first", type_=BigInteger))
+    .values(first_page_id=bindparam("new_first", type_=BigInteger), changed_at=func.now())
     .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
 
@@ -151,9 +151,9 @@ def first_of_story(session: Session, story_id: int) -> tuple[TellingArticle, boo
     return TellingArticle(page_id, text_id, bytes(key), fetched_at, wire), noted == page_id
 
 
-def note_first(session: Session, story_id: int, page_id: int) -> None:
-    """Note the first article of a story."""
-    session.execute(_NOTE_FIRST, {"story_id": story_id, "new_first": page_id})
+def note_change(session: Session, story_id: int, page_id: int) -> None:
+    """Note that a story has changed, and its first article."""
+    session.execute(_NOTE_CHANGE, {"story_id": story_id, "new_first": page_id})
 
 
 def _putting() -> Insert:

@@ -34,9 +34,12 @@ def correct_stories() -> None:
     )
     for page_id in pages:
         state.database.run(lambda session: correct(session, state, page_id))  # noqa: B023
-    state.database.run(
-        lambda session: stories.remove_old_stories(session, state.story_window, OLD_STORIES)
-    )
+    state.database.run(lambda session: _remove_old_stories(session, state))
+
+
+def _remove_old_stories(session: Session, state: ProcessState) -> None:
+    stories.lock_stories(session)
+    stories.remove_old_stories(session, state.story_window, OLD_STORIES)
 
 
 def correct(session: Session, state: ProcessState, page_id: int) -> None:

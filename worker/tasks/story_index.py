@@ -229,10 +229,10 @@ class _Index:
             if found is None:
                 continue
             first, is_noted = found
+            story_articles.note_change(self._session, story, first.page_id)
             if is_noted:
                 articles = story_articles.articles_with(self._session, story, moved, page_id)
             else:
-                story_articles.note_first(self._session, story, first.page_id)
                 articles = story_articles.articles_of_story(self._session, story)
             told.update(self._told(first, articles))
         story_articles.tell(self._session, told)
