@@ -24,7 +24,7 @@ def test_full_width_letters_are_the_same_letters() -> None:
 
 
 def test_a_script_without_spaces_has_shingles_of_characters() -> None:
-    text = "新华社北京五月一日电国务院总理今天在北京会见了来访的外国客人，双方就共同关心的问题交换了意见。"
+    text = "新华社北京五月一日电国务院总理今天会见了来访的外国客人，双方交换了意见。"
     whole, part = fingerprint_of(text), fingerprint_of(text[4:])
     assert whole.is_comparable
     overlap = overlap_of(part.shingles, whole.shingles)
