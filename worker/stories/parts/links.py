@@ -14,7 +14,6 @@ from worker.pages.nodes import Node
 from worker.stories.parts.addresses import Address, Relation
 from worker.stories.parts.wording import (
     MAX_LABEL,
-    MAX_NUMBER,
     Direction,
     Label,
     read_label,
@@ -291,15 +290,22 @@ class Links:
 
     @cached_property
     def declared(self) -> list[PartLink]:
-        """The ``link`` elements with a ``rel`` of next or previous."""
+        """The ``link`` elements with a ``rel`` of next or previous that readers see a link of, too.
+
+        What only programs see is left over from before the page's list grew by itself, or leads
+        one beyond the last page.
+        """
         found = []
+        shown = {href.strip().partition("#")[0] for href in self.anchors.values()}
         for node in Node(self.flat, 0).iter("link"):
             way = _followed(node.get("rel") or "")
             address = self._address(node.get("href") or "") if way is not None else None
             if way is None or address is None or address.plain == self.own.plain:
                 continue
-            relation = self.own.relation(address)
             href = node.get("href") or ""
+            if href.strip() not in shown and address.url not in shown:
+                continue
+            relation = self.own.relation(address)
             found.append(PartLink(node.index, href, address, relation, None, way, True))
             if len(found) == MAX_CANDIDATES:
                 break

@@ -155,10 +155,20 @@ def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direc
         return link.direction
     other = listed.get(link.address.plain)
     if other is None:
+        other = _number_in_address(link, number)
+    if other is None:
         return link.direction
     if abs(other - number) == 1:
         return Direction.NEXT if other > number else Direction.PREVIOUS
     return Direction.LAST if other > number else Direction.FIRST
+
+
+def _number_in_address(link: PartLink, number: int) -> int | None:
+    """Return the number of a link's page where addresses number pages as their links do."""
+    relation = link.relation
+    if relation is None or relation.own != number:
+        return None
+    return relation.other if relation.other is not None else 1
 
 
 def _add_neighbours(

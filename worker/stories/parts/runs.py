@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from worker.stories.parts.addresses import Address, Relation
 from worker.stories.parts.links import Links
-from worker.stories.parts.wording import MAX_NUMBER
 
 MAX_BETWEEN = 2
 """Texts between two numbers of a run: separators, dots."""
@@ -69,7 +69,7 @@ def _runs(links: Links) -> Iterator[list[_Member]]:
             between = texts[before + 1 : place] if place - before <= MAX_BETWEEN + 1 else None
             continues = (
                 between is not None
-                and last < number <= MAX_NUMBER
+                and last < number
                 and all(len(text.strip()) <= MAX_SEPARATOR for text in between)
             )
             if not continues:
@@ -93,7 +93,7 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     }
     is_named = any(relation.is_named for relation in relations.values())
     is_related = 2 * sum(_fits(*each) for each in relations.items()) > len(others)
-    if not is_named and _is_calendar(links, elements):
+    if not is_named and (_is_calendar(links, elements) or not _has_neighbours(members)):
         return None
     unlinked = [number for _, number, _ in members if number not in elements]
     said = marked or unlinked
@@ -159,6 +159,11 @@ def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
         return None
     number, rest = divmod((own - at_low) * (high - low), at_high - at_low)
     return low + number if rest == 0 and low + number >= 1 else None
+
+
+def _has_neighbours(members: Sequence[_Member]) -> bool:
+    """Say whether a number follows the one before it: "10 25 50" is how many to show on a page."""
+    return any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
 
 
 def _is_calendar(links: Links, elements: dict[int, int]) -> bool:

@@ -19,8 +19,8 @@ MAX_LABEL = 48
 MAX_TOKENS = 6
 """Words of the longest label."""
 
-MAX_NUMBER = 99_999
-"""Greatest number of a page; a greater one counts readers or votes."""
+MAX_DIGITS = 5
+"""Digits of the greatest number of a page; what has more counts readers or votes."""
 
 
 class Direction(StrEnum):
@@ -63,10 +63,16 @@ _ARROWS = {
     Direction.PREVIOUS: ("‹", "«", "<", "<<", "←", "⟨", "◀", "◄", "❮", "⇐", "←←", "‹‹‹", "««", "‹‹"),
 }
 _ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows}
+_BARRED = {
+    Direction.FIRST: ("|<", "|‹", "|«", "|<<", "⏮", "⇤"),
+    Direction.LAST: (">|", "›|", "»|", ">>|", "⏭", "⇥"),
+}
+_ARROW_OF |= {arrow: way for way, arrows in _BARRED.items() for arrow in arrows}
 _DOUBLE = frozenset("» >> « <<".split())
-_ARROW_CHARACTERS = "‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
-_EDGES = f" .,:;!…|/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
+_ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
+_EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
 _NUMBER = re.compile(r"\d{1,5}")
+_THOUSANDS = re.compile(r"\d{1,2},\d{3}")
 
 
 class _Words(NamedTuple):
@@ -100,9 +106,12 @@ def _words() -> _Words:
 def read_number(text: str) -> int | None:
     """Return the number that a text is, "[ 2 ]" or "2.", None for any other text."""
     bare = text.strip(_EDGES)
-    if not 0 < len(bare) <= 5 or not bare.isdecimal():
+    if not 0 < len(bare) <= MAX_DIGITS + 1:
         return None
-    return int(bare)
+    if not bare.isdecimal():
+        # "1,097"
+        bare = bare.replace(",", "", 1) if _THOUSANDS.fullmatch(bare) else ""
+    return int(bare) if bare.isdecimal() and len(bare) <= MAX_DIGITS else None
 
 
 def read_label(text: str) -> Label | None:
