@@ -337,6 +337,59 @@ class Entry(_ArticlePart):
     )
 
 
+class Part(_ArticlePart):
+    """One of the pages that an article, a thread or a list is spread over."""
+
+    number: int = Field(description="Its number, from 1 or as the site counts.")
+    url: str = Field(description="Its address, absolute.")
+
+
+class Parts(_ArticlePart):
+    """The pages that what a page shows is spread over, as far as they are known.
+
+    Addresses are absolute, without fragment. Of a thread or a list the links alone are given:
+    it is neither joined nor missed.
+    """
+
+    number: int | None = Field(
+        default=None, description="Number of this page among them; null where it does not tell."
+    )
+    pages: list[Part] = Field(
+        default=[], description="Those with a number, ascending; this page may be among them."
+    )
+    next: str | None = Field(
+        default=None, description="What the page calls the next one; null for none."
+    )
+    previous: str | None = Field(
+        default=None,
+        description="What the page calls the previous one; null for none. A blog may call older"
+        " posts so.",
+    )
+    first: str | None = Field(
+        default=None,
+        description="The first one: the article that a later part belongs to; null where it is"
+        " this page, or is not known.",
+    )
+    whole: str | None = Field(
+        default=None, description="Where all is on one page; null where the page names none."
+    )
+    joined: list[str] = Field(
+        default=[],
+        description="Addresses of the parts that text, blocks, images, embeds and comments hold,"
+        " in order; empty where they are of this page alone.",
+    )
+    missing: list[str] | None = Field(
+        default=None,
+        description="Addresses of parts that the service has no page of, in order: to be fetched;"
+        " null where nobody looked, as for threads and lists.",
+    )
+    held_by_whole: bool = Field(
+        default=False,
+        description="Whether the article at whole is known and holds this one: it is the one to"
+        " take, and no parts are joined.",
+    )
+
+
 class Template(_ArticlePart):
     """Where the page stands among the template groups of its site."""
 
@@ -440,6 +493,11 @@ class ArticleMessage(_ArticlePart):
     )
     story: Story | None = Field(
         default=None, description="Which articles tell the same. Added to version 1; see Story."
+    )
+    parts: Parts | None = Field(
+        default=None,
+        description="The pages that it is spread over; null for one page alone. Added to version"
+        " 1.",
     )
 
     def to_json(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """All that a page holds for its readers: its article, and the comments below it, apart from it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from lxml.html import HtmlElement
@@ -42,6 +42,7 @@ from worker.extraction.hidden import UNSEEN, OpenedDocument
 from worker.pages import Page
 from worker.pages.flat import FlatDocument
 from worker.pages.places import element_at
+from worker.stories.parts import Pagination, read_pagination
 
 __all__ = [
     "SURE",
@@ -100,12 +101,15 @@ class Content:
         Threads of the page that other services keep.
     entries
         Entries of a live report, in the order of the page; none of any other page.
+    pagination
+        The other pages that what it shows is spread over.
     """
 
     article: Extraction
     comments: tuple[Comment, ...] = ()
     comments_elsewhere: tuple[CommentsElsewhere, ...] = ()
     entries: tuple[Entry, ...] = ()
+    pagination: Pagination = field(default_factory=Pagination)
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,8 @@ def read_content(
         comments = _comments_below(article, found, page)
     comments = dated_from(comments, fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
-    return Content(article, comments, elsewhere, entries_of(page, article, comments))
+    entries = entries_of(page, article, comments)
+    return Content(article, comments, elsewhere, entries, read_pagination(page))
 
 
 def explain_content(

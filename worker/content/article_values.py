@@ -2,10 +2,24 @@
 
 from typing import Any
 
-from models.messages import Block, Comment, CommentsElsewhere, Embed, Entry, Image, Metadata
+from models.messages import (
+    Block,
+    Comment,
+    CommentsElsewhere,
+    Embed,
+    Entry,
+    Image,
+    Metadata,
+    Part,
+    Parts,
+)
 from worker import comments
 from worker.content import Content
 from worker.extraction import Extraction, Moment
+from worker.stories.parts import Pagination
+
+MAX_LISTED = 200
+"""Parts that a message lists, the first ones. The most on a page of the corpora are 101."""
 
 
 def article_values(content: Content) -> dict[str, Any]:
@@ -60,7 +74,23 @@ def article_values(content: Content) -> dict[str, Any]:
         "xpath": article.xpath,
         "confidence": article.confidence,
         "metadata": _metadata(article),
+        "parts": _parts(content.pagination),
     }
+
+
+def _parts(found: Pagination) -> Parts | None:
+    if not found:
+        return None
+    listed = sorted(found.pages.items())
+    first = found.pages.get(1) or found.first
+    return Parts(
+        number=found.number,
+        pages=[Part(number=number, url=url) for number, url in listed[:MAX_LISTED]],
+        next=found.next,
+        previous=found.previous,
+        first=first if found.number != 1 else None,
+        whole=found.whole,
+    )
 
 
 def _comment(found: comments.Comment) -> Comment:

@@ -1,5 +1,28 @@
 """Articles in parts: how a page leads to the others, and how they are put together."""
 
+from worker.stories.parts.joining import (
+    MAX_PARTS,
+    Member,
+    addresses_of,
+    chain_of,
+    is_held_by,
+    joined_values,
+    key_of,
+    kind_of,
+    may_be_part,
+)
 from worker.stories.parts.reading import Pagination, read_pagination
 
-__all__ = ["Pagination", "read_pagination"]
+__all__ = [
+    "MAX_PARTS",
+    "Member",
+    "Pagination",
+    "addresses_of",
+    "chain_of",
+    "is_held_by",
+    "joined_values",
+    "key_of",
+    "kind_of",
+    "may_be_part",
+    "read_pagination",
+]

@@ -36,7 +36,9 @@ _NAMED_FIELD = re.compile(
     r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)|[^0-9]*pag(?:e|ina|ing)[^0-9]*",
     re.IGNORECASE,
 )
-_OF_COMMENTS = re.compile(r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE)
+_OF_COMMENTS = re.compile(
+    r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
+)
 _ALL = frozenset("all full alles komplett single 0 everything tout todo tudo".split())
 _WHOLE_IN_PATH = re.compile(
     r"(?P<before>.*[^/])(?:[/_-](?:all|full|single-?page|viewall|komplettansicht|onepage))"
@@ -209,9 +211,11 @@ def _related(own: Reading, theirs: Reading) -> Relation | None:
         return None
     if theirs.is_named:
         same = own.stem == theirs.stem and (own.number is None or own.is_named)
-        return Relation(own.number, theirs.number, True) if (
-            same and _fit(own.fields, theirs.fields)
-        ) else None
+        return (
+            Relation(own.number, theirs.number, True)
+            if (same and _fit(own.fields, theirs.fields))
+            else None
+        )
     if own.is_named or own.fields != theirs.fields or theirs.number > MAX_UNNAMED:
         return None
     if own.number is None:

@@ -54,9 +54,7 @@ _Member = tuple[int, int, int | None]
 
 def find_runs(links: Links) -> list[Run]:
     """Find the numbered runs of a page that lead to its other parts."""
-    return [
-        run for members in _runs(links) if (run := _read(links, members)) is not None
-    ]
+    return [run for members in _runs(links) if (run := _read(links, members)) is not None]
 
 
 def _runs(links: Links) -> Iterator[list[_Member]]:
@@ -82,7 +80,9 @@ def _runs(links: Links) -> Iterator[list[_Member]]:
 
 def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     pages, elements = _linked(links, members)
-    marked = [number for number, link in elements.items() if _is_current(links, pages, number, link)]
+    marked = [
+        number for number, link in elements.items() if _is_current(links, pages, number, link)
+    ]
     others = {number: each for number, each in pages.items() if number not in marked}
     if not others or len({each.plain for each in others.values()}) < len(others):
         return None
@@ -106,9 +106,7 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     return Run(number, pages, elements, members[0][0], members[-1][0], is_related)
 
 
-def _linked(
-    links: Links, members: Sequence[_Member]
-) -> tuple[dict[int, Address], dict[int, int]]:
+def _linked(links: Links, members: Sequence[_Member]) -> tuple[dict[int, Address], dict[int, int]]:
     pages: dict[int, Address] = {}
     elements: dict[int, int] = {}
     for _, number, link in members:

@@ -60,7 +60,22 @@ class Label(NamedTuple):
 
 _ARROWS = {
     Direction.NEXT: ("›", "»", ">", ">>", "→", "⟩", "▶", "►", "❯", "⇒", "→→", "›››", "»»", "››"),
-    Direction.PREVIOUS: ("‹", "«", "<", "<<", "←", "⟨", "◀", "◄", "❮", "⇐", "←←", "‹‹‹", "««", "‹‹"),
+    Direction.PREVIOUS: (
+        "‹",
+        "«",
+        "<",
+        "<<",
+        "←",
+        "⟨",
+        "◀",
+        "◄",
+        "❮",
+        "⇐",
+        "←←",
+        "‹‹‹",
+        "««",
+        "‹‹",
+    ),
 }
 _ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows}
 _BARRED = {
