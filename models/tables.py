@@ -544,6 +544,46 @@ class StoryArticle(Base):
     )
 
 
+class PageParts(Base):
+    """A page that is, or was, one of several that an article is spread over."""
+
+    __tablename__ = "page_parts"
+    __table_args__ = (
+        Index(
+            "ix_page_parts_due",
+            "changed_at",
+            postgresql_where=text("version > seen_version"),
+        ),
+        Index("ix_page_parts_whole_digests", "whole_digests", postgresql_using="gin"),
+    )
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    site_id: Mapped[int]
+    links: Mapped[dict[str, Any]] = mapped_column(
+        doc="`Pagination` of the page; empty where it has none any more."
+    )
+    message: Mapped[dict[str, Any] | None] = mapped_column(
+        doc="Last article message of the page alone; null where it has no article."
+    )
+    whole_digests: Mapped[list[str]] = mapped_column(
+        ARRAY(Text), doc="SHA-256 of the ways to write the address that has all on one page."
+    )
+    version: Mapped[int] = mapped_column(server_default="1", doc="Rises with every change.")
+    seen_version: Mapped[int] = mapped_column(
+        server_default="0", doc="Version that the last look for parts saw."
+    )
+    changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    first_id: Mapped[int | None] = mapped_column(
+        doc="Page whose article this one was joined into last."
+    )
+    joined_revision: Mapped[int | None] = mapped_column(
+        Integer, doc="Revision of the page's article that the last look for parts made."
+    )
+    joined_digest: Mapped[str | None] = mapped_column(doc="Digest of what that revision says.")
+
+
 class Receipt(Base):
     """What became of one message at the intake."""
 

@@ -74,11 +74,12 @@ def article_values(content: Content) -> dict[str, Any]:
         "xpath": article.xpath,
         "confidence": article.confidence,
         "metadata": _metadata(article),
-        "parts": _parts(content.pagination),
+        "parts": parts_of(content.pagination),
     }
 
 
-def _parts(found: Pagination) -> Parts | None:
+def parts_of(found: Pagination) -> Parts | None:
+    """Return what the message says of the parts that a page leads to, None where to none."""
     if not found:
         return None
     listed = sorted(found.pages.items())

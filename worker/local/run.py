@@ -21,7 +21,7 @@ from models.messages import ArticleMessage
 from worker.errors import ExpectedError
 from worker.local.embedded import embedded_services
 from worker.messaging.publishing import publish_pages
-from worker.messaging.task_names import CLUSTER_DUE
+from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
@@ -230,7 +230,8 @@ class Run:
                 raise RunError(f"the database is gone: {_first_line(error)}") from error
             self.on_progress(sent, counts)
             received_all = counts.received >= sent
-            if received_all and counts.pending == 0 and counts.outbox == 0:
+            is_extracted = received_all and counts.pending == 0
+            if is_extracted and counts.outbox == 0 and counts.parts == 0:
                 return counts
             now = time.monotonic()
             if counts != last_counts:
@@ -243,7 +244,8 @@ class Run:
                 )
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
-                _request_clustering(settings)
+                # Parts are joined when all are there, so that none has more revisions than one.
+                _request(settings, JOIN_PARTS if is_extracted else CLUSTER_DUE)
             # On a large run the counts themselves cost something.
             time.sleep(max(POLL_SECONDS, 5 * (now - asked)))
 
@@ -263,9 +265,9 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
         supervisor.start(name, argv, log=logs / f"{name}.log", env=environment)
 
 
-def _request_clustering(settings: Settings) -> None:
+def _request(settings: Settings, task: str) -> None:
     try:
-        create_app(settings).send_task(CLUSTER_DUE, kwargs={"settle_seconds": 0})
+        create_app(settings).send_task(task, kwargs={"settle_seconds": 0})
     except BrokerError as error:
         raise RunError(f"the broker is gone: {_first_line(error)}") from error
 

@@ -8,6 +8,7 @@ CLUSTER: Final = "detourage.cluster"
 CLUSTER_DUE: Final = "detourage.cluster_due_sites"
 EXTRACT: Final = "detourage.extract"
 EXTRACT_LATE: Final = "detourage.extract_late"
+JOIN_PARTS: Final = "detourage.join_parts"
 REPROCESS: Final = "detourage.reprocess"
 REPROCESS_ALL: Final = "detourage.reprocess_all"
 REPROCESS_DUE: Final = "detourage.reprocess_due"
@@ -30,6 +31,7 @@ STAGE_OF_TASK: Final = {
     CLUSTER_DUE: "cluster",
     EXTRACT: "extract",
     EXTRACT_LATE: "extract",
+    JOIN_PARTS: "extract",
     REPROCESS: "reprocess",
     REPROCESS_ALL: "reprocess",
     REPROCESS_DUE: "reprocess",

@@ -31,6 +31,7 @@ from worker.messaging.task_names import (
     CORRECT_STORIES,
     EXTRACT,
     EXTRACT_LATE,
+    JOIN_PARTS,
     OTHERS,
     PARSE,
     REPROCESS_DUE,
@@ -59,7 +60,7 @@ connection down, that is not acknowledged for 30 minutes (its ``consumer_timeout
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Arguments of tasks that every log line of theirs has."""
 
-TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "story_corrections")]
+TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "story_corrections", "joining")]
 """Where the tasks are."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
@@ -109,6 +110,7 @@ def create_app(settings: Settings) -> Celery:
         beat_schedule={
             "cluster-due-sites": {"task": CLUSTER_DUE, "schedule": period},
             "extract-late": {"task": EXTRACT_LATE, "schedule": period},
+            "join-parts": {"task": JOIN_PARTS, "schedule": period},
             "reprocess-due": {"task": REPROCESS_DUE, "schedule": period},
             "correct-stories": {
                 "task": CORRECT_STORIES,

@@ -59,7 +59,12 @@ class FetchedPage:
     @cached_property
     def url_digest(self) -> str:
         """SHA-256 of the URL."""
-        return hashlib.sha256(self.url.encode("utf-8", errors="surrogatepass")).hexdigest()
+        return digest_of_url(self.url)
+
+
+def digest_of_url(url: str) -> str:
+    """Return the SHA-256 of a URL, by which its page is found."""
+    return hashlib.sha256(url.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -24,3 +24,6 @@ class AdvisoryLock(IntEnum):
 
     STORIES = 0x6479
     """Who groups articles into stories; the key is 0; held until the transaction ends."""
+
+    PARTS = 0x6481
+    """Who joins the parts of articles; the key is 0."""

@@ -16,13 +16,14 @@ from models.tables import (
     Generation,
     Membership,
     OutboxEntry,
+    PageParts,
     Receipt,
     Site,
     StoredPage,
     TemplateGroup,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, designs, doubts, failures
+from worker.store import clusterings, designs, doubts, failures, parts
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
@@ -45,6 +46,8 @@ class RunProgress:
     pending: int
     outcomes: dict[str, int]
     outbox: int
+    parts: int
+    """Pages whose parts are still to be looked for."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +207,12 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         ),
         outcomes=outcomes,
         outbox=outbox_count(session),
+        parts=_count(
+            session,
+            select(func.count())
+            .select_from(PageParts)
+            .where(parts.is_due(), PageParts.page_id.in_(pages)),
+        ),
     )
 
 

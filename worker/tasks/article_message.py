@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -13,6 +13,7 @@ from worker.content.article_values import article_values
 from worker.pages import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
+from worker.tasks.article_parts import with_missing
 
 _READER_FIELDS = {
     "language",
@@ -43,13 +44,25 @@ def new_revision(
     content: Content,
     story: Story | None,
     extracted_at: datetime,
+    found_parts: Collection[str] | None = None,
 ) -> NewArticle | None:
     """Return the next revision of a page's article, None where it has no reason to go out.
 
     It goes out when a reader would notice a difference to the last one, or when it was asked for
     by reprocessing.
+
+    Parameters
+    ----------
+    page, job, content, extracted_at
+        As of `compose`.
+    found_parts
+        Addresses of other parts of the article that the store has pages of; None for a page that
+        is no part.
     """
     message = compose(page, job, content, story, page.revision + 1, extracted_at)
+    if found_parts is not None and message.parts is not None:
+        parts = with_missing(message.parts, found_parts)
+        message = message.model_copy(update={"parts": parts})
     digest = reader_digest(message)
     if digest == page.last_digest and not page.forced:
         return None

@@ -28,6 +28,7 @@ from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
 from worker.store.story_articles import Told
 from worker.tasks.article_message import new_revision
+from worker.tasks.article_parts import find_parts, note_parts
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import patterns_for_page
@@ -219,11 +220,15 @@ def _save(
     changes: list[ExtractionResult] = []
     revisions: list[NewArticle] = []
     outgoing: list[Outgoing] = []
+    contents = {job.page_id: each for job, _, each in current if isinstance(each, Content)}
+    found_parts = find_parts(session, contents)
     for job, page, extracted in current:
         result, article = _compared(session, job, extracted), None
         if isinstance(result, Content):
             known = told[job.page_id]
-            article = new_revision(page, job, result, Story.model_validate(known.told), now)
+            story = Story.model_validate(known.told)
+            found = found_parts.get(job.page_id)
+            article = new_revision(page, job, result, story, now, found)
             if article is not None:
                 sent = outgoing_of(
                     job.page_id,
@@ -234,6 +239,7 @@ def _save(
                 )
                 if len(sent.message.body) > state.settings.max_message_bytes:
                     result, article = _too_large(sent.message), None
+                    del contents[job.page_id]
                 else:
                     revisions.append(article)
                     outgoing.append(sent)
@@ -249,6 +255,8 @@ def _save(
     if revisions:
         articles.save_articles(session, revisions)
         send(session, outgoing)
+    if changes:
+        note_parts(session, contents, changes, revisions)
 
 
 def _tell_stories(

@@ -4,6 +4,8 @@ import re
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
+from worker.language.wordlists import listed
+
 MAX_ADDRESS = 2_000
 """Characters of the longest address that is read."""
 
@@ -39,7 +41,7 @@ _NAMED_FIELD = re.compile(
 _OF_COMMENTS = re.compile(
     r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
 )
-_ALL = frozenset("all full alles komplett single 0 everything tout todo tudo".split())
+_ALL = listed("all full alles komplett single 0 everything tout todo tudo")
 _WHOLE_IN_PATH = re.compile(
     r"(?P<before>.*[^/])(?:[/_-](?:all|full|single-?page|viewall|komplettansicht|onepage))"
     r"(?:\.[a-z]{2,5})?/?",

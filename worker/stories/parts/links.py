@@ -176,9 +176,8 @@ class Links:
                     if text not in read:
                         read[text] = read_label(" ".join(text.split()))
                     label = read[text]
-            if label is not None and label.number is None:
-                yield element, label
-            elif element in related or (end == start and label is None):
+            says_so = label is not None and label.number is None
+            if says_so or element in related or (end == start and label is None):
                 yield element, label
 
     @cached_property

@@ -6,6 +6,7 @@ article" and "Weiter zum Shop" do not.
 
 import json
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -83,7 +84,7 @@ _BARRED = {
     Direction.LAST: (">|", "›|", "»|", ">>|", "⏭", "⇥"),
 }
 _ARROW_OF |= {arrow: way for way, arrows in _BARRED.items() for arrow in arrows}
-_DOUBLE = frozenset("» >> « <<".split())
+_DOUBLE = frozenset(["»", ">>", "«", "<<"])
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
 _EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
 _NUMBER = re.compile(r"\d{1,5}")
@@ -145,25 +146,28 @@ def read_label(text: str) -> Label | None:
     words = _words()
     if bare in words.whole:
         return Label(Direction.WHOLE)
-    tokens = bare.split()
-    if len(tokens) > MAX_TOKENS:
-        return None
+    tokens = (bare,) if bare in words.directions else tuple(bare.split())
+    return _read_words(tokens) if len(tokens) <= MAX_TOKENS else None
+
+
+def _read_words(tokens: Sequence[str]) -> Label | None:
+    words = _words()
     said: Direction | None = None
     age: Direction | None = None
     number: int | None = None
     names_pages = False
-    for written in (bare,) if bare in words.directions else tokens:
-        token = written.strip(_EDGES)
+    for token in filter(None, (written.strip(_EDGES) for written in tokens)):
         if token in words.directions:
             said = said or words.directions[token]
             names_pages = names_pages or _holds_noun(token)
         elif token in words.ages:
             age = age or words.ages[token]
+            names_pages = names_pages or _holds_noun(token)
         elif token in words.nouns:
             names_pages = True
-        elif token.isdecimal() and _NUMBER.fullmatch(token) and number is None:
+        elif number is None and _NUMBER.fullmatch(token):
             number = int(token)
-        elif token:
+        else:
             return None
     if said is None and age is not None:
         return Label(age, None, names_pages, is_sure=False)

@@ -1,0 +1,242 @@
+"""Articles in parts, joined when the parts are there."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from models.messages import ArticleMessage
+from models.tables import Article, PageParts
+from tests.inline_tasks import Tasks
+from tests.pages import paragraphs
+from worker.store.locks import AdvisoryLock
+from worker.tasks.joining import join_parts
+
+SITE = "paper.example"
+STORY = f"https://{SITE}/news/the-old-bridge"
+TITLE = "The long story of the old bridge"
+
+
+def address(number: int) -> str:
+    return STORY if number == 1 else f"{STORY}?page={number}"
+
+
+def part_html(
+    number: int,
+    of: int = 3,
+    *,
+    seed: int | None = None,
+    title: str = TITLE,
+    story: str = STORY,
+    whole: str | None = None,
+) -> str:
+    """Return a part of an article that leads to the others."""
+
+    def link(other: int, label: str, rel: str = "") -> str:
+        href = story if other == 1 else f"{story}?page={other}"
+        return f"<a href='{href}'{rel}>{label}</a>"
+
+    numbers = [link(n, str(n)) if n != number else f"<span>{n}</span>" for n in range(1, of + 1)]
+    before = link(number - 1, "Previous", " rel='prev'") if number > 1 else ""
+    after = link(number + 1, "Next", " rel='next'") if number < of else ""
+    single = f"<a href='{whole}'>Single page</a>" if whole else ""
+    body = "".join(f"<p>{text}</p>" for text in paragraphs(100 * number if seed is None else seed))
+    return page_html(
+        f"<div class='pagination'>{before} {' '.join(numbers)} {after} {single}</div>", body, title
+    )
+
+
+def page_html(pager: str, body: str, title: str = TITLE) -> str:
+    return (
+        f"<!doctype html><html lang='en'><head><title>{title}</title></head><body>"
+        "<div class='menu'><ul><li><a href='/s1'>Sports</a></li></ul></div>"
+        f"<div class='main'><h1>{title}</h1><div class='story'>{body}</div>{pager}</div>"
+        "<div class='foot'><p>All rights reserved by the paper.</p></div></body></html>"
+    )
+
+
+def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
+    """Send pages, and have all done that they ask for, but the joining."""
+    site_id = tasks.send(
+        {"version": 1, "url": url, "html": html, "site": SITE} for url, html in pages.items()
+    )
+    tasks.group(site_id)
+    tasks.settle()
+
+
+def last(tasks: Tasks, url: str = STORY) -> dict[str, Any]:
+    """Return the last article of a page, as it was sent."""
+    messages = tasks.ask(
+        select(Article.message)
+        .where(Article.message["url"].astext == url)
+        .order_by(Article.revision.desc())
+    )
+    message: dict[str, Any] = messages[0]
+    return message
+
+
+def texts(numbers: Sequence[int]) -> list[str]:
+    return [text for number in numbers for text in paragraphs(100 * number)]
+
+
+def expected_text(numbers: Sequence[int]) -> str:
+    return "\n\n".join(texts(numbers))
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations((1, 2, 3))])
+def test_parts_that_come_in_any_order_give_the_same_article(
+    tasks: Tasks, order: tuple[int, ...]
+) -> None:
+    for number in order:
+        send(tasks, {address(number): part_html(number)})
+        join_parts(settle_seconds=0)
+    article = last(tasks)
+    assert article["text"] == expected_text([1, 2, 3])
+    assert article["parts"]["joined"] == [address(number) for number in (1, 2, 3)]
+    assert article["parts"]["missing"] == []
+    assert ArticleMessage.model_validate(article).url == STORY
+    for block in article["blocks"]:
+        assert block["text"] == article["text"][block["start"] : block["end"]]
+    # What comes later keeps an article of its own, which says what it belongs to.
+    second = last(tasks, address(2))
+    assert second["text"] == expected_text([2])
+    assert (second["parts"]["number"], second["parts"]["first"]) == (2, STORY)
+    assert second["parts"]["joined"] == []
+
+
+def test_parts_that_are_there_together_give_one_revision_more(tasks: Tasks) -> None:
+    send(tasks, {address(number): part_html(number) for number in (3, 1, 2)})
+    join_parts(settle_seconds=0)
+    article = last(tasks)
+    assert (article["revision"], article["text"]) == (2, expected_text([1, 2, 3]))
+    assert last(tasks, address(3))["revision"] == 1
+
+
+def test_a_part_that_is_not_there_is_named_and_joins_when_it_comes(tasks: Tasks) -> None:
+    send(tasks, {address(1): part_html(1), address(3): part_html(3)})
+    assert last(tasks)["parts"]["missing"] == [address(2)]
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1])
+    assert last(tasks)["revision"] == 1
+    send(tasks, {address(2): part_html(2)})
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2, 3])
+
+
+def test_a_part_with_another_text_gives_a_revision_and_repeats_give_none(tasks: Tasks) -> None:
+    send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
+    join_parts(settle_seconds=0)
+    revision = last(tasks)["revision"]
+    send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
+    join_parts(settle_seconds=0)
+    join_parts(settle_seconds=0)
+    assert last(tasks)["revision"] == revision
+    send(tasks, {address(2): part_html(2, seed=900)})
+    join_parts(settle_seconds=0)
+    article = last(tasks)
+    assert article["revision"] == revision + 1
+    assert article["text"] == "\n\n".join([*texts([1]), *paragraphs(900), *texts([3])])
+
+
+def test_a_reprocessed_article_has_its_parts_again(tasks: Tasks) -> None:
+    send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
+    join_parts(settle_seconds=0)
+    tasks.reprocess(SITE)
+    tasks.settle()
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2, 3])
+
+
+def test_a_part_that_is_a_part_no_more_leaves_the_article(tasks: Tasks) -> None:
+    send(tasks, {address(number): part_html(number) for number in (1, 2)})
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2])
+    other = page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(500)), "Another story")
+    send(tasks, {address(2): other})
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1])
+    assert last(tasks)["parts"]["joined"] == []
+
+
+def test_a_page_that_claims_anothers_article_is_not_joined(tasks: Tasks) -> None:
+    impostor = f"https://{SITE}/advert/buy-now"
+    pager = f"<div class='pagination'><a rel='prev' href='{address(1)}'>Previous page</a></div>"
+    body = "".join(f"<p>{text}</p>" for text in paragraphs(700))
+    thief = f"https://{SITE}/advert/story"
+    steals = f"<div class='pagination'><a rel='next' href='{address(2)}'>Next page</a></div>"
+    send(
+        tasks,
+        {
+            address(1): part_html(1, of=2),
+            address(2): part_html(2, of=2),
+            impostor: page_html(pager, body),
+            thief: page_html(steals, "".join(f"<p>{text}</p>" for text in paragraphs(800))),
+        },
+    )
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2])
+    assert last(tasks, thief)["text"] == "\n\n".join(paragraphs(800))
+
+
+def test_pages_that_lead_round_in_a_ring_are_joined_once_each(tasks: Tasks) -> None:
+    def ring(number: int) -> str:
+        following = address(number % 3 + 1)
+        pager = f"<div class='pagination'><a rel='next' href='{following}'>Next page</a></div>"
+        return page_html(pager, "".join(f"<p>{text}</p>" for text in paragraphs(100 * number)))
+
+    send(tasks, {address(number): ring(number) for number in (1, 2, 3)})
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2, 3])
+
+
+def test_numbers_that_show_the_whole_article_again_are_no_parts(tasks: Tasks) -> None:
+    send(tasks, {address(number): part_html(number, seed=100) for number in (1, 2, 3)})
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1])
+    assert last(tasks)["parts"]["joined"] == []
+
+
+def test_where_all_is_on_one_page_that_is_the_article(tasks: Tasks) -> None:
+    whole = f"{STORY}?page=all"
+    send(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2, 3])
+    body = "".join(f"<p>{text}</p>" for text in texts([1, 2, 3]))
+    send(tasks, {whole: page_html("", body)})
+    join_parts(settle_seconds=0)
+    first = last(tasks)
+    assert first["text"] == expected_text([1])
+    assert (first["parts"]["whole"], first["parts"]["held_by_whole"]) == (whole, True)
+    assert last(tasks, whole)["text"] == expected_text([1, 2, 3])
+
+
+def test_a_kill_before_the_end_changes_nothing(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
+    with monkeypatch.context() as patch:
+
+        def die(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr("worker.tasks.joining.parts.note_seen", die)
+        with pytest.raises(KeyboardInterrupt):
+            join_parts(settle_seconds=0)
+    assert last(tasks)["revision"] == 1
+    join_parts(settle_seconds=0)
+    assert (last(tasks)["revision"], last(tasks)["text"]) == (2, expected_text([1, 2, 3]))
+
+
+def test_what_another_process_joins_is_left_to_it(tasks: Tasks) -> None:
+    send(tasks, {address(number): part_html(number) for number in (1, 2)})
+    with tasks.database.exclusive(AdvisoryLock.PARTS, 0):
+        join_parts(settle_seconds=0)
+    assert last(tasks)["revision"] == 1
+
+
+def test_a_page_alone_leaves_nothing_to_look_for(tasks: Tasks) -> None:
+    send(tasks, {STORY: page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(1)))})
+    assert tasks.ask(select(func.count()).select_from(PageParts)) == [0]
+    assert last(tasks)["parts"] is None

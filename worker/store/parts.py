@@ -1,0 +1,400 @@
+"""Pages that an article is spread over: what each leads to, and what was joined of them."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Select,
+    Text,
+    Update,
+    and_,
+    any_,
+    bindparam,
+    case,
+    cast,
+    func,
+    null,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB, Insert, insert
+from sqlalchemy.orm import Session
+
+from models.tables import Article, PageParts, Site, StoredPage
+from worker.outcomes import PageOutcome
+from worker.store.fetched_pages import digest_of_url
+from worker.store.statements import rows_only
+
+MAX_REACHED = 100
+"""Pages that are looked at for one, so that no site makes a look take long: twice as many as are
+joined, for a first one and for a last one that lead to the rest."""
+
+Addresses = Callable[[Mapping[str, Any]], Iterable[str]]
+
+
+class NewParts(NamedTuple):
+    """What an extraction tells of a page that is a part.
+
+    Attributes
+    ----------
+    page_id
+        The page.
+    links
+        What it leads to, as JSON values.
+    message
+        Its new article message; None where the last one holds.
+    whole
+        Address that has all on one page.
+    """
+
+    page_id: int
+    links: Mapping[str, Any]
+    message: Mapping[str, Any] | None
+    whole: str | None
+
+
+@dataclass(frozen=True)
+class StoredPart:
+    """A page that is a part, with what was joined of it; see `PageParts`.
+
+    Attributes
+    ----------
+    site_key, url, revision
+        Of the page.
+    """
+
+    page_id: int
+    site_key: str
+    url: str
+    revision: int
+    links: dict[str, Any]
+    message: dict[str, Any] | None
+    first_id: int | None
+    joined_revision: int | None
+    joined_digest: str | None
+
+
+def ways_to_write(url: str) -> list[str]:
+    """Return the addresses under which a page may have been sent that is linked by another one."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return [url]
+    host, slash, path = rest.partition("/")
+    other_host = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
+    other_path = path[:-1] if path.endswith("/") else f"{path}/" if path else ""
+    paths = [path, other_path] if "?" not in path else [path]
+    return [
+        f"{way}://{name}{slash}{each}"
+        for way in dict.fromkeys((scheme, "https", "http"))
+        for name in (host, other_host)
+        for each in dict.fromkeys(paths)
+    ]
+
+
+_ASKED = (
+    func.unnest(
+        bindparam("pages", type_=ARRAY(BigInteger)),
+        bindparam("urls", type_=ARRAY(Text)),
+        bindparam("digests", type_=ARRAY(Text)),
+    )
+    .table_valued("page_id", "url", "digest", name="asked")
+    .render_derived()
+)
+
+
+def _finding() -> Select[Any]:
+    own = StoredPage.__table__.alias("own")
+    return (
+        select(_ASKED.c.page_id, _ASKED.c.url, StoredPage.id)
+        .join(own, own.c.id == _ASKED.c.page_id)
+        .join(
+            StoredPage,
+            and_(StoredPage.site_id == own.c.site_id, StoredPage.url_digest == _ASKED.c.digest),
+        )
+        .order_by(StoredPage.id)
+    )
+
+
+_FIND = rows_only(_finding())
+
+
+def find_pages(
+    session: Session, addresses: Mapping[int, Collection[str]]
+) -> dict[int, dict[str, int]]:
+    """Return which pages of the same site addresses lead to.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    addresses
+        Addresses by the id of the page that they stand on.
+
+    Returns
+    -------
+    dict
+        For each page that has any such the ids of pages by address.
+    """
+    asked = [
+        (page_id, url, digest_of_url(way))
+        for page_id, urls in addresses.items()
+        for url in urls
+        for way in ways_to_write(url)
+    ]
+    found: dict[int, dict[str, int]] = {}
+    if not asked:
+        return found
+    pages, urls, digests = (list(column) for column in zip(*asked, strict=True))
+    rows = session.execute(_FIND, {"pages": pages, "urls": urls, "digests": digests})
+    for page_id, url, other in rows:
+        found.setdefault(page_id, {}).setdefault(url, other)
+    return found
+
+
+def _noting() -> Insert:
+    page_id = bindparam("new_page", type_=BigInteger)
+    site = select(StoredPage.site_id).where(StoredPage.id == page_id).scalar_subquery()
+    last = (
+        select(Article.message)
+        .where(Article.page_id == page_id)
+        .order_by(Article.revision.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    message = bindparam("new_message", type_=JSONB(none_as_null=True))
+    adding = insert(PageParts).values(
+        page_id=page_id,
+        site_id=site,
+        links=bindparam("new_links", type_=JSONB),
+        message=func.coalesce(message, last),
+        whole_digests=bindparam("new_whole", type_=ARRAY(Text)),
+    )
+    return adding.on_conflict_do_update(
+        index_elements=[PageParts.page_id],
+        set_={
+            "links": adding.excluded.links,
+            "message": func.coalesce(message, PageParts.message, last),
+            "whole_digests": adding.excluded.whole_digests,
+            **_CHANGED,
+        },
+        where=or_(message.is_not(None), PageParts.links != adding.excluded.links),
+    )
+
+
+_CHANGED: dict[str, Any] = {"version": PageParts.version + 1, "changed_at": func.clock_timestamp()}
+_NOTE = rows_only(_noting())
+
+
+def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
+    """Note what pages, which must be locked, lead to; those that changed are looked at again."""
+    if parts:
+        session.execute(
+            _NOTE,
+            [
+                {
+                    "new_page": each.page_id,
+                    "new_links": dict(each.links),
+                    "new_message": dict(each.message) if each.message is not None else None,
+                    "new_whole": [digest_of_url(way) for way in ways_to_write(each.whole)]
+                    if each.whole is not None
+                    else [],
+                }
+                for each in sorted(parts)
+            ],
+        )
+
+
+def _noting_others() -> Update:
+    others = any_(bindparam("others", type_=ARRAY(BigInteger)))
+    is_part_no_more = and_(PageParts.page_id == others, PageParts.links != {})
+    digests = select(func.array_agg(StoredPage.url_digest)).where(
+        StoredPage.id == any_(bindparam("revised", type_=ARRAY(BigInteger)))
+    )
+    is_whole = PageParts.whole_digests.bool_op("&&")(digests.scalar_subquery())
+    due = (
+        select(PageParts.page_id)
+        .where(or_(is_part_no_more, is_whole))
+        .order_by(PageParts.page_id)
+        .with_for_update()
+        .cte("due")
+    )
+    return (
+        update(PageParts)
+        .where(PageParts.page_id == due.c.page_id)
+        .values(
+            links=case((PageParts.page_id == others, cast({}, JSONB)), else_=PageParts.links),
+            message=case((PageParts.page_id == others, null()), else_=PageParts.message),
+            **_CHANGED,
+        )
+        .execution_options(synchronize_session=False, dml_strategy="core_only")
+    )
+
+
+_NOTE_OTHERS = rows_only(_noting_others())
+
+
+def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
+    """Note pages that are no parts, and those that have a new article.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    others
+        Pages, which must be locked, that lead to no other part.
+    revised
+        Pages with a new article: it may be the whole of what others are parts of.
+    """
+    if others or revised:
+        session.execute(_NOTE_OTHERS, {"others": list(others), "revised": list(revised)})
+
+
+def due(session: Session, *, settle_seconds: float, limit: int) -> list[tuple[int, int]]:
+    """Return pages that changed and are to be looked at, each with the version that it has now.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    settle_seconds
+        How long nothing of the page must have changed.
+    limit
+        How many at most.
+    """
+    query = (
+        select(PageParts.page_id, PageParts.version)
+        .where(
+            PageParts.version > PageParts.seen_version,
+            PageParts.changed_at <= func.now() - timedelta(seconds=settle_seconds),
+        )
+        .order_by(PageParts.changed_at, PageParts.page_id)
+        .limit(limit)
+    )
+    return [(page_id, version) for page_id, version in session.execute(query)]
+
+
+def is_due() -> ColumnElement[bool]:
+    """Condition: the row is still to be looked at."""
+    return PageParts.version > PageParts.seen_version
+
+
+def reach(session: Session, page_id: int, addresses: Addresses) -> list[int]:
+    """Return the pages that are parts and that a page leads to, directly or by others; and itself.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    page_id
+        The page.
+    addresses
+        Returns the addresses that count of links, as `NewParts.links` has them.
+    """
+    reached: dict[int, None] = {}
+    following = {page_id: None}
+    while following and len(reached) < MAX_REACHED:
+        rows = session.execute(
+            select(PageParts.page_id, PageParts.first_id, PageParts.links)
+            .where(PageParts.page_id.in_(list(following)[: MAX_REACHED - len(reached)]))
+            .order_by(PageParts.page_id)
+        ).all()
+        reached.update(dict.fromkeys(row.page_id for row in rows))
+        linked = find_pages(session, {row.page_id: list(addresses(row.links)) for row in rows})
+        found = [row.first_id for row in rows if row.first_id is not None]
+        found += [other for urls in linked.values() for other in urls.values()]
+        following = {other: None for other in found if other not in reached}
+    return sorted(reached)
+
+
+def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
+    """Return pages that are parts, locked until the transaction ends, in the order of their ids."""
+    locked = {
+        row.id: row
+        for row in session.execute(
+            select(StoredPage.id, StoredPage.url, StoredPage.revision, StoredPage.outcome)
+            .where(StoredPage.id.in_(page_ids))
+            .order_by(StoredPage.id)
+            .with_for_update()
+        )
+    }
+    rows = session.execute(
+        select(
+            PageParts.page_id,
+            Site.key,
+            PageParts.links,
+            PageParts.message,
+            PageParts.first_id,
+            PageParts.joined_revision,
+            PageParts.joined_digest,
+        )
+        .join(Site, Site.id == PageParts.site_id)
+        .where(PageParts.page_id.in_(list(locked)))
+        .order_by(PageParts.page_id)
+    )
+    return [
+        StoredPart(
+            page_id=row.page_id,
+            site_key=row.key,
+            url=locked[row.page_id].url,
+            revision=locked[row.page_id].revision,
+            links=row.links,
+            message=row.message if locked[row.page_id].outcome == PageOutcome.ARTICLE else None,
+            first_id=row.first_id,
+            joined_revision=row.joined_revision,
+            joined_digest=row.joined_digest,
+        )
+        for row in rows
+    ]
+
+
+def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
+    """Return the last article message of a page, None where its last outcome is none."""
+    return session.scalar(
+        select(Article.message)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .where(
+            StoredPage.id == page_id,
+            StoredPage.outcome == PageOutcome.ARTICLE,
+            Article.revision == StoredPage.revision,
+        )
+    )
+
+
+def note_revision(session: Session, page_id: int, revision: int, digest: str) -> None:
+    """Note that a look for parts made a revision of a page's article, which must be locked."""
+    session.execute(
+        update(StoredPage).where(StoredPage.id == page_id).values(revision=revision),
+        execution_options={"synchronize_session": False},
+    )
+    session.execute(
+        update(PageParts)
+        .where(PageParts.page_id == page_id)
+        .values(joined_revision=revision, joined_digest=digest),
+        execution_options={"synchronize_session": False},
+    )
+
+
+def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
+    """Note which pages an article was joined of, beside its first."""
+    for condition, first in (
+        (and_(PageParts.first_id == first_id, PageParts.page_id.not_in(page_ids)), None),
+        (PageParts.page_id.in_(page_ids), first_id),
+    ):
+        session.execute(
+            update(PageParts).where(condition).values(first_id=first),
+            execution_options={"synchronize_session": False},
+        )
+
+
+def note_seen(session: Session, page_id: int, version: int) -> None:
+    """Note that a page was looked at as it was in a version."""
+    session.execute(
+        update(PageParts).where(PageParts.page_id == page_id).values(seen_version=version),
+        execution_options={"synchronize_session": False},
+    )

@@ -1,0 +1,144 @@
+"""What an extraction tells of the pages that its article is spread over."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from models.messages import Part, Parts
+from worker.content import Content
+from worker.store import parts
+from worker.store.articles import NewArticle
+from worker.store.extraction_jobs import ExtractionResult
+from worker.store.parts import NewParts
+from worker.stories.parts import MAX_PARTS, Pagination, may_be_part
+
+
+def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, Collection[str]]:
+    """Return the addresses of parts of articles that the store has pages of, by page.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    contents
+        What was extracted, by the id of the page.
+    """
+    wanted = {
+        page_id: addresses_of_links(content.pagination)
+        for page_id, content in contents.items()
+        if is_part(content)
+    }
+    return {**dict.fromkeys(wanted, ()), **parts.find_pages(session, wanted)}
+
+
+def is_part(content: Content) -> bool:
+    """Say whether a page is a part of an article; not of a thread or a list."""
+    return bool(content.pagination) and may_be_part(content.article.metadata.kind)
+
+
+def addresses_of_links(links: Pagination) -> list[str]:
+    """Return the addresses of the parts that a page leads to, the first `MAX_PARTS` numbers."""
+    listed = [links.pages[number] for number in sorted(links.pages)[:MAX_PARTS]]
+    others = [each for each in (links.previous, links.next) if each is not None]
+    return list(dict.fromkeys([*listed, *others]))
+
+
+def with_missing(said: Parts, found: Collection[str]) -> Parts:
+    """Return what a message says of parts, and which of them are missing.
+
+    Parameters
+    ----------
+    said
+        What the message says.
+    found
+        The addresses of parts that the store has pages of.
+    """
+    listed = [part.url for part in said.pages[:MAX_PARTS]]
+    others = [each for each in (said.previous, said.next) if each is not None]
+    missing = [each for each in dict.fromkeys([*listed, *others]) if each not in found]
+    return said.model_copy(update={"missing": missing})
+
+
+def note_parts(
+    session: Session,
+    contents: Mapping[int, Content],
+    results: Sequence[ExtractionResult],
+    articles: Iterable[NewArticle],
+) -> None:
+    """Note which pages are parts, so that parts are joined.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    contents
+        What was extracted, by the id of the page.
+    results
+        What became of all pages.
+    articles
+        The new articles.
+    """
+    revised = {article.page_id: article.message for article in articles}
+    noted = {
+        result.page_id: contents[result.page_id]
+        for result in results
+        if result.page_id in contents and is_part(contents[result.page_id])
+    }
+    parts.note_parts(
+        session,
+        [
+            NewParts(
+                page_id, to_json(content.pagination), revised.get(page_id), content.pagination.whole
+            )
+            for page_id, content in noted.items()
+        ],
+    )
+    others = sorted(result.page_id for result in results if result.page_id not in noted)
+    parts.note_others(session, others, sorted(revised))
+
+
+def to_json(links: Pagination) -> dict[str, Any]:
+    """Return links as JSON values."""
+    listed = sorted(links.pages.items())[: 2 * MAX_PARTS]
+    return {
+        "number": links.number,
+        "pages": {str(number): url for number, url in listed},
+        "next": links.next,
+        "previous": links.previous,
+        "first": links.first,
+        "last": links.last,
+        "whole": links.whole,
+    }
+
+
+def from_json(links: Mapping[str, Any]) -> Pagination:
+    """Return links from what `to_json` gave."""
+    pages = {int(number): url for number, url in links.get("pages", {}).items()}
+    return Pagination(**{**links, "pages": pages})
+
+
+def joined_parts(
+    said: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
+) -> Parts:
+    """Return what the message of a first part says of all parts, where some are joined.
+
+    Parameters
+    ----------
+    said
+        What it says of its own page.
+    addresses
+        All parts that are known, by number.
+    joined
+        Addresses of those that its text holds.
+    found
+        Addresses of those that the store has pages of.
+    """
+    return said.model_copy(
+        update={
+            "number": 1,
+            "pages": [Part(number=number, url=url) for number, url in addresses.items()],
+            "joined": list(joined),
+            "missing": [url for url in addresses.values() if url not in found],
+        }
+    )

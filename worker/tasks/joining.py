@@ -1,0 +1,206 @@
+"""The joining of parts of articles, once they have stood still for a while.
+
+It is no work of the extraction's own transaction: whatever the order in which the parts came, the
+first one's article is joined once they are there, and has the same revisions.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from celery import shared_task
+from sqlalchemy.orm import Session
+
+from models.messages import ArticleMessage
+from worker.comments import Comment
+from worker.content.article_values import parts_of
+from worker.language.dates import parse_moment
+from worker.messaging import task_names
+from worker.pages import site_name
+from worker.store import articles, outbox, parts
+from worker.store.articles import NewArticle
+from worker.store.locks import AdvisoryLock
+from worker.store.parts import StoredPart
+from worker.stories.parts import (
+    Member,
+    addresses_of,
+    chain_of,
+    is_held_by,
+    joined_values,
+)
+from worker.tasks.article_message import article_id, outgoing, reader_digest
+from worker.tasks.article_parts import addresses_of_links, from_json, joined_parts, with_missing
+from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.process import ProcessState, process_state
+from worker.wording.plural import counted
+
+logger = logging.getLogger(__name__)
+
+SETTLE_SECONDS = 20.0
+"""Time in which nothing of a part may have changed before it is looked at: the parts of an article
+are mostly fetched together, and each that comes later gives a revision."""
+
+LOOKED_AT_ONCE = 500
+"""Parts that one task looks at: some seconds of work."""
+
+
+@shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)
+def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
+    """Join the parts of articles that have changed, and send the joined articles out.
+
+    Does nothing while another process does it.
+
+    Parameters
+    ----------
+    settle_seconds
+        How long nothing of a part must have changed.
+    """
+    state = process_state()
+    with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
+        if not is_ours:
+            return
+        due = state.database.run(
+            lambda session: parts.due(session, settle_seconds=settle_seconds, limit=LOOKED_AT_ONCE)
+        )
+        joined = 0
+        for page_id, version in due:
+            joined += state.database.run(
+                lambda session: _look(session, state, page_id, version)  # noqa: B023
+            )
+        if joined:
+            logger.info("revised with their parts: %s", counted(joined, "article"))
+        if len(due) == LOOKED_AT_ONCE:
+            wanted = {"settle_seconds": settle_seconds}
+            state.database.run(
+                lambda session: outbox.add_tasks(
+                    session, task_names.JOIN_PARTS, [wanted], site_id=None
+                )
+            )
+
+
+def _look(session: Session, state: ProcessState, page_id: int, version: int) -> int:
+    """Give the articles that a part belongs to the revisions that they lack; return how many."""
+    reached = parts.reach(session, page_id, lambda links: addresses_of_links(from_json(links)))
+    stored = parts.load_parts(session, reached)
+    members = {
+        each.page_id: Member(each.page_id, each.url, from_json(each.links), each.message)
+        for each in stored
+        if each.message is not None and each.links
+    }
+    revised = 0
+    for each in stored:
+        member = members.get(each.page_id)
+        is_first = member is not None and member.is_first
+        if member is not None and (is_first or each.joined_revision is not None):
+            revised += _revise(session, state, each, member, list(members.values()))
+    parts.note_seen(session, page_id, version)
+    return revised
+
+
+def _revise(
+    session: Session,
+    state: ProcessState,
+    stored: StoredPart,
+    first: Member,
+    members: Sequence[Member],
+) -> bool:
+    """Send an article out with its parts, unless the last revision says the same."""
+    chain, is_held = [first], _is_held_by_whole(session, first)
+    if first.is_first and not is_held:
+        chain = chain_of(first, members)
+    own = ArticleMessage.model_validate(first.message)
+    limit = state.settings.max_message_bytes
+    while True:
+        wanted = _compose(session, own, chain, is_held=is_held)
+        article = _next_revision(stored, own, wanted)
+        if len(chain) == 1 or len(outgoing(article, "").body) <= limit:
+            break
+        # The broker would refuse it: as many parts as it takes are better than none.
+        chain = chain[: max(1, len(chain) * 3 // 4)]
+    parts.note_joined(session, first.page_id, [each.page_id for each in chain[1:]])
+    digest = _digest(wanted)
+    if digest == (
+        stored.joined_digest if stored.joined_revision == stored.revision else _digest(own)
+    ):
+        return False
+    articles.save_articles(session, [article])
+    message = outgoing(article, state.topology.articles_exchange.name)
+    outbox.add_messages(session, [message])
+    parts.note_revision(session, first.page_id, article.revision, digest)
+    return True
+
+
+def _is_held_by_whole(session: Session, first: Member) -> bool:
+    address = first.links.whole
+    if address is None:
+        return False
+    found = parts.find_pages(session, {first.page_id: [address]})
+    whole_id = found.get(first.page_id, {}).get(address)
+    if whole_id is None or whole_id == first.page_id:
+        return False
+    whole = parts.article_of(session, whole_id)
+    return whole is not None and is_held_by(first, whole)
+
+
+def _compose(
+    session: Session, own: ArticleMessage, chain: Sequence[Member], *, is_held: bool
+) -> ArticleMessage:
+    first = chain[0]
+    said = parts_of(first.links)
+    if said is None:
+        return own
+    addresses = addresses_of(chain)
+    wanted = [*addresses.values(), *addresses_of_links(first.links)]
+    found = {
+        *parts.find_pages(session, {first.page_id: wanted}).get(first.page_id, ()),
+        *(member.url for member in chain),
+    }
+    if len(chain) == 1:
+        alone = with_missing(said, found).model_copy(update={"held_by_whole": is_held})
+        return own.model_copy(update={"parts": alone})
+    joined = joined_parts(said, addresses, [member.url for member in chain], found)
+    return ArticleMessage.model_validate(
+        {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
+    )
+
+
+def _next_revision(stored: StoredPart, own: ArticleMessage, wanted: ArticleMessage) -> NewArticle:
+    revision = stored.revision + 1
+    id_of = article_id(site_name(stored.site_key), stored.url, revision)
+    message = wanted.model_copy(
+        update={"id": str(id_of), "revision": revision, "extracted_at": datetime.now(UTC)}
+    )
+    return NewArticle(
+        id=UUID(message.id),
+        page_id=stored.page_id,
+        revision=revision,
+        # Of the page alone: an extraction that gives the same again has nothing new to say.
+        content_digest=reader_digest(own),
+        message=message.to_json(),
+        comments=[_comment(each.model_dump()) for each in message.comments],
+    )
+
+
+def _comment(values: dict[str, Any]) -> Comment:
+    published = values["published"]
+    written = values["date"]
+    return Comment(
+        text=values["text"],
+        author=values["author"],
+        date=parse_moment(published) if published else None,
+        written_date=written if written != published else None,
+        parent=values["parent"],
+        permalink=values["permalink"],
+        votes=values["votes"],
+    )
+
+
+def _digest(message: ArticleMessage) -> str:
+    """Return the digest of what a message says, its parts among it."""
+    said = message.parts.model_dump() if message.parts is not None else None
+    text = reader_digest(message) + json.dumps(said, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
