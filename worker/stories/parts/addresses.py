@@ -9,6 +9,9 @@ from worker.language.wordlists import listed
 MAX_ADDRESS = 2_000
 """Characters of the longest address that is read."""
 
+MAX_NAME = 64
+"""Characters of the longest name of a field that is read."""
+
 MAX_FIELDS = 40
 """Parts of the longest query that is read."""
 
@@ -109,6 +112,7 @@ class Address:
         self.host = self.plain = ""
         self._fields: frozenset[tuple[str, str]] = frozenset()
         self._path = ""
+        self.is_of_comments = False
         if len(url) > MAX_ADDRESS:
             return
         try:
@@ -118,14 +122,17 @@ class Address:
         except ValueError:
             return
         self._path = parts.path
-        self._fields = frozenset(each for each in fields if not _SESSION.fullmatch(each[0]))
+        self._fields = frozenset(
+            (name, value)
+            for name, value in fields
+            if len(name) <= MAX_NAME and not _SESSION.fullmatch(name)
+        )
         self.plain = f"{self.host}{parts.path.rstrip('/')}?{sorted(self._fields)}"
         self.is_of_comments = bool(
             _OF_COMMENTS.search(parts.path.rpartition("/")[2])
             or "comment-page" in parts.path
-            or any(_OF_COMMENTS.search(name) for name, _ in fields)
+            or any(_OF_COMMENTS.search(name) for name, _ in self._fields)
         )
-        self.fragment = parts.fragment
         self.readings = tuple(self._read())
 
     def _read(self) -> list[Reading]:

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -130,13 +130,14 @@ def read_number(text: str) -> int | None:
     return int(bare) if bare.isdecimal() and len(bare) <= MAX_DIGITS else None
 
 
+@lru_cache(maxsize=8192)
 def read_label(text: str) -> Label | None:
     """Return what a label says of a page's parts, None where it is about anything else.
 
     Parameters
     ----------
     text
-        The label, white space collapsed.
+        The label, white space collapsed. Menus have the same on every page.
     """
     if not 0 < len(text) <= MAX_LABEL:
         return None
