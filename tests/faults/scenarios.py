@@ -220,6 +220,7 @@ def repeat_every_task(scene: Scene) -> None:
         "detourage.parse": {"page_id": first},
         "detourage.cluster_due_sites": {},
         "detourage.extract_late": {},
+        "detourage.join_parts": {},
     }
     app = create_app(scene.ground.settings)
     for task in set(STAGE_OF_TASK) & set(arguments):

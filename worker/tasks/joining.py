@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from celery import shared_task
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage
@@ -23,6 +24,7 @@ from worker.messaging import task_names
 from worker.pages import site_name
 from worker.store import articles, outbox, parts
 from worker.store.articles import NewArticle
+from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import StoredPart
 from worker.stories.parts import (
@@ -66,11 +68,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
         due = state.database.run(
             lambda session: parts.due(session, settle_seconds=settle_seconds, limit=LOOKED_AT_ONCE)
         )
-        joined = 0
-        for page_id, version in due:
-            joined += state.database.run(
-                lambda session: _look(session, state, page_id, version)  # noqa: B023
-            )
+        joined = sum(_look_alone(state, page_id, version) for page_id, version in due)
         if joined:
             logger.info("revised with their parts: %s", counted(joined, "article"))
         if len(due) == LOOKED_AT_ONCE:
@@ -80,6 +78,18 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
                     session, task_names.JOIN_PARTS, [wanted], site_id=None
                 )
             )
+
+
+def _look_alone(state: ProcessState, page_id: int, version: int) -> int:
+    try:
+        return state.database.run(lambda session: _look(session, state, page_id, version))
+    except Exception as error:
+        if isinstance(error, DBAPIError) and is_connection_lost(error):
+            raise
+        # A defect that one article shows must not keep the others from their parts.
+        logger.exception("the parts of page %d are not joined", page_id)
+        state.database.run(lambda session: parts.note_seen(session, page_id, version))
+        return 0
 
 
 def _look(session: Session, state: ProcessState, page_id: int, version: int) -> int:

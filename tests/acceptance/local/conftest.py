@@ -7,6 +7,7 @@ import pytest
 
 from tests.acceptance.command_line import SHELL, detourage, read_lines, write_messages
 from tests.pages import article_html, message, site_messages
+from tests.parted_pages import part_messages
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Run:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run by one worker: two sites, one of two templates, a page alone, one for a browser."""
+    """A run by one worker: sites of one or two templates, a page alone, one for a browser, parts."""
     directory = tmp_path_factory.mktemp("run")
     bodies = [
         *site_messages("one.example", range(7)),
@@ -31,6 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         *site_messages("two.example", range(30, 34)),
         message("https://alone.example/a", article_html(50)),
         message("https://app.example/a", SHELL),
+        *part_messages(),
     ]
     pages = write_messages(directory / "pages.jsonl", bodies)
     done = detourage("run", pages, "-o", directory / "articles.jsonl", "--workers", "1")

@@ -17,6 +17,7 @@ import requests
 from click.testing import CliRunner
 
 from models.messages import ArticleMessage, Block, Metadata, Template
+from tests import parted_pages
 from tests.acceptance.command_line import (
     BARE,
     DETOURAGE,
@@ -131,6 +132,12 @@ def test_neither_order_nor_number_of_workers_nor_repeats_change_a_byte(
     assert done.returncode == 0, done.stderr
     assert len(run.articles) == len(run.bodies) - 1
     assert without_clock(read_lines(output)) == without_clock(run.articles)
+
+
+def test_an_article_in_parts_is_whole_in_the_file(run: Run) -> None:
+    (whole,) = [each for each in run.articles if each["url"] == parted_pages.STORY]
+    assert whole["text"] == "\n\n".join(paragraphs(100) + paragraphs(200) + paragraphs(300))
+    assert whole["revision"] == 2
 
 
 def test_a_page_without_comparable_pages_still_gives_its_article(run: Run) -> None:

@@ -1,0 +1,179 @@
+"""Score how links to other parts are read: ``python -m benchmarks.stories.parts CORPORA``.
+
+Golds are the links that people marked on the pages of ``autopager``, by half of its sites and over
+all; beside it what ``rel`` and a list of words find. On corpora of articles, which are marked for
+nothing of the kind, each page with a next link is printed by ``--list``, to be looked at.
+"""
+
+import argparse
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from statistics import fmean
+from time import process_time
+from typing import Any
+
+from models.messages import PageMessage
+from worker.evaluation.scores import load_corpus
+from worker.language.wordlists import listed
+from worker.pages import Page, PageError, parse_page
+from worker.pages.addresses import absolute, base_of
+from worker.pages.nodes import Node
+from worker.stories.parts import read_pagination
+
+KINDS = ("next", "prev", "page", "first", "last")
+
+ARTICLES = ("wcxb", "fundus_body", "daniel")
+SAMPLE = 200
+"""Pages of daniel that are read."""
+
+_NEXT = listed("next suivant weiter siguiente › » > →") | {"next page", "next »", "older posts"}
+_PREVIOUS = listed("previous prev précédent zurück anterior ‹ « < ←") | {
+    "previous page",
+    "newer posts",
+}
+
+Links = Mapping[str, set[str]]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--list", action="store_true", dest="listed", help="show each next link")
+    parser.add_argument("--errors", type=int, metavar="HALF", help="show the errors of a half")
+    options = parser.parse_args()
+    _report_marked(options.corpora / "autopager", options.errors)
+    print("\n| | pages | with a next link | ms a page | at most |\n|---|---:|---:|---:|---:|")
+    for name in ARTICLES:
+        _report_articles(options.corpora / name, is_listed=options.listed)
+
+
+def half_of(site: str) -> int:
+    """Return the half that a site is in: 0, which the rules were made on, or 1."""
+    return sha256(site.encode()).digest()[0] % 2
+
+
+def _report_marked(folder: Path, shown: int | None) -> None:
+    golds = {gold["id"]: gold for gold in _records(folder / "gold.jsonl.gz")}
+    counts: Counter[tuple[str, int, str, str]] = Counter()
+    sizes: Counter[int] = Counter()
+    for record in _records(folder / "pages.jsonl.gz"):
+        gold = golds[record["id"]]
+        half = half_of(gold["site"])
+        page = parse_page(PageMessage.model_validate(record).content, record["url"])
+        sizes[half] += 1
+        marked = _marked(page, gold["links"])
+        for method, found in (("ours", _ours(page)), ("rel and words", _baseline(page))):
+            for kind in KINDS:
+                right = marked[kind] & found[kind]
+                counts[method, half, kind, "right"] += len(right)
+                counts[method, half, kind, "found"] += len(found[kind])
+                counts[method, half, kind, "marked"] += len(marked[kind])
+                if half == shown and method == "ours" and kind != "page":
+                    for label, wrong in (
+                        ("missed", marked[kind] - right),
+                        ("not marked", found[kind] - right),
+                    ):
+                        for address in sorted(wrong):
+                            print(record["id"], kind, label, address)
+    print("| | sites | pages | " + " | ".join(KINDS) + " |\n|---|---|---:" + "|---:" * 5 + "|")
+    for method in ("ours", "rel and words"):
+        for name, halves in (("made on", [0]), ("held out", [1]), ("all", [0, 1])):
+            scores = [_f1(counts, method, halves, kind) for kind in KINDS]
+            cells = " | ".join(f"{100 * score:.1f}" for score in scores)
+            print(f"| {method} | {name} | {sum(sizes[each] for each in halves)} | {cells} |")
+
+
+def _f1(
+    counts: Counter[tuple[str, int, str, str]], method: str, halves: Iterable[int], kind: str
+) -> float:
+    right, found, marked = (
+        sum(counts[method, half, kind, what] for half in halves)
+        for what in ("right", "found", "marked")
+    )
+    return 2 * right / (found + marked) if found + marked else 0.0
+
+
+def _marked(page: Page, links: Mapping[str, Iterable[str]]) -> Links:
+    """Return the addresses of marked links; a script, or a place on the page, has none."""
+    base = base_of(Node(page.flat, 0), page.url)
+    return {
+        kind: {
+            _bare(address)
+            for href in links.get(kind, ())
+            if not href.startswith("#") and (address := absolute(href, base)) is not None
+        }
+        for kind in KINDS
+    }
+
+
+def _bare(address: str) -> str:
+    return address.partition("#")[0].rstrip("/")
+
+
+def _ours(page: Page) -> Links:
+    found = read_pagination(page)
+    ways = {
+        "next": [found.next],
+        "prev": [found.previous],
+        "page": found.pages.values(),
+        "first": [found.first],
+        "last": [found.last],
+    }
+    return {kind: {_bare(each) for each in all_ if each} for kind, all_ in ways.items()}
+
+
+def _baseline(page: Page) -> Links:
+    base = base_of(Node(page.flat, 0), page.url)
+    found: dict[str, set[str]] = {kind: set() for kind in KINDS}
+    for node in Node(page.flat, 0).iter("a", "link"):
+        address = absolute(node.get("href"), base)
+        if address is None:
+            continue
+        rel = (node.get("rel") or "").split()
+        label = " ".join(node.text_content().split()).lower()
+        if "next" in rel or label in _NEXT:
+            found["next"].add(_bare(address))
+        elif {"prev", "previous"} & set(rel) or label in _PREVIOUS:
+            found["prev"].add(_bare(address))
+        elif label.isdecimal():
+            found["page"].add(_bare(address))
+    return found
+
+
+def _report_articles(folder: Path, *, is_listed: bool) -> None:
+    corpus = load_corpus(folder)
+    kinds = {gold["id"]: gold.get("kind") for gold in _records(folder / "gold.jsonl.gz")}
+    times, with_next = [], 0
+    sources = corpus.pages
+    chosen = [name for name in sources if kinds.get(name) in {None, "article"}]
+    if folder.name == "daniel":
+        chosen = sorted(chosen, key=lambda name: sha256(name.encode()).digest())[:SAMPLE]
+    for name in chosen:
+        source = sources[name]
+        try:
+            page = parse_page(source.html, source.url, content_type=source.content_type)
+        except PageError:
+            continue
+        # Whoever reads a page has these.
+        _ = page.flat.tags
+        start = process_time()
+        found = read_pagination(page)
+        times.append(1000 * (process_time() - start))
+        with_next += found.next is not None
+        if is_listed and found.next is not None:
+            print(source.url, found.next)
+    print(f"| {folder.name} | {len(times)} | {with_next} | {fmean(times):.1f} | {max(times):.0f} |")
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+if __name__ == "__main__":
+    main()
