@@ -1,0 +1,43 @@
+"""What the article message says of the pages that an article is spread over."""
+
+from dataclasses import replace
+
+import pytest
+
+from models.kinds import Kind
+from models.messages import Part
+from tests.parted_pages import STORY, address, part_html
+from worker.content import Content, read_content
+from worker.content.article_values import article_values
+from worker.pages import parse_page
+from worker.tasks.article_parts import from_json, is_part, to_json, with_missing
+
+CONTENT = read_content(parse_page(part_html(2), address(2)))
+
+
+def of_kind(kind: Kind) -> Content:
+    metadata = replace(CONTENT.article.metadata, kind=kind)
+    return replace(CONTENT, article=replace(CONTENT.article, metadata=metadata))
+
+
+def test_the_message_lists_the_parts_that_a_page_leads_to() -> None:
+    said = article_values(CONTENT)["parts"]
+    assert (said.number, said.first) == (2, STORY)
+    assert said.pages == [Part(number=1, url=address(1)), Part(number=3, url=address(3))]
+    assert (said.previous, said.next) == (address(1), address(3))
+    assert (said.missing, said.joined) == (None, [])
+    assert with_missing(said, {address(1)}).missing == [address(3)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [("article", True), ("gallery", True), ("forum", False), ("listing", False)],
+)
+def test_threads_and_lists_have_the_links_alone(kind: Kind, counts: bool) -> None:
+    content = of_kind(kind)
+    assert is_part(content) is counts
+    assert article_values(content)["parts"].next == address(3)
+
+
+def test_links_come_back_from_the_store_as_they_went_in() -> None:
+    assert from_json(to_json(CONTENT.pagination)) == CONTENT.pagination
