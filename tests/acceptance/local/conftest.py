@@ -21,7 +21,7 @@ class Run:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run by one worker: sites of one or two templates, a page alone, one for a browser, parts."""
+    """A run by one worker: sites of one or two templates, one page alone, one to render, parts."""
     directory = tmp_path_factory.mktemp("run")
     bodies = [
         *site_messages("one.example", range(7)),

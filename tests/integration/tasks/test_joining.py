@@ -1,7 +1,10 @@
 """Articles in parts, joined when the parts are there."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +15,10 @@ from models.tables import Article, PageParts
 from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
+from worker.messaging import task_names
 from worker.store.locks import AdvisoryLock
+from worker.store.parts import is_due
+from worker.tasks.extract import extract
 from worker.tasks.joining import join_parts
 
 
@@ -199,3 +205,22 @@ def test_a_page_alone_leaves_nothing_to_look_for(tasks: Tasks) -> None:
     send(tasks, {STORY: page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(1)))})
     assert tasks.ask(select(func.count()).select_from(PageParts)) == [0]
     assert last(tasks)["parts"] is None
+
+
+def test_looks_and_extractions_at_the_same_time_end_in_the_same_article(tasks: Tasks) -> None:
+    numbers = range(1, 7)
+    site_id = tasks.send(
+        {"version": 1, "url": address(n), "html": part_html(n, of=6), "site": SITE} for n in numbers
+    )
+    tasks.group(site_id)
+    wanted = tasks.take(task_names.EXTRACT)
+    work: list[Callable[[], None]] = [partial(extract, **each) for each in wanted * 2]
+    looks: list[Callable[[], None]] = [partial(join_parts, settle_seconds=0)] * 12
+    random.Random(3).shuffle(both := [*work, *looks])
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(each) for each in both]:
+            done.result()
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text(list(numbers))
+    (due,) = tasks.ask(select(func.count()).select_from(PageParts).where(is_due()))
+    assert due == 0
