@@ -19,7 +19,7 @@ from worker.extraction import Extraction, Moment
 from worker.stories.parts import Pagination
 
 MAX_LISTED = 200
-"""Parts that a message lists, the first ones. The most on a page of the corpora are 101."""
+"""Parts that a message lists, the first ones. The most on a page of the corpora are 13."""
 
 
 def article_values(content: Content) -> dict[str, Any]:

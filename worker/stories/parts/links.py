@@ -23,10 +23,13 @@ from worker.stories.parts.wording import (
 
 MAX_LINKS = 20_000
 """Links of a page that are looked at, the first ones: a bound on the work for a page made to take
-long. The most on a page of the corpora are 4,096."""
+long. The most on a page of the corpora are 3,752."""
 
 MAX_CANDIDATES = 2_000
 """Links whose addresses are read, the first ones."""
+
+MAX_NAMES = 500
+"""Characters of a class and an id that are read."""
 
 AROUND = 4
 """Elements around a link whose names may say that it stands in a pager."""
@@ -133,7 +136,7 @@ class Links:
         return dict(zip(starts[alone].tolist(), elements[alone].tolist(), strict=True))
 
     def address(self, element: int) -> Address | None:
-        """Return the address of a link; None where it is no page of this host, or this page."""
+        """Return the address of a link, None where it is no page of this host."""
         href = self.anchors.get(element)
         return self._address(href) if href is not None else None
 
@@ -190,19 +193,18 @@ class Links:
             for owner, value in zip(owners.tolist(), values, strict=True)
             if _followed(value) is not None
         }
-        named = [number for number, way in self._ways.items() if way is not None]
-        if named:
-            found.update(np.flatnonzero(np.isin(flat.name_numbers, named)).tolist())
+        if self._ways:
+            found.update(np.flatnonzero(np.isin(flat.name_numbers, [*self._ways])).tolist())
         return found
 
     @cached_property
-    def _ways(self) -> Mapping[int, Direction | None]:
-        """Where the links of each class and id lead."""
+    def _ways(self) -> Mapping[int, Direction]:
+        """Where the links of each class and id lead that say so."""
         return {
             number: way
             for number, (word, name) in enumerate(self.flat.distinct_names)
             if "ext" in word or "rev" in word or "ext" in name or "rev" in name
-            if (way := read_name(f"{word} {name}")) is not None
+            if (way := read_name(f"{word} {name}"[:MAX_NAMES])) is not None
         }
 
     def _part_link(self, element: int, label: Label | None) -> PartLink | None:
@@ -272,7 +274,7 @@ class Links:
     def _is_pager(self, name: int) -> bool | None:
         if name not in self._pagers:
             word, own = self.flat.distinct_names[name]
-            folded = _CAMEL.sub(lambda found: found[0] + "-", f"{word} {own}"[:500]).lower()
+            folded = _CAMEL.sub(lambda found: found[0] + "-", f"{word} {own}"[:MAX_NAMES]).lower()
             is_none = _NO_PAGER.search(folded) is not None
             self._pagers[name] = False if is_none else bool(_PAGER.search(folded)) or None
         return self._pagers[name]
@@ -280,7 +282,7 @@ class Links:
     def marks_current(self, name: int) -> bool:
         """Say whether a class or an id, given by its number, marks the page itself."""
         word, own = self.flat.distinct_names[name]
-        folded = _CAMEL.sub(lambda found: found[0] + "-", f"{word} {own}"[:500]).lower()
+        folded = _CAMEL.sub(lambda found: found[0] + "-", f"{word} {own}"[:MAX_NAMES]).lower()
         return _CURRENT.search(folded) is not None
 
     @cached_property

@@ -14,7 +14,7 @@ MAX_SEPARATOR = 12
 """Characters of the longest of them."""
 
 MAX_RUN = 1_000
-"""Pages of a run that are kept, the first ones. The most on a page of the corpora are 101."""
+"""Pages of a run that are kept, the first ones. The most on a page of the corpora are 13."""
 
 MIN_OF_CALENDAR = 5
 """Numbers in cells of a table from which on a run without named pages is a calendar."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from worker.language.words import count_unspaced
 
 MAX_LABEL = 48
-"""Characters of the longest label that is read; the longest phrase of the lists has 32."""
+"""Characters of the longest label that is read; the longest phrase of the lists has 31."""
 
 MAX_TOKENS = 6
 """Words of the longest label."""
