@@ -581,7 +581,6 @@ class PageParts(Base):
     joined_revision: Mapped[int | None] = mapped_column(
         Integer, doc="Revision of the page's article that the last look for parts made."
     )
-    joined_digest: Mapped[str | None] = mapped_column(doc="Digest of what that revision says.")
 
 
 class Receipt(Base):

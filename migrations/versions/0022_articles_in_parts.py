@@ -7,7 +7,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision: str = "0022"
-down_revision: str | Sequence[str] | None = "0019"
+down_revision: str | Sequence[str] | None = "0021"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
@@ -28,7 +28,6 @@ def upgrade() -> None:
         ),
         sa.Column("first_id", sa.BigInteger(), nullable=True),
         sa.Column("joined_revision", sa.Integer(), nullable=True),
-        sa.Column("joined_digest", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["page_id"],
             ["pages.id"],

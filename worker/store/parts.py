@@ -77,7 +77,6 @@ class StoredPart:
     message: dict[str, Any] | None
     first_id: int | None
     joined_revision: int | None
-    joined_digest: str | None
 
 
 def ways_to_write(url: str) -> list[str]:
@@ -331,7 +330,6 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
             PageParts.message,
             PageParts.first_id,
             PageParts.joined_revision,
-            PageParts.joined_digest,
         )
         .join(Site, Site.id == PageParts.site_id)
         .where(PageParts.page_id.in_(list(locked)))
@@ -347,7 +345,6 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
             message=row.message if locked[row.page_id].outcome == PageOutcome.ARTICLE else None,
             first_id=row.first_id,
             joined_revision=row.joined_revision,
-            joined_digest=row.joined_digest,
         )
         for row in rows
     ]
@@ -366,16 +363,14 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
     )
 
 
-def note_revision(session: Session, page_id: int, revision: int, digest: str) -> None:
+def note_revision(session: Session, page_id: int, revision: int) -> None:
     """Note that a look for parts made a revision of a page's article, which must be locked."""
     session.execute(
         update(StoredPage).where(StoredPage.id == page_id).values(revision=revision),
         execution_options={"synchronize_session": False},
     )
     session.execute(
-        update(PageParts)
-        .where(PageParts.page_id == page_id)
-        .values(joined_revision=revision, joined_digest=digest),
+        update(PageParts).where(PageParts.page_id == page_id).values(joined_revision=revision),
         execution_options={"synchronize_session": False},
     )
 

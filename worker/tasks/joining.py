@@ -16,13 +16,13 @@ from celery import shared_task
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage
+from models.messages import ArticleMessage, Story
 from worker.comments import Comment
 from worker.content.article_values import parts_of
 from worker.language.dates import parse_moment
 from worker.messaging import task_names
 from worker.pages import site_name
-from worker.store import articles, outbox, parts
+from worker.store import articles, outbox, parts, story_articles
 from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
@@ -34,9 +34,10 @@ from worker.stories.parts import (
     is_held_by,
     joined_values,
 )
-from worker.tasks.article_message import article_id, outgoing, reader_digest
+from worker.tasks.article_message import article_id, reader_digest
 from worker.tasks.article_parts import addresses_of_links, from_json, joined_parts, with_missing
 from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.outgoing_articles import outgoing_of, send
 from worker.tasks.process import ProcessState, process_state
 from worker.wording.plural import counted
 
@@ -123,24 +124,30 @@ def _revise(
     if first.is_first and not is_held:
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(first.message)
-    limit = state.settings.max_message_bytes
+    told = story_articles.told_of_pages(session, [first.page_id]).get(first.page_id)
     while True:
         wanted = _compose(session, own, chain, is_held=is_held)
+        if told is not None:
+            wanted = wanted.model_copy(update={"story": Story.model_validate(told.told)})
         article = _next_revision(stored, own, wanted)
-        if len(chain) == 1 or len(outgoing(article, "").body) <= limit:
+        sent = outgoing_of(
+            first.page_id,
+            article.message,
+            repeats=state.settings.repeats,
+            topology=state.topology,
+            may_hold_back=told is not None and told.is_held_back,
+        )
+        if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
             break
         # The broker would refuse it: as many parts as it takes are better than none.
         chain = chain[: max(1, len(chain) * 3 // 4)]
     parts.note_joined(session, first.page_id, [each.page_id for each in chain[1:]])
-    digest = _digest(wanted)
-    if digest == (
-        stored.joined_digest if stored.joined_revision == stored.revision else _digest(own)
-    ):
+    last = parts.article_of(session, first.page_id)
+    if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
         return False
     articles.save_articles(session, [article])
-    message = outgoing(article, state.topology.articles_exchange.name)
-    outbox.add_messages(session, [message])
-    parts.note_revision(session, first.page_id, article.revision, digest)
+    parts.note_revision(session, first.page_id, article.revision)
+    send(session, [sent])
     return True
 
 
