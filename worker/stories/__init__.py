@@ -1,1 +1,1 @@
-"""Stories: which articles tell the same, on the articles' own text."""
+"""Stories: what several pages tell together."""
