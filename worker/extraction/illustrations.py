@@ -74,7 +74,7 @@ def leading_images(
             continue
         element = page.node(index)
         frame = region.frame_of(page, index)
-        image = media.image_of(element, base, _caption_of(page, index, frame))
+        image = media.image_of(element, base, region.caption_of(page, index, frame))
         if image is None or _is_narrow(element) or media.is_drawing(image.url):
             continue
         is_declared = bool(declared) and media.file_stem(image.url) == declared
@@ -96,12 +96,15 @@ class _Region:
         For each text node, and after the last one, how many before it are the article's.
     heading
         The headline, None where none is shown above the text.
+    captions
+        The `named_captions`.
     """
 
     root: int
     end: int
     kept: Integers
     heading: int | None
+    captions: Booleans
 
     @classmethod
     def of(cls, page: Outline, finding: Finding, heading: int | None) -> "_Region | None":
@@ -120,6 +123,7 @@ class _Region:
             end=end,
             kept=np.concatenate([[0], np.cumsum(is_kept)]),
             heading=heading,
+            captions=named_captions(page),
         )
 
     def frame_of(self, page: Outline, index: int) -> int:
@@ -132,6 +136,16 @@ class _Region:
                 break
             frame, above = above, page.parents[above]
         return frame
+
+    def caption_of(self, page: Outline, index: int, frame: int) -> str | None:
+        """Return the caption of an image, which stands in a figure around it or in its frame."""
+        while index > frame:
+            index = page.parents[index]
+            if page.tags[index] == "figure" or index == frame:
+                caption = caption_within(page, index, self.captions)
+                if caption:
+                    return caption
+        return None
 
     def may_lead(self, page: Outline, index: int, frame: int) -> bool:
         """Say whether an image illustrates the article, though the page does not declare it."""
@@ -172,17 +186,6 @@ def is_teaser(page: Outline, index: int) -> bool:
     texts = page.texts[page.text_starts[index] : page.text_ends[index]]
     linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
     return linked > MAX_LINKED * page.size(index)
-
-
-def _caption_of(page: Outline, index: int, frame: int) -> str | None:
-    captions = named_captions(page)
-    while index > frame:
-        index = page.parents[index]
-        if page.tags[index] == "figure" or index == frame:
-            caption = caption_within(page, index, captions)
-            if caption:
-                return caption
-    return None
 
 
 def _kept_texts(page: Outline, finding: Finding) -> Booleans:
