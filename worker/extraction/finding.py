@@ -4,8 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from models.kinds import Kind
 from models.roles import LineRole
+from worker.extraction.outline import Outline
+from worker.pages.flat import Booleans
 
 
 class FoundRole(NamedTuple):
@@ -57,3 +61,14 @@ class Finding:
     confidence: float = 0.0
     roles: Mapping[int, FoundRole] = field(default_factory=dict)
     kind: Kind | None = None
+
+
+def kept_texts(page: Outline, finding: Finding) -> Booleans:
+    """Say of each text node of a page whether it is the body's."""
+    kept = np.zeros(len(page.texts), dtype=np.bool_)
+    kept[page.text_starts[finding.container] : page.text_ends[finding.container]] = True
+    for index in finding.dropped | finding.muted:
+        kept[page.text_starts[index] : page.text_ends[index]] = False
+    if finding.lines is not None:
+        kept &= np.isin(page.text_lines, list(finding.lines))
+    return kept

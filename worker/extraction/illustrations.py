@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worker.extraction import media
-from worker.extraction.finding import Finding
+from worker.extraction.finding import Finding, kept_texts
 from worker.extraction.outline import Outline
 from worker.extraction.result import ArticleImage
 from worker.extraction.vocabulary import PARTS
@@ -108,7 +108,7 @@ class _Region:
 
     @classmethod
     def of(cls, page: Outline, finding: Finding, heading: int | None) -> "_Region | None":
-        is_kept = _kept_texts(page, finding)
+        is_kept = kept_texts(page, finding)
         places = np.flatnonzero(is_kept)
         if not len(places):
             return None
@@ -186,17 +186,6 @@ def is_teaser(page: Outline, index: int) -> bool:
     texts = page.texts[page.text_starts[index] : page.text_ends[index]]
     linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
     return linked > MAX_LINKED * page.size(index)
-
-
-def _kept_texts(page: Outline, finding: Finding) -> Booleans:
-    """Say of each text node whether it is the article's."""
-    kept = np.zeros(len(page.texts), dtype=np.bool_)
-    kept[page.text_starts[finding.container] : page.text_ends[finding.container]] = True
-    for index in finding.dropped | finding.muted:
-        kept[page.text_starts[index] : page.text_ends[index]] = False
-    if finding.lines is not None:
-        kept &= np.isin(page.text_lines, list(finding.lines))
-    return kept
 
 
 def _article_around(page: Outline, places: Sequence[int]) -> int:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from worker.extraction import titles
 from worker.extraction.classification import METHOD, JudgedLines
 from worker.extraction.evidence import UNKNOWN
-from worker.extraction.finding import Finding
+from worker.extraction.finding import Finding, kept_texts
 from worker.extraction.outline import Outline
 from worker.extraction.result import Extraction
 from worker.extraction.whole_page import Number
@@ -89,14 +89,8 @@ def _kept_lines(made: Made) -> _Booleans:
     page, finding, lines = made.page, made.finding, made.judged.evidence.lines
     if finding is None:
         return np.zeros(len(lines), dtype=np.bool_)
-    shown = np.zeros(len(page.texts), dtype=np.bool_)
-    shown[page.text_starts[finding.container] : page.text_ends[finding.container]] = True
-    for index in finding.dropped | finding.muted:
-        shown[page.text_starts[index] : page.text_ends[index]] = False
     numbers = np.array([line.number for line in lines], dtype=np.int64)
-    kept: _Booleans = np.isin(numbers, page.text_lines[shown])
-    if finding.lines is not None:
-        kept &= np.isin(numbers, list(finding.lines))
+    kept: _Booleans = np.isin(numbers, page.text_lines[kept_texts(page, finding)])
     return kept
 
 
