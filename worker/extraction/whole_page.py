@@ -5,8 +5,9 @@ advertisement looks different on pages of 2010 and of today, in threads, shops a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
@@ -16,6 +17,8 @@ from worker.extraction.scripts import is_structured_data
 
 Number = tuple[str, float]
 """A number with its name."""
+
+_Item = TypeVar("_Item")
 
 MAX_PATH = 300
 """Characters of an address that are read."""
@@ -94,8 +97,12 @@ def of_attributes(page: Outline, names: tuple[str, ...]) -> Iterator[Number]:
         yield f"{name}_attributes", owners.get(name, 0)
 
 
-def of_runs(page: Outline) -> Iterator[Number]:
+def of_runs(page: Outline) -> tuple[Number, ...]:
     """Say how many siblings of one tag and class hold most words, and what share they hold."""
+    return _once(page, _of_runs)
+
+
+def _of_runs(page: Outline) -> Iterator[Number]:
     items, share = _largest_run(page)
     yield "largest_run", items
     yield "largest_run_share", share
@@ -118,8 +125,12 @@ def _largest_run(page: Outline) -> tuple[int, float]:
     return int(counts[best]), float(held[best] / max(1, len(page.tokens)))
 
 
-def of_declarations(page: Outline) -> Iterator[Number]:
+def of_declarations(page: Outline) -> tuple[Number, ...]:
     """Say what a page declares anything on it to be."""
+    return _once(page, _of_declarations)
+
+
+def _of_declarations(page: Outline) -> Iterator[Number]:
     types = set(declared_types(page))
     for name, pattern in _DECLARED_PATTERNS.items():
         yield f"declared_{name}", any(map(pattern.search, types))
@@ -128,6 +139,10 @@ def of_declarations(page: Outline) -> Iterator[Number]:
 
 def declared_types(page: Outline) -> list[str]:
     """List the types that a page declares anything on it to be, in lower case."""
+    return [*_once(page, _declared_types)]
+
+
+def _declared_types(page: Outline) -> list[str]:
     scripts = (node for node in page.declaring if node.tag == "script")
     written = "\n".join(node.text or "" for node in scripts if is_structured_data(node))
     _, marked = page.flat.attributes.named("itemtype")
@@ -135,6 +150,14 @@ def declared_types(page: Outline) -> list[str]:
     found += [value.rpartition("/")[2] for value in marked]
     found.append(page.metas.get("og:type", "").rpartition(":")[2])
     return [kind.strip().lower() for kind in found if kind]
+
+
+def _once(page: Outline, work: Callable[[Outline], Iterable[_Item]]) -> tuple[_Item, ...]:
+    """Return what is worked out of a page: the evidence of lines and that of kinds ask for it."""
+    if work not in page.worked_out:
+        page.worked_out[work] = tuple(work(page))
+    found: tuple[_Item, ...] = page.worked_out[work]
+    return found
 
 
 @lru_cache(maxsize=64)
