@@ -83,6 +83,11 @@ class PageInTemplate:
     text_roles: Sequence[LineRole] = ()
     posts: FindPosts | None = None
 
+    @property
+    def roles_of_text(self) -> Sequence[LineRole]:
+        """The `text_roles`, or those that count without any."""
+        return self.text_roles or TEXT_ROLES
+
     @cached_property
     def judged(self) -> JudgedLines:
         """Its lines, whose evidence is gathered when they are first asked for."""
@@ -257,8 +262,7 @@ def _as_its_kind(
         judged = other_kinds.judge_again(page.judged)
         body = classification.find_body(page.outline, judged)
         if body is not None:
-            roles = page.text_roles or TEXT_ROLES
-            body = choosing.with_roles(page.outline, judged, page.url, body, roles)
+            body = choosing.with_roles(page.outline, judged, page.url, body, page.roles_of_text)
     if body is not None:
         again, body = _cut(page, body, apart)
         if again.text:
@@ -291,8 +295,7 @@ def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Findin
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield the bodies that there may be, the best first."""
-    roles = page.text_roles or TEXT_ROLES
-    of_lines = choosing.find_body(page.outline, page.judged, page.url, roles)
+    of_lines = choosing.find_body(page.outline, page.judged, page.url, page.roles_of_text)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)
