@@ -113,12 +113,8 @@ def is_menu(page: Outline) -> bool:
     return offers < MIN_OFFERS or offers < MIN_OFFERS_TO_HEADLINES * len(found.blocks)
 
 
-def gather_menu_evidence(page: Outline) -> MenuEvidence:
-    """Measure the headlines of a page and the stretches of text between them."""
-    return _evidence(page, _Stretches.of(page))
-
-
 def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
+    """Measure the headlines of a page and the stretches of text between them."""
     paths = _paths(page)
     # What comes before the first headline is in no list.
     after = [None, *map(paths.__getitem__, found.blocks.tolist())]

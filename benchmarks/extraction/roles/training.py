@@ -235,15 +235,3 @@ def fit_outside(
         [each for each in texts if fold_of(each.measured.site, folds) != fold],
         recipe,
     )
-
-
-def cross_trained(
-    corpora: Path,
-    texts: Sequence[str],
-    first: FirstPass,
-    folds: int,
-    sample: int | None = None,
-) -> list[RoleModel]:
-    """Return for each fold a model that is new to its sites; parameters as of `read_examples`."""
-    examples = read_examples(corpora, texts, first, sample)
-    return [fit_outside(fold, folds, *examples, Recipe()) for fold in range(folds)]
