@@ -31,6 +31,8 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.store.extraction_jobs import Pivot
+from worker.store.templates import is_of_membership
+from worker.store.trees import site_tree_ids
 
 
 class SiteGroup(NamedTuple):
@@ -161,15 +163,7 @@ def trees_to_picture(session: Session, site_id: int, most: int) -> list[int]:
     )
     if references:
         return sorted(references)[:most]
-    return list(
-        session.scalars(
-            select(StoredPage.tree_id)
-            .where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
-            .distinct()
-            .order_by(StoredPage.tree_id)
-            .limit(most)
-        )
-    )
+    return site_tree_ids(session, site_id, most)
 
 
 class PageOfTree(NamedTuple):
@@ -311,14 +305,7 @@ def place_of_page(session: Session, page_id: int) -> PagePlace | None:
                 Generation.number == StoredPage.generation,
             ),
         )
-        .outerjoin(
-            TemplateGroup,
-            and_(
-                TemplateGroup.site_id == Membership.site_id,
-                TemplateGroup.generation == Membership.generation,
-                TemplateGroup.number == Membership.group_number,
-            ),
-        )
+        .outerjoin(TemplateGroup, is_of_membership())
         .outerjoin(pivot, pivot.id == Membership.pivot_id)
         .where(StoredPage.id == page_id)
     ).one_or_none()

@@ -38,6 +38,7 @@ from worker.outcomes import PageOutcome
 from worker.store.packing import unpack_content
 from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
+from worker.store.templates import is_of_membership
 
 MOST_ATTEMPTS: Final = 2**31 - 1
 """What the column that counts them holds."""
@@ -190,14 +191,7 @@ def _placing() -> Select[*tuple[Any, ...]]:
         )
         .join(Site, Site.id == Membership.site_id)
         .join(PageContent, PageContent.page_id == Membership.page_id)
-        .outerjoin(
-            TemplateGroup,
-            and_(
-                TemplateGroup.site_id == Membership.site_id,
-                TemplateGroup.generation == Membership.generation,
-                TemplateGroup.number == Membership.group_number,
-            ),
-        )
+        .outerjoin(TemplateGroup, is_of_membership())
         .outerjoin(pivot, pivot.id == Membership.pivot_id)
     )
 

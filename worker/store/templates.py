@@ -426,6 +426,15 @@ def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Seq
     return {group: pages for group, pages in rows if group is not None}
 
 
+def is_of_membership() -> ColumnElement[bool]:
+    """Condition: the group is the one that a page is a member of."""
+    return and_(
+        TemplateGroup.site_id == Membership.site_id,
+        TemplateGroup.generation == Membership.generation,
+        TemplateGroup.number == Membership.group_number,
+    )
+
+
 def last_group(session: Session, site_id: int) -> int:
     """Return the largest number that a group of a site ever had, 0 before the first."""
     return (

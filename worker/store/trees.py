@@ -116,14 +116,15 @@ def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
-def site_tree_ids(session: Session, site_id: int) -> list[int]:
-    """Return the ids of the distinct trees of a site, ascending."""
+def site_tree_ids(session: Session, site_id: int, most: int | None = None) -> list[int]:
+    """Return the ids of the distinct trees of a site, ascending: the first ``most`` of them."""
     return list(
         session.scalars(
             select(StoredPage.tree_id)
             .where(StoredPage.site_id == site_id, StoredPage.tree_id.is_not(None))
             .distinct()
             .order_by(StoredPage.tree_id)
+            .limit(most)
         )
     )
 
