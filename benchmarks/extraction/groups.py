@@ -18,8 +18,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.extraction.examples import fold_of, words_of
 from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.labels import shares_in_gold
-from benchmarks.extraction.train import OF_GOLD, PAGE_WEIGHT
+from benchmarks.extraction.labels import OF_GOLD, shares_in_gold
+from benchmarks.extraction.train import PAGE_WEIGHT
 from worker.evaluation.bench.measuring import measurable
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.grouping import find_neighbours

@@ -12,6 +12,9 @@ from worker.evaluation.scores.records import TextBlock
 UNSAID = -1
 """Label of a line of which nobody said whether it is the article's."""
 
+OF_GOLD = 0.5
+"""Share of a line's words in the gold from which it is the article's."""
+
 MIN_COMMENT_WORDS = 4
 """A shorter line may be in a comment by chance."""
 

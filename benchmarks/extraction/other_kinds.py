@@ -21,11 +21,10 @@ from benchmarks.boosting import as_trees, mean_of, new_classifier
 from benchmarks.extraction.bags import compare_bags
 from benchmarks.extraction.examples import ARTICLES, fold_of
 from benchmarks.extraction.first_pass import OTHER_KINDS, FirstPass, write_fold
-from benchmarks.extraction.labels import lines_of_lead, shares_in_gold
+from benchmarks.extraction.labels import OF_GOLD, lines_of_lead, shares_in_gold
 from benchmarks.extraction.train import (
     CREDITS,
     NOT_TRAINED,
-    OF_GOLD,
     PAGE_WEIGHT,
     weights_near_article,
 )

@@ -26,6 +26,7 @@ from benchmarks.extraction.examples import (
     read_hints,
 )
 from benchmarks.extraction.first_pass import write_fold
+from benchmarks.extraction.labels import OF_GOLD
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import outline_of
 from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
@@ -38,9 +39,6 @@ from worker.learning import BoostedTrees, ModelFile, Rows, Training
 TREES = 360
 LEAVES = 24
 MIN_LINES_IN_LEAF = 60
-
-OF_GOLD = 0.5
-"""Share of a line's words in the gold from which it belongs to the article."""
 
 CREDITS = {
     "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from benchmarks.extraction.examples import ARTICLES
 from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.labels import lines_of_lead, shares_in_gold
+from benchmarks.extraction.labels import OF_GOLD, lines_of_lead, shares_in_gold
 from benchmarks.extraction.roles.weak import KnownLines, weak_roles
 from models.roles import TEXT_ROLES, LineRole
 from worker.evaluation.bench.measuring import even_sample, measurable
@@ -31,9 +31,6 @@ from worker.sample.crawl import generate
 GENERATED_SEED = 7
 GENERATED_PAGES = 3
 """Pages of each template that are generated, and the seed: the sample crawl has another one."""
-
-OF_GOLD = 0.5
-"""Share of a line's words in the gold from which it is text."""
 
 
 @dataclass(frozen=True, eq=False)
