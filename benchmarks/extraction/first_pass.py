@@ -33,9 +33,15 @@ def model_path(folder: Path, fold: int, what: str = LINES) -> Path:
     return folder / f"{what}fold-{fold}.json"
 
 
-def write_fold(folder: Path, fold: int, model: TrainedModel, what: str = LINES) -> None:
-    """Write the classifier that has not seen the sites of a fold."""
-    training = training_of((), "benchmarks.extraction.train")
+def write_fold(
+    folder: Path,
+    fold: int,
+    model: TrainedModel,
+    what: str = LINES,
+    module: str = "benchmarks.extraction.train",
+) -> None:
+    """Write the classifier that has not seen the sites of a fold, with the module it is from."""
+    training = training_of((), module)
     folder.mkdir(parents=True, exist_ok=True)
     text = ModelFile(training, model).to_json()
     model_path(folder, fold, what).write_text(text, encoding="utf-8")
@@ -66,7 +72,7 @@ class FirstPass:
         """Read the classifiers of a folder; else take the shipped one, for corpora new to it."""
         if folder is not None:
             return cls(
-                load_folds(folder),
+                load_folds(folder, BoostedTrees),
                 kinds=_load(folder, KindTrees, KINDS),
                 other_kinds=_load(folder, BoostedTrees, OTHER_KINDS),
             )
@@ -96,15 +102,15 @@ def _same(model: object) -> object:
     return model
 
 
-def load_folds(folder: Path) -> list[BoostedTrees]:
-    """Read the classifiers, one for each fold.
+def load_folds(folder: Path, kind: type[ModelT]) -> list[ModelT]:
+    """Read the classifiers of lines, or of their roles, one for each fold.
 
     Raises
     ------
     FileNotFoundError
         If the folder holds none.
     """
-    models = _load(folder, BoostedTrees, LINES)
+    models = _load(folder, kind, LINES)
     if not models:
         raise FileNotFoundError(f"{folder}: no fold-0.json")
     return models

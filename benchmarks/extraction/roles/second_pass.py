@@ -8,11 +8,9 @@ from typing import Self
 from unittest.mock import patch
 
 from benchmarks.extraction.examples import fold_of
-from benchmarks.extraction.first_pass import model_path
-from worker.evaluation.training.headers import training_of
+from benchmarks.extraction.first_pass import load_folds, write_fold
 from worker.extraction.roles import choosing
 from worker.extraction.roles.model import RoleModel
-from worker.learning import ModelFile
 
 
 @dataclass(frozen=True)
@@ -36,20 +34,12 @@ class SecondPass:
         FileNotFoundError
             If the folder holds none.
         """
-        paths = [model_path(folder, fold) for fold in range(len(list(folder.glob("fold-*.json"))))]
-        if not paths:
-            raise FileNotFoundError(f"{folder}: no fold-0.json")
-        return cls(
-            [ModelFile.from_json(RoleModel, path.read_text("utf-8")).model for path in paths]
-        )
+        return cls(load_folds(folder, RoleModel))
 
     def write(self, folder: Path) -> None:
         """Write the models, for `of`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        training = training_of((), "benchmarks.extraction.roles")
         for fold, model in enumerate(self.models):
-            written = ModelFile(training, model).to_json()
-            model_path(folder, fold).write_text(written, encoding="utf-8")
+            write_fold(folder, fold, model, module="benchmarks.extraction.roles")
 
     def model_for(self, site: str) -> RoleModel:
         """Return the model that has not seen a site."""
