@@ -17,8 +17,9 @@ import numpy.typing as npt
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from benchmarks.boosting import as_trees, new_classifier
-from benchmarks.extraction.examples import ARTICLES, fold_of
+from benchmarks.extraction.examples import ARTICLES
 from benchmarks.extraction.first_pass import FirstPass
+from benchmarks.extraction.out_of_fold import out_of_fold
 from models.messages import DOUBTFUL
 from worker.content import apart_from_article, comments_of
 from worker.evaluation.bench.measuring import measurable
@@ -118,13 +119,15 @@ def fit(examples: Sequence[PageExample]) -> BoostedTrees:
 
 def cross_validate(examples: Sequence[PageExample]) -> _Floats:
     """Return the confidence of each article as trees tell that have not seen its site."""
-    found = np.zeros(len(examples))
-    folds = np.array([fold_of(f"page of {each.gold.site}", FOLDS) for each in examples])
-    for fold in range(FOLDS):
-        model = fit([each for each, of in zip(examples, folds, strict=True) if of != fold])
-        for place in np.flatnonzero(folds == fold).tolist():
-            found[place] = model.probabilities(examples[place].features)[0]
-    return found
+    return np.array(
+        out_of_fold(
+            examples,
+            FOLDS,
+            site_of=lambda each: f"page of {each.gold.site}",
+            fit=fit,
+            judge=lambda model, each: float(model.probabilities(each.features)[0]),
+        )
+    )
 
 
 def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:

@@ -12,14 +12,15 @@ are, how many are taken for it, and how many of them rightly.
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.boosting import as_trees, new_classifier
-from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.first_pass import KINDS as KINDS_OF_PAGES
 from benchmarks.extraction.first_pass import FirstPass, write_fold
+from benchmarks.extraction.out_of_fold import out_of_fold
 from models.kinds import Kind
 from worker.evaluation.methods import Source
 from worker.evaluation.methods.reading import page_of
@@ -132,14 +133,14 @@ def cross_validate(examples: Sequence[KindExample], folds: int, into: Path) -> l
     into
         Folder that the classifiers are written to, see `benchmarks.extraction.first_pass`.
     """
-    found: list[Kind] = ["article"] * len(examples)
-    for fold in range(folds):
-        model = fit([each for each in examples if fold_of(each.site, folds) != fold])
-        write_fold(into, fold, model, KINDS_OF_PAGES)
-        for place, each in enumerate(examples):
-            if fold_of(each.site, folds) == fold:
-                found[place] = model.kind(each.features)
-    return found
+    return out_of_fold(
+        examples,
+        folds,
+        site_of=lambda each: each.site,
+        fit=fit,
+        judge=lambda model, each: model.kind(each.features),
+        keep=partial(write_fold, into, what=KINDS_OF_PAGES),
+    )
 
 
 def table(examples: Sequence[KindExample], found: Sequence[Kind]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from benchmarks.extraction.bags import compare_bags
 from benchmarks.extraction.examples import ARTICLES, fold_of
 from benchmarks.extraction.first_pass import OTHER_KINDS, FirstPass, write_fold
 from benchmarks.extraction.labels import OF_GOLD, lines_of_lead, shares_in_gold
+from benchmarks.extraction.out_of_fold import out_of_fold
 from benchmarks.extraction.train import (
     CREDITS,
     NOT_TRAINED,
@@ -177,14 +179,14 @@ def cross_validate(examples: Sequence[OtherExample], folds: int, into: Path) -> 
     into
         Folder that the classifiers are written to, see `benchmarks.extraction.first_pass`.
     """
-    found: list[_Floats] = [each.first for each in examples]
-    for fold in range(folds):
-        model = fit([each for each in examples if fold_of(each.gold.site, folds) != fold])
-        write_fold(into, fold, model, OTHER_KINDS)
-        for place, each in enumerate(examples):
-            if fold_of(each.gold.site, folds) == fold:
-                found[place] = model.probabilities(each.features)
-    return found
+    return out_of_fold(
+        examples,
+        folds,
+        site_of=lambda each: each.gold.site,
+        fit=fit,
+        judge=lambda model, each: model.probabilities(each.features),
+        keep=partial(write_fold, into, what=OTHER_KINDS),
+    )
 
 
 def f1_of(example: OtherExample, probabilities: _Floats) -> float:

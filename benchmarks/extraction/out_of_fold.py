@@ -1,0 +1,52 @@
+"""What is said of examples by models that have not seen their sites."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from benchmarks.extraction.examples import fold_of
+
+_Example = TypeVar("_Example")
+_Model = TypeVar("_Model")
+_Said = TypeVar("_Said")
+
+
+def out_of_fold(
+    examples: Sequence[_Example],
+    folds: int,
+    site_of: Callable[[_Example], str],
+    fit: Callable[[Sequence[_Example]], _Model],
+    judge: Callable[[_Model, _Example], _Said],
+    keep: Callable[[int, _Model], None] | None = None,
+) -> list[_Said]:
+    """Judge each example by a model of the examples of other folds.
+
+    Parameters
+    ----------
+    examples
+        The examples.
+    folds
+        Number of the folds.
+    site_of
+        The site of an example, or what else is never divided between folds.
+    fit
+        Trains on examples.
+    judge
+        What a model says of an example.
+    keep
+        Is given each fold with its model, if anything.
+
+    Returns
+    -------
+    list
+        What is said of each example, in their order.
+    """
+    fold_at = [fold_of(site_of(example), folds) for example in examples]
+    said: dict[int, _Said] = {}
+    for fold in range(folds):
+        model = fit([each for each, of in zip(examples, fold_at, strict=True) if of != fold])
+        if keep is not None:
+            keep(fold, model)
+        said |= {
+            place: judge(model, examples[place]) for place, of in enumerate(fold_at) if of == fold
+        }
+    return [said[place] for place in range(len(examples))]
