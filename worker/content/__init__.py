@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from lxml.html import HtmlElement
 
@@ -31,7 +32,6 @@ from worker.content.live import are_live_entries
 from worker.extraction import (
     Explanation,
     Extraction,
-    FindPosts,
     NoArticleError,
     Posts,
     TemplateKnowledge,
@@ -55,7 +55,6 @@ __all__ = [
     "explain_content",
     "pattern_of_group",
     "patterns_for_page",
-    "posts_of",
     "read_content",
 ]
 
@@ -78,6 +77,8 @@ are found rightly with less than `SURE`.
 
 MIN_OF_FORUM = 0.1
 """Probability from which on the likeliest records of a forum's page are taken for its posts."""
+
+_NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000
 """Comments of a page that are read, the first ones: a bound on the work for a page made to take
@@ -152,17 +153,16 @@ def read_content(
         When the page was fetched, with its zone: what "3 hours ago" in a comment is told from.
         Without it the words stay what they are.
     """
-    found = comments_of(page, patterns)
-    apart = apart_from_article(page, found)
-    article = extract_article(page, other, apart, text_roles, posts_of(page, found))
+    posts = _PostsOfPage(page, comments_of(page, patterns))
+    apart = apart_from_article(page, posts.likely)
+    article = extract_article(page, other, apart, text_roles, posts.find)
     unseen = _unseen_discussion(page, article.method, other, text_roles)
     if unseen is not None:
         article, comments = unseen.article, unseen.comments
     else:
-        instead = _found_instead(page, article, found)
-        if instead is not None:
-            found = instead
-            article = extract_article(page, other, (), text_roles, posts_of(page, found))
+        found = _of_kind(posts, article)
+        if apart and not found.records:
+            article = extract_article(page, other, (), text_roles)
         comments = _comments_below(article, found, page)
     comments = dated_from(comments, fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
@@ -182,9 +182,9 @@ def explain_content(
     page, pivot, patterns
         As for `read_content`. A page without an article is explained too.
     """
-    found = comments_of(page, patterns)
-    apart = apart_from_article(page, found)
-    explanation = explain_article(page, pivot, apart, posts_of(page, found))
+    posts = _PostsOfPage(page, comments_of(page, patterns))
+    apart = apart_from_article(page, posts.likely)
+    explanation = explain_article(page, pivot, apart, posts.find)
     article = explanation.article
     if article is None:
         return ExplainedContent(explanation)
@@ -195,10 +195,9 @@ def explain_content(
             unseen.comments,
             entries_of(page, unseen.article, unseen.comments),
         )
-    instead = _found_instead(page, article, found)
-    if instead is not None:
-        found = instead
-        explanation = explain_article(page, pivot, (), posts_of(page, found))
+    found = _of_kind(posts, article)
+    if apart and not found.records:
+        explanation = explain_article(page, pivot)
         article = explanation.article or article
     comments = _comments_below(article, found, page)
     return ExplainedContent(explanation, comments, entries_of(page, article, comments))
@@ -212,13 +211,13 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
         records = pattern.records(page.flat)
         if records and not are_live_entries(page, records):
             return FoundComments(records, pattern, pattern.confidence)
-    return FoundComments((), NONE_SEEN, 1.0)
+    return _NONE_FOUND
 
 
 def _find_comments(page: Page) -> FoundComments:
     found = find_comments(page)
     if are_live_entries(page, found.records):
-        return FoundComments((), NONE_SEEN, 1.0)
+        return _NONE_FOUND
     return found
 
 
@@ -230,18 +229,47 @@ def apart_from_article(page: Page, found: FoundComments) -> Sequence[HtmlElement
     return comment_area(page.flat, found.records) if is_sure else ()
 
 
-def _found_instead(page: Page, article: Extraction, found: FoundComments) -> FoundComments | None:
-    """Return what is to be taken for the comments of a page of its kind; None for what was found.
+@dataclass(frozen=True)
+class _PostsOfPage:
+    """The posts of a page, should it be a forum's.
 
-    The posts of a forum's page are likelier than comments of any other. What looks like comments on
-    a page that leads to others are its teasers, with author and date.
+    Attributes
+    ----------
+    page
+        The page.
+    likely
+        What would be its comments, were it of any other kind.
     """
-    if article.metadata.kind == "forum" and not found.records:
-        posts = find_comments(page, least_confidence=MIN_OF_FORUM)
-        return posts if posts.records else None
-    if article.metadata.kind == "listing" and found.records:
-        return FoundComments((), NONE_SEEN, 1.0)
-    return None
+
+    page: Page
+    likely: FoundComments
+
+    @cached_property
+    def found(self) -> FoundComments:
+        """The posts; those of a forum's page are likelier than comments of any other."""
+        if self.likely.records:
+            return self.likely
+        return find_comments(self.page, least_confidence=MIN_OF_FORUM)
+
+    def find(self) -> Posts | None:
+        """Return where the posts stand; None where there are none."""
+        records = self.found.records[:MAX_COMMENTS]
+        if not records:
+            return None
+        parts = locate_parts(self.page.flat, records)
+        return Posts(
+            parts.elements, parts.authors, parts.dates, parts.bodies, self.found.confidence
+        )
+
+
+def _of_kind(posts: _PostsOfPage, article: Extraction) -> FoundComments:
+    """Return what is to be taken for the comments of a page of its kind.
+
+    What looks like comments on a page that leads to others are its teasers, with author and date.
+    """
+    if article.metadata.kind == "forum":
+        return posts.found
+    return _NONE_FOUND if article.metadata.kind == "listing" else posts.likely
 
 
 def _unseen_discussion(
@@ -265,22 +293,11 @@ def _unseen_discussion(
         return None
     apart = apart_from_article(seen, found)
     try:
-        article = extract_article(seen, other, apart, text_roles, posts_of(seen, found))
+        article = extract_article(seen, other, apart, text_roles, _PostsOfPage(seen, found).find)
     except NoArticleError:
         return None
     comments = _comments_below(article, found, seen)
     return Content(opened.as_unseen(article), comments)
-
-
-def posts_of(page: Page, found: FoundComments) -> FindPosts | None:
-    """Return what finds the posts of a page, should it be a forum's; None where it has none."""
-    records = found.records[:MAX_COMMENTS]
-
-    def find() -> Posts:
-        parts = locate_parts(page.flat, records)
-        return Posts(parts.elements, parts.authors, parts.dates, parts.bodies, found.confidence)
-
-    return find if records else None
 
 
 def _is_discussion(found: FoundComments, page: Page) -> bool:

@@ -74,7 +74,7 @@ class PageInTemplate:
     text_roles
         Roles of the lines that its text is made of; those of `TEXT_ROLES` without any.
     posts
-        What finds its posts, should it be a forum's; None where it has none.
+        What finds its posts, should it be a forum's; None where nobody looks for them.
     """
 
     url: str
@@ -132,7 +132,7 @@ def extract_article(
         Roles of the lines that the text is made of, see `models.roles`; without any, those of
         `TEXT_ROLES`.
     posts
-        What finds the posts of the page, should it be a forum's; None where it has none.
+        What finds the posts of the page, should it be a forum's; None where nobody looks for them.
 
     Raises
     ------
@@ -278,7 +278,8 @@ def _cut(page: PageInTemplate, body: Finding, apart: Collection[int]) -> tuple[E
 
 def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Finding | None:
     """Find the thread of a forum's page, whose first reading was by some method."""
-    if page.posts is None:
+    posts = page.posts() if page.posts is not None else None
+    if posts is None:
         return None
     body = next(each for each in _bodies(page) if each.method == method)
     _, heading = titles.headline(page.outline, body.container, page.url, page.template.titles)
@@ -286,7 +287,7 @@ def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Findin
         page.outline,
         page.judged,
         body,
-        page.posts(),
+        posts,
         likelihood,
         heading,
         page.text_roles,

@@ -54,8 +54,8 @@ class Posts:
     confidence: float
 
 
-FindPosts = Callable[[], Posts]
-"""Called where a page is a forum's."""
+FindPosts = Callable[[], Posts | None]
+"""Called where a page is a forum's; None where it has no posts."""
 
 
 @dataclass(frozen=True, eq=False)
