@@ -32,7 +32,7 @@ from worker.comments.certainty import Certainty
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
-from worker.comments.reading import read_comments
+from worker.comments.reading import read_comments, with_content
 from worker.evaluation.methods.papers.commentsminer.finding import mine_comments
 from worker.evaluation.scores.agreement import bag_of_words
 from worker.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
@@ -115,7 +115,7 @@ def find(example: Example, choice: Choice | None, certainty: Certainty) -> Resul
 def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | None:
     if example.gold.comments is None:
         return None
-    found = read_comments(example.page.flat, records, example.page.url)
+    found = with_content(read_comments(example.page.flat, records, example.page.url))
     return score_comments(
         [Comment(each.text, each.author, parent=each.parent) for each in found],
         example.gold.comments,

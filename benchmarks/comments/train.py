@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.boosting import as_trees, mean_of, new_classifier
-from benchmarks.comments.examples import Example, read_examples
+from benchmarks.comments.examples import THREAD, Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.examples import fold_of
 from worker.comments.certainty import Certainty, Floats, measure_choice, read_choice
@@ -46,6 +46,10 @@ TOGETHER = 0.7
 
 CERTAINTY_FREEDOM = 0.3
 """How far the weights of the regression may be from 0, scikit-learn's ``C``."""
+
+TREES_OF_CERTAINTY = 48
+LEAVES_OF_CERTAINTY = 6
+"""Trees that are weighed with the regression, of each of `RUNS`, and the leaves of one."""
 
 LEAST_DEVIATION = 1e-9
 
@@ -100,9 +104,13 @@ def train(examples: Sequence[Example]) -> BoostedTrees:
     """Train on pages.
 
     A first classifier, of the pages whose comments were marked one by one, finds the
-    candidates that teach most on all others.
+    candidates that teach most on all others. Threads whose posts were marked together are left
+    out: what is settled there is where a post begins by the first classifier alone, and that made
+    the second one miss comments (README.md). They teach how certain to be.
     """
-    measured = [example for example in examples if example.candidates]
+    measured = [
+        example for example in examples if example.candidates and example.gold.kind != THREAD
+    ]
     marked = [example for example in measured if example.page_f1 is not None]
     first = _fit(marked, runs=1)
     others = [
@@ -200,7 +208,24 @@ def train_certainty(choices: Iterable[Choice]) -> Certainty:
     regression.fit((rows - mean) / deviation, labels)
     weights = regression.coef_[0] / deviation
     base = float(regression.intercept_[0] - weights @ mean)
-    return Certainty(columns, tuple(round(float(each), 4) for each in weights), round(base, 4))
+    return Certainty(
+        columns,
+        tuple(round(float(each), 4) for each in weights),
+        round(base, 4),
+        mean_of([_trees_of_certainty(columns, rows, labels, seed) for seed in range(RUNS)]),
+    )
+
+
+def _trees_of_certainty(
+    columns: Sequence[str], rows: Floats, labels: npt.NDArray[np.bool_], seed: int
+) -> BoostedTrees:
+    classifier = new_classifier(
+        trees=TREES_OF_CERTAINTY,
+        leaves=LEAVES_OF_CERTAINTY,
+        min_rows_in_leaf=MIN_CANDIDATES_IN_LEAF,
+        seed=seed,
+    )
+    return as_trees(classifier.fit(rows, labels), columns)
 
 
 def certainties_of_folds(choices: Sequence[Choice | None], folds: int = FOLDS) -> list[Certainty]:

@@ -13,6 +13,7 @@ from worker.comments.certainty import (
     trained_certainty,
 )
 from worker.comments.elements import PageElements
+from worker.learning import BoostedTrees, DecisionTree
 from worker.pages import parse_page
 
 
@@ -41,11 +42,22 @@ def test_of_many_records_some_are_read() -> None:
 
 
 def test_measures_are_weighed_by_their_names() -> None:
-    certainty = Certainty(("a", "b"), (1.5, -0.25), -0.5)
+    certainty = _certainty(DecisionTree([-1], [0], [0], [0], [0]))
     assert certainty.probability({"a": 1.0, "b": 4.0}) == 0.5
     with pytest.raises(RuntimeError, match="trained on other columns"):
         certainty.probability({"b": 4.0, "a": 1.0})
 
 
-def test_the_shipped_regression_weighs_what_is_measured() -> None:
+def test_trees_weigh_as_much_as_the_regression() -> None:
+    certainty = _certainty(DecisionTree([0, -1, -1], [2, 0, 0], [1, 0, 0], [2, 0, 0], [0, -3, 1]))
+    odds = np.exp([(0.0 - 3.0) / 2, (4.5 + 1.0) / 2])
+    found = [certainty.probability({"a": value, "b": 4.0}) for value in (1.0, 4.0)]
+    assert found == pytest.approx(odds / (1 + odds))
+
+
+def _certainty(tree: DecisionTree) -> Certainty:
+    return Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.0, (tree,)))
+
+
+def test_the_shipped_certainty_weighs_what_is_measured() -> None:
     assert tuple(_measured('<p class="one">{n} {said}</p>')) == trained_certainty().columns

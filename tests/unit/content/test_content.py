@@ -104,7 +104,7 @@ def test_elements_with_a_prefix_around_the_article_do_no_harm() -> None:
 def test_what_is_explained_is_what_is_read() -> None:
     shown, pivot = page(2, 1), page(5, 4)
     own = comment_pattern_of(shown)
-    of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 4)) for seed in (3, 4))])
+    of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))])
     patterns = patterns_for_page(own, of_group)
     content = read_content(shown, TemplateKnowledge.from_pages([pivot]), patterns)
     explained = explain_content(shown, pivot, patterns)

@@ -34,7 +34,7 @@ TRAINING = Training(
 )
 MODELS: tuple[TrainedModel, ...] = (
     BoostedTrees(("words", "links"), -0.25, (TREE,)),
-    Certainty(("a", "b"), (1.5, -0.25), -0.5),
+    Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, (TREE,))),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
     (BoostedTrees, "worker.extraction", "model.json"),
@@ -68,7 +68,8 @@ def test_a_model_that_lacks_a_part_is_refused(missing: str) -> None:
 
 
 def test_a_model_of_another_kind_is_refused() -> None:
-    with pytest.raises(ValueError, match="of logistic regression, not of boosted trees"):
+    message = "of logistic regression and boosted trees, not of boosted trees"
+    with pytest.raises(ValueError, match=message):
         ModelFile.from_json(BoostedTrees, ModelFile(TRAINING, MODELS[1]).to_json())
 
 
