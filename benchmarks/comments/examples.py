@@ -96,13 +96,23 @@ def read_examples(folder: Path) -> Iterator[Example]:
             page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
         except PageError:
             continue
-        elements = PageElements.of(page.flat)
-        candidates = find_candidates(elements)
-        groups = [candidate.members for candidate in candidates]
-        features = measure(elements, candidates) if candidates else Features.of(())
-        page_f1 = page_f1_of(elements, groups, gold.comments) if gold.comments else None
-        together = gold.text if gold.kind == THREAD else gold.comment_text
-        agreement = agreement_of(elements, groups, together) if together else None
-        if gold.kind == THREAD and (agreement is None or agreement.max(initial=0.0) < WHOLE_THREAD):
-            continue
-        yield Example(corpus.name, gold, page, tuple(candidates), features, page_f1, agreement)
+        example = example_of(corpus.name, gold, page)
+        if gold.kind != THREAD or _shows_thread(example):
+            yield example
+
+
+def example_of(corpus: str, gold: Gold, page: Page) -> Example:
+    """Measure the candidates of a page."""
+    elements = PageElements.of(page.flat)
+    candidates = find_candidates(elements)
+    groups = [candidate.members for candidate in candidates]
+    features = measure(elements, candidates) if candidates else Features.of(())
+    page_f1 = page_f1_of(elements, groups, gold.comments) if gold.comments else None
+    together = gold.text if gold.kind == THREAD else gold.comment_text
+    agreement = agreement_of(elements, groups, together) if together else None
+    return Example(corpus, gold, page, tuple(candidates), features, page_f1, agreement)
+
+
+def _shows_thread(example: Example) -> bool:
+    agreement = example.agreement
+    return agreement is not None and float(agreement.max(initial=0.0)) >= WHOLE_THREAD
