@@ -1,1 +1,1 @@
-"""Stories: what several pages tell together."""
+"""Stories: what several pages tell together: repeats, parts, addresses of one article."""

@@ -1,0 +1,33 @@
+"""One address a page: which addresses lead to one article."""
+
+from worker.stories.addresses.form import canonical_form
+from worker.stories.addresses.joining import Joining, Known, joined, joining
+from worker.stories.addresses.page import (
+    PageAddress,
+    canonical_of,
+    identity_of,
+    variants_of,
+    with_spelling,
+)
+from worker.stories.addresses.reading import NOTHING_DECLARED, Declared, read_declared
+from worker.stories.addresses.variants import MAX_ADDRESS, Kind, Target, page_number
+
+__all__ = [
+    "MAX_ADDRESS",
+    "NOTHING_DECLARED",
+    "Declared",
+    "Joining",
+    "Kind",
+    "Known",
+    "PageAddress",
+    "Target",
+    "canonical_form",
+    "canonical_of",
+    "identity_of",
+    "joined",
+    "joining",
+    "page_number",
+    "read_declared",
+    "variants_of",
+    "with_spelling",
+]

@@ -1,0 +1,80 @@
+"""The addresses of one page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worker.stories.addresses.variants import Kind
+
+MAX_SPELLINGS = 50
+"""Spellings of an address that are kept, the first ones in their order: each letter to readers
+gives a page another."""
+
+MAX_VARIANTS = 50
+"""Variants that a message lists."""
+
+
+@dataclass(frozen=True)
+class PageAddress:
+    """An address that leads to a page.
+
+    Attributes
+    ----------
+    address
+        Its canonical form.
+    kind
+        What it is a variant of another as; None where it may be the one of all.
+    own
+        What its page declares as its own address.
+    spellings
+        How it was given, sorted.
+    """
+
+    address: str
+    kind: Kind | None
+    own: str | None
+    spellings: Sequence[str]
+
+
+def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
+    """Return the spellings of an address with one more, as far as they are kept."""
+    return sorted({*spellings, spelling})[:MAX_SPELLINGS]
+
+
+def canonical_of(addresses: Sequence[PageAddress]) -> str:
+    """Return the one address of a page, whatever order its addresses came in.
+
+    That is the one that is a variant of no other, else one that they declare as their own; the
+    shortest where there are several.
+    """
+    every = [each.address for each in addresses]
+    none_of_another = [each.address for each in addresses if each.kind is None]
+    declared = [each.own for each in addresses if each.own is not None]
+    chosen = every if len(every) == 1 else none_of_another or declared or every
+    return min(chosen, key=lambda address: (len(address), address))
+
+
+def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
+    """Return the other addresses of a page as they were given, sorted, `MAX_VARIANTS` at most."""
+    given = {spelling for each in addresses for spelling in each.spellings}
+    if len(given) < 2:
+        return []
+    return sorted(given - {canonical_of(addresses)})[:MAX_VARIANTS]
+
+
+def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
+    """Return the address that the ids of a page's articles are made of.
+
+    The one that was given, as long as there is one; the page's canonical address from then on,
+    whichever came first and whichever stands.
+
+    Parameters
+    ----------
+    addresses
+        All that lead to the page.
+    url
+        The one that stands.
+    """
+    given = {spelling for each in addresses for spelling in each.spellings}
+    if len(addresses) < 2 and len(given) < 2:
+        return next(iter(given), url)
+    return canonical_of(addresses)

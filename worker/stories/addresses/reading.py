@@ -1,0 +1,240 @@
+"""What a parsed page says of its addresses, and what it says that others may say, too."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from worker.language import words
+from worker.pages import Page, site_of
+from worker.pages.addresses import absolute
+from worker.pages.flat import FlatDocument
+from worker.stories.addresses.form import canonical_form
+from worker.stories.addresses.variants import (
+    MAX_ADDRESS,
+    MAX_TARGETS,
+    Kind,
+    Target,
+    targets_by_form,
+)
+from worker.stories.addresses.wording import headline_digests, passage_digests
+
+MAX_DECLARATIONS = 500
+"""Elements of a page's head that are looked at."""
+
+MAX_HEADINGS = 3
+MAX_TITLE = 400
+"""Headings of the first level that are read, and characters of one, or of a title."""
+
+MIN_PART_WORDS = 3
+"""Words of a part of a title from which it may be the headline: fewer name a section."""
+
+_SEPARATOR = re.compile(r"\s+[-–—|·•»:]+\s+|\s*[|｜]\s*")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a page says of its address, and of itself.
+
+    Attributes
+    ----------
+    targets
+        Addresses that it is or has a variant of, on its own site.
+    headlines
+        Digests of the wordings of its headline, ascending.
+    passages
+        Digests of its passages, ascending.
+    """
+
+    targets: tuple[Target, ...] = ()
+    headlines: tuple[int, ...] = ()
+    passages: tuple[int, ...] = ()
+
+    @property
+    def kind(self) -> Kind | None:
+        """What variant of another the page's address is; None where it may be the one of all."""
+        kinds = {target.kind for target in self.targets if not target.is_variant}
+        return next(
+            (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None
+        )
+
+    @property
+    def own(self) -> str | None:
+        """The other address that the page declares as its own, None without any."""
+        declared = (each for each in self.targets if each.is_declared and not each.is_variant)
+        return next((target.address for target in declared), None)
+
+
+NOTHING_DECLARED = Declared()
+"""Of a page that was not read."""
+
+
+def read_declared(page: Page) -> Declared:
+    """Read what a page says of its addresses.
+
+    A declared address counts where it is on the page's own site, and no front page but for a
+    front page. Where the page declares another address as its own, what the form of its address
+    says beside that counts for nothing.
+    """
+    flat = page.flat
+    own = canonical_form(page.url)
+    head = _Head.of(flat, page.url)
+    return Declared(
+        tuple(_targets(own, head)),
+        headline_digests(_headlines(flat, head, own)),
+        passage_digests(_outside_links(flat)),
+    )
+
+
+@dataclass
+class _Head:
+    """Declarations in the head of a page, addresses absolute."""
+
+    is_amp: bool = False
+    canonical: str = ""
+    open_graph: str = ""
+    amp: str = ""
+    mobile: str = ""
+    site_name: str = ""
+    title: str = ""
+    open_graph_title: str = ""
+
+    @classmethod
+    def of(cls, flat: FlatDocument, url: str) -> "_Head":
+        root = flat.attributes.of(0)
+        head = cls(is_amp="amp" in root or "\u26a1" in root or "\u26a1\ufe0f" in root)
+        base = url
+        found = np.flatnonzero(flat.having({"base", "link", "meta", "title"}))
+        for index in islice(found.tolist(), MAX_DECLARATIONS):
+            tag, attributes = flat.tags[index], flat.attributes.of(index)
+            if tag == "base" and base == url and attributes.get("href"):
+                base = absolute(attributes["href"][:MAX_ADDRESS], url) or url
+            elif tag == "title":
+                head.title = head.title or _text(flat, index)
+            elif tag == "meta":
+                head.read_meta(attributes, base)
+            elif tag == "link":
+                head.read_link(attributes, base)
+        return head
+
+    def read_meta(self, attributes: dict[str, str], base: str) -> None:
+        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        content = attributes.get("content", "")
+        if name == "og:title":
+            self.open_graph_title = self.open_graph_title or words.clean(content[:MAX_TITLE])
+        elif name == "og:site_name":
+            self.site_name = self.site_name or words.clean(content[:MAX_TITLE])
+        elif name == "og:url":
+            self.open_graph = self.open_graph or _absolute(content, base)
+
+    def read_link(self, attributes: dict[str, str], base: str) -> None:
+        relations = attributes.get("rel", "").lower().split()
+        address = attributes.get("href", "")
+        if "canonical" in relations:
+            self.canonical = self.canonical or _absolute(address, base)
+        elif "amphtml" in relations:
+            self.amp = self.amp or _absolute(address, base)
+        elif "alternate" in relations and _is_of_small_screens(attributes.get("media", "")):
+            self.mobile = self.mobile or _absolute(address, base)
+
+
+def _is_of_small_screens(media: str) -> bool:
+    media = media.lower()
+    return "handheld" in media or ("only screen" in media and "max-width" in media)
+
+
+def _absolute(address: str, base: str) -> str:
+    if not 0 < len(address) <= MAX_ADDRESS:
+        return ""
+    found = absolute(address, base)
+    return canonical_form(found) if found else ""
+
+
+def _targets(own: str, head: _Head) -> Iterator[Target]:
+    by_form = targets_by_form(own)
+    kind: Kind = by_form[0].kind if by_form else "canonical"
+    if head.is_amp:
+        kind = "amp"
+    declared = head.canonical or head.open_graph
+    found = [
+        Target(declared, kind, is_declared=True),
+        Target(head.amp, "amp", is_declared=True, is_variant=True),
+        Target(head.mobile, "mobile", is_declared=True, is_variant=True),
+    ]
+    usable = [each for each in found if each.address and _is_believable(each.address, own)]
+    names_another = any(not each.is_variant for each in usable)
+    seen = {each.address for each in usable}
+    if not names_another:
+        usable += [
+            Target(each.address, "amp" if head.is_amp else each.kind)
+            for each in by_form
+            if each.address not in seen and _is_believable(each.address, own)
+        ]
+    return iter(usable[:MAX_TARGETS])
+
+
+def _is_believable(address: str, own: str) -> bool:
+    if address == own or site_of(address) != site_of(own):
+        return False
+    return not _is_front(address) or _is_front(own)
+
+
+def _is_front(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.path in {"", "/"} and not parts.query and not parts.fragment
+
+
+def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
+    sites = {_squashed(head.site_name), ""}
+    host = _squashed(urlsplit(url).hostname or "")
+
+    def names_site(text: str) -> bool:
+        squashed = _squashed(text)
+        return squashed in sites or squashed in host
+
+    for title in (head.open_graph_title, head.title):
+        for wording in _wordings(title):
+            if not names_site(wording):
+                yield wording
+    headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
+    for heading in (_text(flat, index) for index in headings.tolist()):
+        if len(words.tokens(heading)) >= MIN_PART_WORDS and not names_site(heading):
+            yield heading
+
+
+def _wordings(title: str) -> Iterator[str]:
+    """Yield a title, and what it is without a part at either end that may name the site."""
+    yield title
+    separators = list(_SEPARATOR.finditer(title))
+    if not separators:
+        return
+    cut = (
+        title[: separators[0].start()],
+        title[: separators[-1].start()],
+        title[separators[0].end() :],
+        title[separators[-1].end() :],
+    )
+    # The name of a site is mostly shorter than the headline.
+    for part in dict.fromkeys(cut):
+        if 2 * len(part) >= len(title) and len(words.tokens(part)) >= MIN_PART_WORDS:
+            yield part
+
+
+def _squashed(text: str) -> str:
+    return "".join(words.tokens(text))
+
+
+def _text(flat: FlatDocument, index: int) -> str:
+    texts = flat.texts[flat.text_starts[index] : flat.text_ends[index]]
+    return words.clean(" ".join(texts)[:MAX_TITLE])
+
+
+def _outside_links(flat: FlatDocument) -> Iterator[str]:
+    """Yield the texts that a reader may see and that lead nowhere: what links say is elsewhere."""
+    passed = flat.within(flat.having({"a", "script", "style", "noscript", "template", "head"}))
+    for text, is_passed in zip(flat.texts, passed[flat.text_parents].tolist(), strict=True):
+        if not is_passed:
+            yield text

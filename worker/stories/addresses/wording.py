@@ -1,0 +1,55 @@
+"""What of a page's wording is kept to tell whether another page says the same."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from worker.language import words
+
+MAX_HEADLINES = 8
+"""Wordings of its headline that are kept of a page: of the title, with and without the site's
+name, and of its headings."""
+
+MAX_PASSAGES = 32
+"""Passages that are kept of a page: those of the least digests, so that two pages keep the same."""
+
+MIN_PASSAGE = 40
+"""Characters of a text from which it is a passage; menus, dates and names are shorter."""
+
+MIN_SHARED = 0.5
+"""Share of the passages of the page with fewer of them that the other must have, too."""
+
+
+def digest(text: str) -> int:
+    """Return a number of 63 bits that stands for a text."""
+    raw = hashlib.blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(raw) >> 1
+
+
+def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
+    """Return what stands for the wordings of a headline, whatever their case and punctuation."""
+    spelled = dict.fromkeys(" ".join(words.tokens(each)) for each in headlines)
+    spelled.pop("", None)
+    return tuple(sorted(digest(each) for each in list(spelled)[:MAX_HEADLINES]))
+
+
+def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
+    """Return what stands for the passages among some texts."""
+    long = (" ".join(text.split()) for text in texts if len(text) * 2 >= MIN_PASSAGE)
+    kept = {digest(text) for text in long if words.count_characters(text) >= MIN_PASSAGE}
+    return tuple(sorted(kept)[:MAX_PASSAGES])
+
+
+def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
+    """Tell whether two pages have most of their passages in common, as far as these are kept.
+
+    Where neither has any, nothing speaks against it.
+    """
+    if not some or not others:
+        return not some and not others
+    # Beyond the last one that is kept, nothing is known of a page that has more of them.
+    ends = [each[-1] for each in (some, others) if len(each) == MAX_PASSAGES]
+    last = min(ends, default=max(some[-1], others[-1]))
+    ours = {each for each in some if each <= last}
+    theirs = {each for each in others if each <= last}
+    fewer = min(len(ours), len(theirs))
+    return fewer > 0 and len(ours & theirs) >= MIN_SHARED * fewer
