@@ -498,6 +498,16 @@ class ArticleMessage(_ArticlePart):
         default=None,
         description="The pages that it is spread over; null for one page alone. Added to version"
         " 1.",
+    canonical: str | None = Field(
+        default=None,
+        description="The one address of the page, whichever it was fetched under: without what says"
+        " nothing of the page. Equal in all messages of a page once its addresses are known. Added"
+        " to version 1.",
+    )
+    variants: list[str] | None = Field(
+        default=None,
+        description="The other addresses that the page was fetched under, as the crawler gave them,"
+        " sorted, at most 50. Added to version 1.",
     )
 
     def to_json(self) -> dict[str, Any]:

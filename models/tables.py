@@ -89,7 +89,6 @@ class StoredPage(Base):
 
     __tablename__ = "pages"
     __table_args__ = (
-        UniqueConstraint("site_id", "url_digest"),
         Index(
             "ix_pages_pending",
             "site_id",
@@ -106,10 +105,8 @@ class StoredPage(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
-    url: Mapped[str]
-    url_digest: Mapped[str] = mapped_column(
-        doc="SHA-256 of the URL: a long URL does not fit an index row."
-    )
+    url: Mapped[str] = mapped_column(doc="As the crawler gave it, of the fetch that stands.")
+    url_digest: Mapped[str] = mapped_column(doc="SHA-256 of the URL that it first came under.")
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
@@ -153,6 +150,67 @@ class StoredPage(Base):
     html_removed_at: Mapped[datetime | None] = mapped_column(
         doc="When its HTML was removed; null while it is kept. Such a page keeps what it has."
     )
+
+
+class Address(Base):
+    """An address of a page: what all spellings of it come to, or one that was taken from a page.
+
+    Which page it leads to is decided once, when it first comes; what is kept of its page tells
+    whether addresses that come later lead there, too.
+    """
+
+    __tablename__ = "addresses"
+    __table_args__ = (UniqueConstraint("site_id", "digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    digest: Mapped[str] = mapped_column(
+        doc="SHA-256 of the address: a long one does not fit an index row."
+    )
+    address: Mapped[str] = mapped_column(
+        doc="Its canonical form; as it was given, where that was taken from its form's page."
+    )
+    spellings: Mapped[list[str]] = mapped_column(
+        ARRAY(Text), doc="How it was given, sorted: the first ones, where there are many."
+    )
+    kind: Mapped[str | None] = mapped_column(
+        doc="`worker.stories.addresses.Kind`; null where it is no variant of another."
+    )
+    own: Mapped[str | None] = mapped_column(
+        doc="The other address that its page last declared as its own."
+    )
+    headlines: Mapped[list[int]] = mapped_column(
+        server_default="{}", doc="Digests of the wordings of its page's headline."
+    )
+    passages: Mapped[list[int]] = mapped_column(
+        server_default="{}", doc="Digests of passages of its page."
+    )
+    came_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    joined_at: Mapped[datetime | None] = mapped_column(
+        doc="When it joined another address's page; null where it did not."
+    )
+    separated_at: Mapped[datetime | None] = mapped_column(
+        doc="When it was taken from its page: it joins none again."
+    )
+
+
+class AddressTarget(Base):
+    """Another address that one is, or has, a variant of, as its page or its form says."""
+
+    __tablename__ = "address_targets"
+    __table_args__ = (Index(None, "site_id", "digest"),)
+
+    address_id: Mapped[int] = mapped_column(
+        ForeignKey("addresses.id", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
+    digest: Mapped[str] = mapped_column(doc="SHA-256 of the other address.")
+    target: Mapped[str] = mapped_column(doc="The other address, in its canonical form.")
+    kind: Mapped[str]
+    is_declared: Mapped[bool] = mapped_column(doc="By its page, and not by its form alone.")
+    is_variant: Mapped[bool] = mapped_column(doc="Whether the other one is the variant.")
 
 
 class PageContent(Base):

@@ -21,6 +21,7 @@ class PageOutcome(StrEnum):
     FRAMESET = "frameset"
     TOO_DEEP = "too-deep"
     TOO_LARGE = "too-large"
+    JOINED = "joined"
     FAILED = "failed"
 
 

@@ -35,10 +35,12 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.outcomes import PageOutcome
+from worker.store import addresses
 from worker.store.packing import unpack_content
 from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
 from worker.store.templates import is_of_membership
+from worker.stories.addresses import PageAddress
 
 MOST_ATTEMPTS: Final = 2**31 - 1
 """What the column that counts them holds."""
@@ -280,6 +282,8 @@ class PageState:
         The page that it is to be compared with.
     last_digest
         Digest of its last article.
+    addresses
+        All addresses that lead to it.
     """
 
     site_id: int
@@ -291,6 +295,7 @@ class PageState:
     revision: int
     pivot_id: int | None
     last_digest: str | None
+    addresses: Sequence[PageAddress] = ()
 
 
 def _locking() -> Select[*tuple[Any, ...]]:
@@ -346,8 +351,9 @@ def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageSta
     locked = {page_id: rest for page_id, *rest in session.execute(_LOCK, _asked(wanted))}
     # Apart from the lock: what was waited for may have changed it.
     places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
+    addresses_of = addresses.of_pages(session, list(locked))
     return {
-        page_id: PageState(*of_page, *places[page_id])
+        page_id: PageState(*(*of_page, *places[page_id], addresses_of[page_id]))
         for page_id, of_page in locked.items()
         if page_id in places
     }

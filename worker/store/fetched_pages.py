@@ -11,6 +11,7 @@ from models.messages import PageMessage
 from worker.outcomes import PageOutcome
 from worker.pages import Tree, site_key
 from worker.store.packing import pack_content
+from worker.stories.addresses import NOTHING_DECLARED, Declared
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class ReadPage:
         Where its comments stand, see `StoredPage.comment_pattern`.
     outcome, outcome_detail
         Of a page that was refused.
+    declared
+        What it says of its addresses.
     """
 
     tree: Tree | None = None
@@ -88,3 +91,4 @@ class ReadPage:
     comment_pattern: str | None = None
     outcome: PageOutcome | None = None
     outcome_detail: str | None = None
+    declared: Declared = NOTHING_DECLARED

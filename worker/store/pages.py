@@ -21,7 +21,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import PageContent, Receipt, Site, StoredPage
-from worker.outcomes import ReceiptResult, UnusableReason
+from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
 from worker.store.packing import unpack_content
 from worker.store.provisional import has_clustering
 from worker.store.statements import rows_only
@@ -159,11 +159,18 @@ def key_of_site(session: Session, site_id: int) -> str:
 
 
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
-    """Return the ids of the pages of a site whose HTML is kept, ascending."""
+    """Return the ids of the pages of a site whose HTML is kept, ascending.
+
+    Not those that are part of another now.
+    """
     return list(
         session.scalars(
             select(StoredPage.id)
-            .where(StoredPage.site_id == site_id, StoredPage.html_removed_at.is_(None))
+            .where(
+                StoredPage.site_id == site_id,
+                StoredPage.html_removed_at.is_(None),
+                StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
+            )
             .order_by(StoredPage.id)
         )
     )

@@ -2,17 +2,28 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import ARRAY, BigInteger, Text, any_, bindparam, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    FromClause,
+    Table,
+    Update,
+    any_,
+    bindparam,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningInsert
 
-from models.tables import PageContent, StoredPage
-from worker.outcomes import ReceiptResult
-from worker.store import trees
+from models.tables import Address, PageContent, Receipt, StoredPage
+from worker.outcomes import PageOutcome, ReceiptResult
+from worker.store import addresses, trees
+from worker.store.addresses import Fetch, Located
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
 
@@ -22,43 +33,72 @@ CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 
 @dataclass(frozen=True)
 class Recorded:
-    """What became of a fetched page."""
+    """What became of a fetched page.
+
+    Attributes
+    ----------
+    page_id, site_id
+        The page that it is of, and its site.
+    result
+        What the fetch was to that.
+    has_tree
+        Whether the page has a tree then.
+    is_changed
+        Whether the page is to be extracted anew.
+    """
 
     page_id: int
     site_id: int
     result: ReceiptResult
     has_tree: bool
+    is_changed: bool
 
 
 class _Judged(NamedTuple):
-    """A fetch, the page that stands at its URL, and what the fetch is to it."""
+    """A fetch, where it belongs, the page that stands there, and what the fetch is to it."""
 
-    site_id: int
     fetched: FetchedPage
     read: ReadPage
+    located: Located
     standing: StoredPage | None
+    was_joined: bool
     result: ReceiptResult
 
+    @property
+    def site_id(self) -> int:
+        return self.located.site_id
 
-def record_pages(
-    session: Session, fetches: Sequence[tuple[int, FetchedPage, ReadPage]]
-) -> list[Recorded]:
+
+def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
     """Store fetched pages, or tell why nothing is to be done; their sites must be locked.
 
-    Of two fetches of one URL the later by ``fetched_at`` stands, whatever the
-    order they came in; where a date is missing the one that came last does, and
-    at equal dates the greater digest. Of equal fetches, the earliest dated and
-    then the smallest crawler id is kept, so that a page sent twice gives the
-    same article in any order.
+    A page that comes under another of its addresses is a fetch like any other
+    (`worker.store.addresses`). Of two fetches of one page the later by ``fetched_at`` stands,
+    whatever the order they came in; where a date is missing the one that came last does, and at
+    equal dates the greater digest. Of equal fetches of one URL, the earliest dated and then the
+    smallest crawler id is kept, so that a page sent twice gives the same article in any order; of
+    equal fetches of several, the latest dated one.
 
     Parameters
     ----------
     session
         The transaction.
     fetches
-        Id of the site, the page and what was read of it; no page twice.
+        Id of the site, the page and what was read of it.
     """
-    judged = _judged(session, fetches)
+    recorded: list[Recorded] = []
+    while len(recorded) < len(fetches):
+        # What comes under a second address is judged by what the first one left.
+        rest = fetches[len(recorded) :]
+        located = addresses.locate(session, rest)
+        recorded += _record(session, rest, located)
+    return recorded
+
+
+def _record(
+    session: Session, fetches: Sequence[Fetch], located: Sequence[Located]
+) -> list[Recorded]:
+    judged = _judged(session, fetches, located)
     tree_ids = _save_changed_trees(session, judged)
     new = [each for each in judged if each.standing is None]
     with_content = [each for each in judged if _bring_up_to_date(each, tree_ids)] + new
@@ -70,8 +110,16 @@ def record_pages(
         return added[each.site_id, each.fetched.url_digest]
 
     _save_contents(session, [(page_id(each), each.fetched) for each in with_content])
+    addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
-        Recorded(page_id(each), each.site_id, each.result, each.read.tree is not None)
+        Recorded(
+            page_id(each),
+            each.site_id,
+            each.result,
+            has_tree=(each.read.tree if each.standing is None else each.standing.tree_id)
+            is not None,
+            is_changed=each.was_joined or each.result in CHANGES,
+        )
         for each in judged
     ]
 
@@ -83,26 +131,25 @@ def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
 
 
 _KNOWN_PAGES = select(StoredPage).where(
-    StoredPage.site_id == any_(bindparam("sites", type_=ARRAY(BigInteger))),
-    StoredPage.url_digest == any_(bindparam("digests", type_=ARRAY(Text))),
+    StoredPage.id == any_(bindparam("ids", type_=ARRAY(BigInteger)))
 )
 
 
 def _judged(
-    session: Session, fetches: Sequence[tuple[int, FetchedPage, ReadPage]]
+    session: Session, fetches: Sequence[Fetch], located: Sequence[Located]
 ) -> list[_Judged]:
-    found = session.scalars(
-        _KNOWN_PAGES,
-        {
-            "sites": list({site_id for site_id, _, _ in fetches}),
-            "digests": [fetched.url_digest for _, fetched, _ in fetches],
-        },
-    )
-    known = {(page.site_id, page.url_digest): page for page in found}
+    ids = [page_id for each in located for page_id in each.page_ids]
+    found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
     judged = []
-    for site_id, fetched, read in fetches:
-        standing = known.get((site_id, fetched.url_digest))
-        judged.append(_Judged(site_id, fetched, read, standing, _judge(standing, fetched)))
+    for place, (_, fetched, read) in zip(located, fetches, strict=False):
+        standing = None
+        if len(place.page_ids) > 1:
+            standing = join_pages(session, place.page_ids)
+        elif place.page_ids:
+            standing = found[place.page_ids[0]]
+        result = _judge(standing, fetched)
+        was_joined = len(place.page_ids) > 1
+        judged.append(_Judged(fetched, read, place, standing, was_joined, result))
     return judged
 
 
@@ -152,7 +199,6 @@ def _add_pages(
         [
             {
                 "site_id": each.site_id,
-                "url": each.fetched.url,
                 "url_digest": each.fetched.url_digest,
                 **_of_fetch(each.fetched),
                 **_of_reading(each.read, tree_ids),
@@ -166,19 +212,26 @@ def _add_pages(
 def _judge(page: StoredPage | None, fetched: FetchedPage) -> ReceiptResult:
     if page is None:
         return ReceiptResult.ACCEPTED
+    if page.outcome == PageOutcome.JOINED:
+        # Its address was taken from the page that it had joined.
+        return ReceiptResult.UPDATED
     if page.content_digest == fetched.content_digest:
         return ReceiptResult.DUPLICATE
-    if (
+    return ReceiptResult.SUPERSEDED if _is_later(page, fetched) else ReceiptResult.UPDATED
+
+
+def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
+    """Tell whether a page is of a later fetch than another; False where a date is missing."""
+    return (
         page.fetched_at is not None
         and fetched.fetched_at is not None
         and (page.fetched_at, page.content_digest) > (fetched.fetched_at, fetched.content_digest)
-    ):
-        return ReceiptResult.SUPERSEDED
-    return ReceiptResult.UPDATED
+    )
 
 
 def _of_fetch(fetched: FetchedPage) -> dict[str, Any]:
     return {
+        "url": fetched.url,
         "crawler_id": fetched.crawler_id,
         "content_type": fetched.content_type,
         "fetched_at": fetched.fetched_at,
@@ -210,16 +263,83 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
         page.waiting_since = func.now()
 
 
-def _keep_first(page: StoredPage, fetched: FetchedPage) -> None:
-    def precedence(fetched_at: datetime | None, crawler_id: str | None) -> tuple[bool, float, str]:
-        moment = fetched_at.timestamp() if fetched_at else 0.0
-        return fetched_at is None, moment, crawler_id or ""
+def _keep_first(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
+    """Keep of two fetches with one content the one that stands, see `record_pages`."""
+    is_one_url = page.url == fetched.url
 
-    if precedence(fetched.fetched_at, fetched.crawler_id) < precedence(
-        page.fetched_at, page.crawler_id
-    ):
+    def precedence(each: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:
+        moment = each.fetched_at.timestamp() if each.fetched_at else 0.0
+        dated = moment if is_one_url else -moment
+        return each.fetched_at is None, dated, each.crawler_id or "", each.url
+
+    if precedence(fetched) < precedence(page):
+        page.url = fetched.url
         page.fetched_at = fetched.fetched_at
         page.crawler_id = fetched.crawler_id
+
+
+_OF_CONTENT = (
+    *("url", "crawler_id", "content_type", "fetched_at", "extra", "content_digest"),
+    *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail"),
+)
+"""Columns of a page that go with its content."""
+
+_LOCK_PAGES = (
+    select(StoredPage)
+    .where(StoredPage.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
+    # Two transactions that lock the same pages in different orders would deadlock.
+    .order_by(StoredPage.id)
+    .with_for_update()
+    .execution_options(populate_existing=True)
+)
+
+
+def join_pages(session: Session, page_ids: Sequence[int]) -> StoredPage:
+    """Make one page of several, which were stored before it was known that they are one.
+
+    The first one stays, with the content that stands of all. Where one has an article, the page
+    gets a revision in any case: whoever has that article learns what became of it.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    page_ids
+        The pages, of one site, which must be locked.
+    """
+    page, *others = session.scalars(_LOCK_PAGES, {"ids": list(page_ids)})
+    for other in others:
+        if page.content_digest == other.content_digest:
+            _keep_first(page, other)
+        elif other.html_removed_at is None and not _is_later(page, other):
+            for name in _OF_CONTENT:
+                setattr(page, name, getattr(other, name))
+            session.execute(_COPY_CONTENT, {"from_page": other.id, "to_page": page.id})
+            page.html_removed_at = None
+        page.revision = max(page.revision, other.revision)
+    if page.tree_id is not None:
+        page.outcome, page.outcome_detail = None, None
+        page.forced = page.revision > 0
+        page.waiting_since = func.now()
+    for other in others:
+        other.tree_id, other.comment_pattern, other.forced = None, None, False
+        other.extracted_generation = other.generation
+        other.outcome, other.outcome_detail = PageOutcome.JOINED, f"it is {page.url}"
+    joined = {"to_page": page.id, "others": [other.id for other in others]}
+    session.flush()
+    session.execute(_MOVE_ADDRESSES, joined)
+    session.execute(_MOVE_RECEIPTS, joined)
+    return page
+
+
+def _moving(table: FromClause) -> Update:
+    others = any_(bindparam("others", type_=ARRAY(BigInteger)))
+    moving = update(cast(Table, table)).where(table.c.page_id == others)
+    return rows_only(moving.values(page_id=bindparam("to_page")))
+
+
+_MOVE_ADDRESSES = _moving(Address.__table__)
+_MOVE_RECEIPTS = _moving(Receipt.__table__)
 
 
 def _saving_contents() -> ReturningInsert[int]:
@@ -237,6 +357,19 @@ def _saving_contents() -> ReturningInsert[int]:
     )
 
 
+def _copying_content() -> Insert:
+    columns = (PageContent.compressed, PageContent.is_text, PageContent.stored_at)
+    add = insert(PageContent).from_select(
+        ["page_id", *(column.key for column in columns)],
+        select(bindparam("to_page", type_=BigInteger), *columns).where(
+            PageContent.page_id == bindparam("from_page")
+        ),
+    )
+    values = {column.key: add.excluded[column.key] for column in columns}
+    return add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
+
+
+_COPY_CONTENT = rows_only(_copying_content())
 _SAVE_CONTENTS = rows_only(_saving_contents())
 
 

@@ -14,6 +14,7 @@ from worker.pages import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.article_parts import with_missing
+from worker.stories.addresses import canonical_of, identity_of, variants_of
 
 _READER_FIELDS = {
     "language",
@@ -100,7 +101,7 @@ def compose(
     """Return the message of a page's article in a revision."""
     site = site_name(job.site_key)
     return ArticleMessage(
-        id=str(article_id(site, page.url, revision)),
+        id=str(article_id(site, identity_of(page.addresses, page.url), revision)),
         revision=revision,
         page_id=page.crawler_id,
         url=page.url,
@@ -109,6 +110,8 @@ def compose(
         template=_template(job),
         extracted_at=extracted_at,
         story=story,
+        canonical=canonical_of(page.addresses) if page.addresses else None,
+        variants=variants_of(page.addresses),
         **article_values(content),
     )
 
@@ -134,5 +137,15 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the id of a page's article in a revision, the same on every machine."""
+    """Return the id of a page's article in a revision, the same on every machine.
+
+    Parameters
+    ----------
+    site
+        Name of its site.
+    url
+        What `worker.stories.addresses.identity_of` gives of its addresses.
+    revision
+        The revision.
+    """
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")

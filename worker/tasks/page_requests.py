@@ -5,6 +5,7 @@ from typing import Literal, get_args
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
+from worker.outcomes import PageOutcome
 from worker.store import outbox, pages
 from worker.tasks.extraction_requests import request_extractions
 
@@ -30,10 +31,10 @@ def ask_again(session: Session, page_id: int, stage: str) -> bool:
     Returns
     -------
     bool
-        False where there is no such page, or its HTML is kept no more.
+        False where there is no such page, its HTML is kept no more, or it is part of another.
     """
     page = pages.load_page(session, page_id)
-    if page is None or page.html_removed_at is not None:
+    if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:
         return False
     pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)

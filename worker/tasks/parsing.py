@@ -11,7 +11,8 @@ from worker.outcomes import PageOutcome
 from worker.pages import PageError, parse_page
 from worker.store import outbox, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.recording import CHANGES, Recorded, record_pages
+from worker.store.recording import Recorded, record_pages
+from worker.stories.addresses import read_declared
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +21,12 @@ def parse_or_reject(content: bytes | str, url: str, content_type: str | None) ->
     """Parse a page; of one that cannot be parsed comes back the outcome that says why."""
     try:
         page = parse_page(content, url, content_type=content_type)
-        return ReadPage(page.tree, page.encoding, comment_pattern_of(page).to_json())
+        return ReadPage(
+            page.tree,
+            page.encoding,
+            comment_pattern_of(page).to_json(),
+            declared=read_declared(page),
+        )
     except PageError as error:
         return ReadPage(outcome=error.outcome, outcome_detail=str(error))
     except Exception as error:
@@ -40,13 +46,14 @@ def store_pages(
     session
         The transaction.
     fetches
-        The pages, none of them twice, and what was read of each.
+        The pages, in the order they came in, and what was read of each.
     """
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
     recorded = record_pages(
         session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
     )
-    changed = [each for each in recorded if each.result in CHANGES]
+    # A page that comes under several addresses is asked for once, as it is in the end.
+    changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
         return recorded
     touched = pages.touch_sites(session, {each.site_id for each in changed})

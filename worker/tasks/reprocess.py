@@ -7,6 +7,7 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
+from worker.outcomes import PageOutcome
 from worker.store import (
     backlog,
     clusterings,
@@ -196,6 +197,8 @@ def _parse(session: Session, page_id: int) -> None:
     content = pages.load_content(session, page_id)
     # A message that is redelivered after the extraction would take the page up once more.
     if content is None or not (page.forced or page.tree_id is None):
+        return
+    if page.outcome == PageOutcome.JOINED:
         return
     save_reading(session, page, parse_or_reject(content, page.url, page.content_type))
     pages.touch_site(session, page.site_id)
