@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from models.tables import DesignChange
     from worker.local.run import RunSummary
+    from worker.store.joined_addresses import JoinedAddress
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
 
 FILE_COLUMNS = 200
@@ -73,6 +74,8 @@ def print_status(
         out.print(_history_table(history))
         for change in history.changes:
             say(out, _change_line(change))
+        if history.addresses:
+            say(out, f"addresses that joined a page: {_listed(history.addresses)}")
     print_queues(depths)
 
 
@@ -82,6 +85,17 @@ def print_queues(depths: Mapping[str, int]) -> None:
     for name, depth in depths.items():
         queues.add_row(Text(printable(name)), str(depth))
     Console().print(queues)
+
+
+def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
+    """Print addresses that joined a page, one a line."""
+    out = wide_output()
+    table = Table("address", "joined as", "since", "page", box=SIMPLE, padding=0, pad_edge=False)
+    for each in addresses:
+        since = f" {each.since:%Y-%m-%d %H:%M} "
+        shown = [Text(printable(text)) for text in (each.address, f" {each.kind} ", since)]
+        table.add_row(*shown, Text(printable(each.canonical)))
+    out.print(table)
 
 
 def print_summary(summary: RunSummary, output: Path, top: int | None = TOP) -> None:

@@ -12,7 +12,7 @@ from worker.cli.process import stop_on_signals
 from worker.store.removable import KINDS, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -32,13 +32,23 @@ if TYPE_CHECKING:
     help="Only so many sites, those with the most pages; 20 unless given, all as JSON.",
 )
 @click.option("--queues", "only_queues", is_flag=True, help="Only the queues.")
+@click.option(
+    "--addresses", "only_addresses", is_flag=True, help="Only the addresses of SITE that joined."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(
-    site: str | None, pending: bool, top: int | None, only_queues: bool, as_json: bool
+    site: str | None,
+    pending: bool,
+    top: int | None,
+    only_queues: bool,
+    only_addresses: bool,
+    as_json: bool,
 ) -> None:
-    """Show totals, sites and queues of a deployment; of SITE its groups and designs too."""
-    if only_queues and (site is not None or pending or top is not None):
+    """Show totals, sites and queues of a deployment; of SITE its groups, designs and addresses."""
+    if only_queues and (site is not None or pending or top is not None or only_addresses):
         raise click.UsageError("--queues goes with --json only")
+    if only_addresses and (site is None or pending or top is not None):
+        raise click.UsageError("--addresses goes with SITE and --json only")
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
     from worker.store.progress import SiteTotals
@@ -50,6 +60,9 @@ def status(
     sites = _sites(settings, site)
     if site and not sites:
         raise click.ClickException(f"no page of site {site!r} is known")
+    if only_addresses:
+        _print_addresses(settings, [each.key for each in sites], as_json=as_json)
+        return
     depths = queue_depths(settings)
     history = _history(settings, sites[0].key) if site and len(sites) == 1 else None
     totals = SiteTotals.of(sites)
@@ -63,6 +76,7 @@ def status(
         if history:
             values["groups"] = [vars(group) for group in history.groups]
             values["design_changes"] = [_to_json(each) for each in history.changes]
+            values["addresses"] = history.addresses
         _print_json(values)
         return
     from worker.cli.display import TOP, print_status
@@ -85,6 +99,19 @@ def _print_queues(depths: Mapping[str, int], *, as_json: bool) -> None:
         _print_json({"queues": depths})
     else:
         print_queues(depths)
+
+
+def _print_addresses(settings: Settings, keys: Sequence[str], *, as_json: bool) -> None:
+    from worker.cli.display import print_addresses
+    from worker.store.joined_addresses import joined_addresses
+
+    found = read_database(
+        settings, lambda session: [each for key in keys for each in joined_addresses(session, key)]
+    )
+    if as_json:
+        _print_json({"addresses": [vars(each) for each in found]})
+    else:
+        print_addresses(found)
 
 
 def _print_json(values: object) -> None:
@@ -116,6 +143,30 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
         for column in change.__table__.columns
         if column.name != "site_id"
     }
+
+
+@click.command()
+@click.argument("address")
+def separate(address: str) -> None:
+    """Take ADDRESS from the page that it joined: from now on it is a page of its own.
+
+    It joins none again. Its content is that of its last fetch where the store still has it, else
+    it comes with its next fetch.
+    """
+    from worker.settings import load_settings
+    from worker.tasks import separation
+
+    separated = with_database(
+        load_settings(),
+        lambda database: database.run(lambda session: separation.separate(session, address)),
+    )
+    for each in separated:
+        comes = (
+            "is extracted from its stored HTML" if each.has_content else "waits for its next fetch"
+        )
+        click.echo(f"page {each.page_id} {comes}")
+        if each.left_content:
+            click.echo("the page that it had joined keeps its content until its own next fetch")
 
 
 @click.command()
@@ -162,4 +213,4 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
         raise click.ClickException("interrupted; the same command goes on with it")
 
 
-COMMANDS = (status, prune)
+COMMANDS = (status, separate, prune)

@@ -262,7 +262,7 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
     ]
     if rows:
         session.execute(_ADD_TARGETS, rows)
-    _settle(session, [page_id for each, page_id in located if each.joins])
+    settle(session, [page_id for each, page_id in located if each.joins])
 
 
 def _spelled(each: Located, before: Sequence[str]) -> list[str]:
@@ -326,8 +326,8 @@ def _target_rows(address_id: int, site_id: int, declared: Declared) -> list[dict
     ]
 
 
-def _settle(session: Session, page_ids: Sequence[int]) -> None:
-    """Note of pages that addresses joined which of these is their own, and what the others are."""
+def settle(session: Session, page_ids: Sequence[int]) -> None:
+    """Note which address of each page is its own, and what variants the others are."""
     if not page_ids:
         return
     declared = dict(

@@ -24,6 +24,7 @@ from models.tables import (
 )
 from worker.outcomes import PENDING
 from worker.store import clusterings, designs, doubts, failures, parts
+from worker.store import clusterings, designs, doubts, failures, joined_addresses
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
@@ -114,10 +115,19 @@ class SiteTotals:
 
 @dataclass(frozen=True)
 class SiteHistory:
-    """The groups that a site ever had, and the changes of its design."""
+    """The groups that a site ever had, the changes of its design, and what joined of its pages.
+
+    Attributes
+    ----------
+    groups, changes
+        The groups and the changes.
+    addresses
+        Number of addresses that joined the page of another, by kind.
+    """
 
     groups: list[GroupHistory]
     changes: Sequence[DesignChange]
+    addresses: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -358,7 +368,11 @@ def site_history(session: Session, key: str) -> SiteHistory:
         If no page of the site ever came.
     """
     site_id = session.scalars(select(Site.id).where(Site.key == key)).one()
-    return SiteHistory(designs.group_histories(session, site_id), designs.changes(session, site_id))
+    return SiteHistory(
+        designs.group_histories(session, site_id),
+        designs.changes(session, site_id),
+        joined_addresses.counts(session, site_id),
+    )
 
 
 def service_counts(session: Session) -> ServiceCounts:

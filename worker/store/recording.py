@@ -312,10 +312,7 @@ def join_pages(session: Session, page_ids: Sequence[int]) -> StoredPage:
         if page.content_digest == other.content_digest:
             _keep_first(page, other)
         elif other.html_removed_at is None and not _is_later(page, other):
-            for name in _OF_CONTENT:
-                setattr(page, name, getattr(other, name))
-            session.execute(_COPY_CONTENT, {"from_page": other.id, "to_page": page.id})
-            page.html_removed_at = None
+            copy_content(session, other, page)
         page.revision = max(page.revision, other.revision)
     if page.tree_id is not None:
         page.outcome, page.outcome_detail = None, None
@@ -330,6 +327,14 @@ def join_pages(session: Session, page_ids: Sequence[int]) -> StoredPage:
     session.execute(_MOVE_ADDRESSES, joined)
     session.execute(_MOVE_RECEIPTS, joined)
     return page
+
+
+def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
+    """Give another page the content of a page, and all that was read of it."""
+    for name in _OF_CONTENT:
+        setattr(other, name, getattr(page, name))
+    other.html_removed_at = page.html_removed_at
+    session.execute(_COPY_CONTENT, {"from_page": page.id, "to_page": other.id})
 
 
 def _moving(table: FromClause) -> Update:

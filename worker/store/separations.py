@@ -1,0 +1,150 @@
+"""Addresses that are taken from the page that they joined, for good."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from models.tables import Address, Site, StoredPage
+from worker.errors import ExpectedError
+from worker.outcomes import PageOutcome
+from worker.store import addresses, pages
+from worker.store.addresses import digest_of
+from worker.store.recording import copy_content
+from worker.stories.addresses import canonical_form
+
+
+class NotJoinedError(ExpectedError):
+    """An address cannot be taken from a page."""
+
+
+@dataclass(frozen=True)
+class Separated:
+    """A page that an address has of its own.
+
+    Attributes
+    ----------
+    page_id, site_id
+        The page, and its site.
+    has_content
+        Whether a content of it is known: that of its last fetch if that stood, else that of its
+        last fetch before it joined.
+    left_content
+        Whether the page that it had joined stands with that content until its next fetch.
+    """
+
+    page_id: int
+    site_id: int
+    has_content: bool
+    left_content: bool
+
+
+def separate(session: Session, url: str) -> list[Separated]:
+    """Take an address from its page: from now on it is a page of its own, and joins none again.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    url
+        The address, as it was given or in its canonical form. A spelling of an address is taken
+        from it alone.
+
+    Returns
+    -------
+    list of Separated
+        What was taken, in each site that has the address.
+
+    Raises
+    ------
+    NotJoinedError
+        If the address is not known, or is the only one of its page.
+    """
+    form = canonical_form(url)
+    known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()
+    keys = session.scalars(known.where(Address.digest.in_([digest_of(url), digest_of(form)])))
+    site_ids = pages.lock_sites(session, keys.all())
+    if not site_ids:
+        raise NotJoinedError("no page came under this address")
+    return [_separate(session, site_id, url, form) for site_id in sorted(site_ids.values())]
+
+
+def _separate(session: Session, site_id: int, url: str, form: str) -> Separated:
+    rows = {
+        row.digest: row
+        for row in session.scalars(
+            select(Address)
+            .where(Address.site_id == site_id)
+            .where(Address.digest.in_([digest_of(url), digest_of(form)]))
+        )
+    }
+    row = rows.get(digest_of(url)) or rows[digest_of(form)]
+    beside = session.scalars(
+        select(Address).where(Address.page_id == row.page_id, Address.id != row.id)
+    ).all()
+    is_spelling = url != row.address and row.spellings != [url]
+    if not is_spelling and not beside:
+        detail = "no other address joined its page"
+        if len(row.spellings) > 1:
+            detail = "all that lead to its page are spellings of it: they can be taken from it"
+        raise NotJoinedError(detail)
+    page = session.get_one(StoredPage, row.page_id, with_for_update=True, populate_existing=True)
+    spellings = [url] if is_spelling else list(row.spellings)
+    own = _page_of_its_own(session, page, spellings or [url])
+    stood = page.url in spellings
+    if stood:
+        if page.html_removed_at is None:
+            copy_content(session, page, own)
+        # What comes next is a better one, whatever its date.
+        page.fetched_at = None
+    has_content = own.content_digest != "" and own.html_removed_at is None
+    if has_content:
+        own.tree_id, own.outcome, own.outcome_detail = None, None, None
+    own.revision = page.revision
+    session.flush()
+    if is_spelling:
+        row.spellings = [each for each in row.spellings if each != url]
+        session.add(
+            Address(
+                site_id=site_id,
+                page_id=own.id,
+                digest=digest_of(url),
+                address=url,
+                spellings=[url],
+                separated_at=func.now(),
+            )
+        )
+    else:
+        row.page_id, row.separated_at, row.joined_at = own.id, func.now(), None
+    session.flush()
+    addresses.settle(session, [page.id])
+    return Separated(own.id, site_id, has_content, left_content=stood)
+
+
+def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
+    """Return the page that an address had before it joined another, else a new one."""
+    digests = [digest_of(each) for each in spellings]
+    before = session.scalars(
+        select(StoredPage)
+        .where(
+            StoredPage.site_id == page.site_id,
+            StoredPage.url_digest.in_(digests),
+            StoredPage.outcome == PageOutcome.JOINED,
+        )
+        .order_by(StoredPage.id)
+        .limit(1)
+    ).one_or_none()
+    if before is not None:
+        return before
+    new = StoredPage(
+        site_id=page.site_id,
+        url=spellings[0],
+        url_digest=digests[0],
+        content_digest="",
+        outcome=PageOutcome.JOINED,
+        outcome_detail="waits for its next fetch",
+    )
+    session.add(new)
+    session.flush()
+    return new
