@@ -177,9 +177,6 @@ class Address(Base):
     kind: Mapped[str | None] = mapped_column(
         doc="`worker.stories.addresses.Kind`; null where it is no variant of another."
     )
-    own: Mapped[str | None] = mapped_column(
-        doc="The other address that its page last declared as its own."
-    )
     headlines: Mapped[list[int]] = mapped_column(
         server_default="{}", doc="Digests of the wordings of its page's headline."
     )

@@ -46,7 +46,6 @@ def upgrade() -> None:
         sa.Column("address", sa.Text(), nullable=False),
         sa.Column("spellings", sa.ARRAY(sa.Text()), nullable=False),
         sa.Column("kind", sa.Text(), nullable=True),
-        sa.Column("own", sa.Text(), nullable=True),
         sa.Column("headlines", sa.ARRAY(sa.BigInteger()), server_default="{}", nullable=False),
         sa.Column("passages", sa.ARRAY(sa.BigInteger()), server_default="{}", nullable=False),
         sa.Column(

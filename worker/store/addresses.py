@@ -61,8 +61,8 @@ class Located:
         How it was given.
     declared
         What its page says.
-    known
-        What is stored of the address; None if it is new.
+    known, said
+        What is stored of the address, and what its page said before; None if it is new.
     joins
         Ids of the addresses whose page is its own.
     page_ids
@@ -75,6 +75,7 @@ class Located:
     spelling: str
     declared: Declared
     known: Row[Any] | None
+    said: Declared | None
     joins: tuple[int, ...]
     page_ids: tuple[int, ...]
 
@@ -206,6 +207,7 @@ def _located(
         fetched.url,
         says,
         own,
+        None if own is None else declared[own.id],
         tuple(sorted(joins)),
         tuple(sorted(pages)),
     )
@@ -222,10 +224,7 @@ _CHANGE = rows_only(
     update(_TABLE)
     .where(_TABLE.c.id == bindparam("address_id"))
     .values(
-        {
-            name: bindparam(f"new_{name}")
-            for name in ("spellings", "kind", "own", "headlines", "passages")
-        }
+        {name: bindparam(f"new_{name}") for name in ("spellings", "kind", "headlines", "passages")}
     )
 )
 _ADD_TARGETS = rows_only(insert(AddressTarget).execution_options(dml_strategy="raw"))
@@ -275,10 +274,7 @@ def _is_other(each: Located) -> bool:
     """Tell whether an address that is known changes with a fetch of it."""
     known = each.known
     return known is not None and (
-        _spelled(each, known.spellings) != list(known.spellings)
-        or known.own != each.declared.own
-        or tuple(known.headlines) != each.declared.headlines
-        or tuple(known.passages) != each.declared.passages
+        _spelled(each, known.spellings) != list(known.spellings) or each.said != each.declared
     )
 
 
@@ -290,7 +286,6 @@ def _new(each: Located, page_id: int) -> dict[str, Any]:
         "address": each.address,
         "spellings": _spelled(each, ()),
         "kind": each.declared.kind,
-        "own": each.declared.own,
         "headlines": list(each.declared.headlines),
         "passages": list(each.declared.passages),
     }
@@ -304,7 +299,6 @@ def _changed(each: Located) -> dict[str, Any]:
         "address_id": each.known.id,
         "new_spellings": _spelled(each, each.known.spellings),
         "new_kind": kind,
-        "new_own": each.declared.own,
         "new_headlines": list(each.declared.headlines),
         "new_passages": list(each.declared.passages),
     }
@@ -353,11 +347,11 @@ def settle(session: Session, page_ids: Sequence[int]) -> None:
 
 
 def _page_address(row: Any) -> PageAddress:
-    return PageAddress(row.address, row.kind, row.own, tuple(row.spellings))
+    return PageAddress(row.address, row.kind, tuple(row.spellings))
 
 
 _OF_PAGES = rows_only(
-    select(Address.page_id, Address.address, Address.kind, Address.own, Address.spellings)
+    select(Address.page_id, Address.address, Address.kind, Address.spellings)
     .where(Address.page_id == any_(bindparam("pages", type_=ARRAY(BigInteger))))
     .order_by(Address.page_id, Address.digest)
 )

@@ -371,7 +371,8 @@ def _copying_content() -> Insert:
         ),
     )
     values = {column.key: add.excluded[column.key] for column in columns}
-    return add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
+    add = add.on_conflict_do_update(index_elements=[PageContent.page_id], set_=values)
+    return add.execution_options(dml_strategy="raw")
 
 
 _COPY_CONTENT = rows_only(_copying_content())

@@ -9,8 +9,8 @@ from worker.stories.addresses.variants import page_number
 from worker.stories.addresses.wording import share_passages
 
 STRANGERS = 3
-"""Other pages that declare an address as their own, and agree neither with each other's page nor
-with it, from which on no page is believed that declares it: it is a constant of the site."""
+"""Pages linked to an address by a declaration without agreeing with it, from which on no such
+declaration is believed: what they declare is a constant of the site."""
 
 
 class Joining(Enum):

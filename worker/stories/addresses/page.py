@@ -23,15 +23,12 @@ class PageAddress:
         Its canonical form.
     kind
         What it is a variant of another as; None where it may be the one of all.
-    own
-        What its page declares as its own address.
     spellings
         How it was given, sorted.
     """
 
     address: str
     kind: Kind | None
-    own: str | None
     spellings: Sequence[str]
 
 
@@ -43,14 +40,12 @@ def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """Return the one address of a page, whatever order its addresses came in.
 
-    That is the one that is a variant of no other, else one that they declare as their own; the
-    shortest where there are several.
+    That is the one that is a variant of no other, and the shortest where there are several, or
+    none. Never one that its pages declare and nobody fetched: it may be another page's.
     """
     every = [each.address for each in addresses]
     none_of_another = [each.address for each in addresses if each.kind is None]
-    declared = [each.own for each in addresses if each.own is not None]
-    chosen = every if len(every) == 1 else none_of_another or declared or every
-    return min(chosen, key=lambda address: (len(address), address))
+    return min(none_of_another or every, key=lambda address: (len(address), address))
 
 
 def variants_of(addresses: Sequence[PageAddress]) -> list[str]:

@@ -1,0 +1,301 @@
+"""Pages that come under several addresses: one page of each article, and no other one."""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import permutations
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from models.tables import Address, Receipt, StoredPage
+from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
+from tests.pages import article_html
+from worker.outcomes import PageOutcome
+from worker.store import addresses, joined_addresses, pages
+from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.recording import record_pages
+from worker.store.separations import NotJoinedError, separate
+from worker.stories.addresses import canonical_of, identity_of, variants_of
+from worker.tasks.parsing import parse_or_reject
+
+MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
+SITE = "example.org"
+
+Fetch = tuple[FetchedPage, ReadPage]
+
+
+@cache
+def read(url: str, html: str) -> ReadPage:
+    return parse_or_reject(html, url, None)
+
+
+def fetch(url: str, html: str, *, day: int | None = 1, site: str = SITE) -> Fetch:
+    moment = None if day is None else MOMENT + timedelta(days=day)
+    return FetchedPage(site, url, html, None, None, moment, "{}"), read(url, html)
+
+
+def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
+    recorded: list[int] = []
+    for first in range(0, len(fetches), batch):
+        some = fetches[first : first + batch]
+        sites = pages.lock_sites(session, (fetched.site for fetched, _ in some))
+        recorded += [
+            each.page_id
+            for each in record_pages(session, [(sites[f.site], f, read) for f, read in some])
+        ]
+        session.flush()
+    return recorded
+
+
+@dataclass(frozen=True)
+class Standing:
+    """All that tells one page of another, but for its number."""
+
+    url: str
+    html: object
+    canonical: str
+    variants: tuple[str, ...]
+    identity: str
+
+
+def standing(session: Session, site: str = SITE) -> list[Standing]:
+    session.expunge_all()
+    (site_id,) = pages.sites_called(session, site)
+    found = session.scalars(
+        select(StoredPage)
+        .where(StoredPage.site_id == site_id)
+        .where(StoredPage.outcome.is_distinct_from(PageOutcome.JOINED))
+        .order_by(StoredPage.url)
+    ).all()
+    of = addresses.of_pages(session, [page.id for page in found])
+    return [
+        Standing(
+            page.url,
+            pages.load_content(session, page.id),
+            canonical_of(of[page.id]),
+            tuple(variants_of(of[page.id])),
+            identity_of(of[page.id], page.url),
+        )
+        for page in found
+    ]
+
+
+def five(days: Sequence[int], site: str = SITE) -> list[Fetch]:
+    return [
+        fetch(url, html, day=day, site=site)
+        for (url, html), day in zip(five_pages().items(), days, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "stands", "orders"),
+    [((1, 2, 3, 4, 5), PRINT, 1), ((1, 5, 2, 3, 4), TRACKED, 7), ((3, 3, 3, 3, 3), None, 7)],
+)
+def test_five_addresses_are_one_page_in_any_order(
+    session: Session, days: Sequence[int], stands: str | None, orders: int
+) -> None:
+    found = set()
+    for number, order in enumerate([*permutations(range(5))][::orders]):
+        site = f"s{number}"
+        fetches = five(days, site)
+        record(session, *(fetches[place] for place in order), batch=1 + number % 5)
+        (page,) = standing(session, site)
+        found.add(page)
+    (page,) = found
+    assert page.canonical == page.identity == PLAIN
+    assert page.variants == tuple(sorted(set(FIVE) - {PLAIN}))
+    if stands is not None:
+        assert (page.url, page.html) == (stands, five_pages()[stands])
+
+
+def test_what_came_of_a_page_before_it_joined_is_told_of_the_one_that_stays(
+    session: Session,
+) -> None:
+    fetches = five((1, 1, 1, 1, 1))
+    amp, mobile, plain = record(session, fetches[2], fetches[3], fetches[0])
+    assert amp != mobile
+    assert plain in {amp, mobile}
+    session.add_all([Receipt(result="accepted", page_id=page) for page in (amp, plain)])
+    record(session, fetches[4])
+    joined = session.get_one(StoredPage, ({amp, mobile} - {plain}).pop())
+    assert (joined.outcome, joined.tree_id) == (PageOutcome.JOINED, None)
+
+
+def test_the_ids_of_a_page_with_one_address_are_those_of_that_address(session: Session) -> None:
+    record(session, five((1, 1, 1, 1, 1))[1])
+    (page,) = standing(session)
+    assert (page.identity, page.variants) == (TRACKED, ())
+    assert page.canonical == PLAIN
+
+
+def test_a_page_that_declares_the_address_of_another_stays_a_page(session: Session) -> None:
+    impostor = fetch("https://www.example.org/other", declaring(article_html(8), PLAIN))
+    for order in permutations([five((1,) * 5)[0], impostor]):
+        record(session, *order)
+        assert [page.url for page in standing(session)] == [PLAIN, impostor[0].url]
+
+
+def test_an_address_of_another_site_is_not_believed(session: Session) -> None:
+    copy = declaring(article_html(7), PLAIN)
+    record(session, five((1,) * 5)[0], fetch("https://example.net/bridge", copy))
+    assert len(standing(session)) == 2
+
+
+@pytest.mark.parametrize("constant", ["https://www.example.org/", "https://www.example.org/x"])
+def test_an_address_that_a_whole_site_declares_joins_nothing(
+    session: Session, constant: str
+) -> None:
+    urls = [constant, *(f"https://www.example.org/{number}" for number in range(12))]
+    fetches = [
+        fetch(url, declaring(article_html(number), constant)) for number, url in enumerate(urls)
+    ]
+    random.Random(3).shuffle(fetches)
+    record(session, *fetches, batch=4)
+    assert [page.url for page in standing(session)] == sorted(urls)
+
+
+def test_pages_of_one_title_with_one_declaration_are_told_apart_by_their_text(
+    session: Session,
+) -> None:
+    urls = [f"https://www.example.org/{number}" for number in range(5)]
+    fetches = []
+    for number, url in enumerate(urls):
+        html = article_html(number).replace(f"Bridge story number {number}", "The Paper of Today")
+        fetches.append(fetch(url, declaring(html, urls[0])))
+    record(session, *fetches, batch=2)
+    assert [page.url for page in standing(session)] == urls
+
+
+def test_a_later_part_that_declares_the_first_is_not_the_first(session: Session) -> None:
+    title = "Bridge story number 7"
+    first = article_html(7)
+    for number, url in enumerate([f"{PLAIN}?page=2", "https://www.example.org/bridge-7/2"]):
+        site = f"s{number}"
+        part = declaring(article_html(9).replace("Bridge story number 9", title), PLAIN)
+        record(session, fetch(PLAIN, first, site=site), fetch(url, part, site=site))
+        assert len(standing(session, site)) == 2
+
+
+def test_addresses_that_differ_in_meaning_are_pages_of_their_own(session: Session) -> None:
+    urls = [f"https://www.example.org/read?id={number}&page=2" for number in range(3)]
+    urls += ["https://www.example.org/Read?id=1&page=2", "https://www.example.org/read/?id=1"]
+    record(session, *(fetch(url, article_html(7)) for url in urls), batch=5)
+    assert [page.url for page in standing(session)] == sorted(urls)
+
+
+def test_a_variant_whose_page_is_an_error_stays_apart(session: Session) -> None:
+    gone = "<html><head><title>Not found</title></head><body><h1>Not found</h1>Gone.</body></html>"
+    record(session, *five((1,) * 5)[:1], fetch(PRINT, gone), fetch(MOBILE, gone))
+    assert [page.url for page in standing(session)] == [MOBILE, PLAIN, PRINT]
+
+
+def test_more_spellings_than_are_kept_lead_to_one_page(session: Session) -> None:
+    html = five_pages()[PLAIN]
+    urls = [f"{PLAIN}?fbclid={number:03}" for number in range(80)]
+    kept = set()
+    for number in range(2):
+        random.Random(number).shuffle(urls)
+        record(session, *(fetch(url, html, site=f"s{number}") for url in urls), batch=20)
+        (page,) = standing(session, f"s{number}")
+        kept.add(page.variants)
+    (variants,) = kept
+    assert variants == tuple(sorted(urls)[:50])
+
+
+@pytest.mark.parametrize("taken", [AMP, MOBILE, PRINT, TRACKED])
+def test_an_address_that_was_taken_from_its_page_joins_none_again(
+    session: Session, taken: str
+) -> None:
+    fetches = dict(zip(FIVE, five((1, 2, 3, 4, 5)), strict=True))
+    record(session, *fetches.values())
+    (separated,) = separate(session, taken)
+    assert separated.has_content == separated.left_content == (taken == PRINT)
+    for _ in range(2):
+        record(session, *fetches.values(), batch=3)
+        found = standing(session)
+        assert len(found) == 2
+        (own,) = [page for page in found if page.url == taken]
+        assert own.html == five_pages()[taken]
+        (rest,) = [page for page in found if page != own]
+        assert taken not in rest.variants
+        assert {*rest.variants, rest.canonical} == set(FIVE) - {taken}
+    with pytest.raises(NotJoinedError):
+        separate(session, taken)
+
+
+def test_the_address_of_a_page_can_be_taken_from_its_variants(session: Session) -> None:
+    record(session, *five((1, 2, 3, 4, 5)))
+    separate(session, PLAIN)
+    record(session, *five((1, 2, 3, 4, 6)))
+    rest, own = sorted(standing(session), key=lambda page: page.canonical == PLAIN)
+    # Its spellings go with it.
+    assert (own.canonical, own.variants) == (PLAIN, (TRACKED,))
+    assert {*rest.variants, rest.canonical} == {AMP, MOBILE, PRINT}
+
+
+def test_what_joined_nothing_cannot_be_taken(session: Session) -> None:
+    record(session, *five((1,) * 5)[:1])
+    for url in (PLAIN, PRINT, "mailto:a"):
+        with pytest.raises(NotJoinedError):
+            separate(session, url)
+
+
+def test_the_content_of_an_address_that_came_first_is_there_when_it_is_taken(
+    session: Session,
+) -> None:
+    fetches = five((1, 2, 3, 4, 5))
+    record(session, fetches[3], fetches[2], fetches[0])
+    (separated,) = separate(session, AMP)
+    assert separated.has_content
+    assert pages.load_content(session, separated.page_id) == five_pages()[AMP]
+
+
+def test_revisions_go_on_wherever_an_address_leads(session: Session) -> None:
+    fetches = five((1, 2, 3, 4, 5))
+    plain, amp = record(session, fetches[0], fetches[2])
+    assert plain == amp
+    session.get_one(StoredPage, plain).revision = 4
+    session.flush()
+    (separated,) = separate(session, AMP)
+    # The ids of its articles are made of its address, as those of the page may be one day.
+    assert session.get_one(StoredPage, separated.page_id).revision == 4
+
+
+def test_what_joined_is_counted_and_listed(session: Session) -> None:
+    record(session, *five((1, 2, 3, 4, 5)))
+    (site_id,) = pages.sites_called(session, SITE)
+    assert joined_addresses.counts(session, site_id) == {
+        "amp": 1,
+        "form": 1,
+        "mobile": 1,
+        "print": 1,
+    }
+    separate(session, MOBILE)
+    assert joined_addresses.counts(session, site_id) == {
+        "amp": 1,
+        "form": 1,
+        "print": 1,
+        "separated": 1,
+    }
+    listed = joined_addresses.joined_addresses(session, SITE)
+    assert {(each.address, each.kind, each.canonical) for each in listed} == {
+        (AMP, "amp", PLAIN),
+        (PRINT, "print", PLAIN),
+        (TRACKED, "form", PLAIN),
+        (MOBILE, "separated", MOBILE),
+    }
+
+
+def test_addresses_of_no_use_to_a_reader_are_stored_as_they_are(session: Session) -> None:
+    urls: Iterable[str] = (
+        "https://www.example.org/%",
+        "https://www.example.org/" + "a/" * 5000,
+        "https://www.example.org/?" + "utm_x=1&" * 1200,
+        "https://www.example.org/#!/é",
+    )
+    record(session, *(fetch(url, article_html(n)) for n, url in enumerate(urls)))
+    assert len(session.scalars(select(Address)).all()) == 4
