@@ -7,7 +7,8 @@ What it recognises is a toy (runs of capitalised words). How it takes articles i
 - it acknowledges an article after what it found is on the disk, so one that is in hand when the
   process dies comes again;
 - the article's id is a primary key, so one that comes again changes nothing;
-- of a page the highest revision stands, in whatever order they come;
+- of a page the highest revision stands, in whatever order they come, and whichever of its
+  addresses it was fetched under;
 - it holds some articles at a time, so that memory is bounded and others can work beside it;
 - a message that it cannot read goes aside into a queue of its own, and holds nothing up.
 """
@@ -76,16 +77,20 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         """Deal with one article, and acknowledge it when all is written."""
         try:
             article = json.loads(message.body)
-            key = article["id"], article["site"], article["url"], int(article["revision"])
+            address = article.get("canonical") or article["url"]
+            key = article["id"], article["site"], address, int(article["revision"])
+            variants = list(article.get("variants") or ())
             text = str(article["text"])
         except (ValueError, KeyError, TypeError):
             with self.connection.Producer() as producer:
                 producer.publish(message.body, exchange=self._unreadable.name, routing_key="")
         else:
-            self._write(key, sorted(set(NAME.findall(text))))
+            self._write(key, variants, sorted(set(NAME.findall(text))))
         message.ack()
 
-    def _write(self, key: tuple[str, str, str, int], entities: list[str]) -> None:
+    def _write(
+        self, key: tuple[str, str, str, int], variants: list[str], entities: list[str]
+    ) -> None:
         with self._database:
             known = self._database.execute("SELECT 1 FROM articles WHERE id = ?", key[:1])
             if known.fetchone():
@@ -96,6 +101,11 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
                 " revision = excluded.revision, entities = excluded.entities"
                 " WHERE excluded.revision > pages.revision",
                 (*key[1:], json.dumps(entities, ensure_ascii=False)),
+            )
+            # What was a page of its own until it turned out to be an address of this one.
+            self._database.executemany(
+                "DELETE FROM pages WHERE site = ? AND url = ? AND revision < ?",
+                [(key[1], variant, key[3]) for variant in variants],
             )
 
 

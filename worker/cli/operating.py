@@ -165,8 +165,8 @@ def separate(address: str) -> None:
             "is extracted from its stored HTML" if each.has_content else "waits for its next fetch"
         )
         click.echo(f"page {each.page_id} {comes}")
-        if each.left_content:
-            click.echo("the page that it had joined keeps its content until its own next fetch")
+        if each.is_other_empty:
+            click.echo("the page that it had joined keeps its article until its own next fetch")
 
 
 @click.command()

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from models.tables import Address, Site, StoredPage
+from models.tables import Address, PageContent, Site, StoredPage
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
 from worker.store.addresses import digest_of
 from worker.store.recording import copy_content
-from worker.stories.addresses import canonical_form
+from worker.stories.addresses import canonical_form, canonical_of
+
+WAITS = "waits for its next fetch"
+"""Detail of the outcome of a page whose content is not known."""
 
 
 class NotJoinedError(ExpectedError):
@@ -30,14 +33,15 @@ class Separated:
     has_content
         Whether a content of it is known: that of its last fetch if that stood, else that of its
         last fetch before it joined.
-    left_content
-        Whether the page that it had joined stands with that content until its next fetch.
+    is_other_empty
+        Whether the page that it had joined stood with that content, and has none until its next
+        fetch; it keeps the article that it has.
     """
 
     page_id: int
     site_id: int
     has_content: bool
-    left_content: bool
+    is_other_empty: bool
 
 
 def separate(session: Session, url: str) -> list[Separated]:
@@ -92,12 +96,11 @@ def _separate(session: Session, site_id: int, url: str, form: str) -> Separated:
     page = session.get_one(StoredPage, row.page_id, with_for_update=True, populate_existing=True)
     spellings = [url] if is_spelling else list(row.spellings)
     own = _page_of_its_own(session, page, spellings or [url])
+    if own.url not in spellings:
+        own.url, own.content_digest = spellings[0] if spellings else url, ""
     stood = page.url in spellings
-    if stood:
-        if page.html_removed_at is None:
-            copy_content(session, page, own)
-        # What comes next is a better one, whatever its date.
-        page.fetched_at = None
+    if stood and page.html_removed_at is None:
+        copy_content(session, page, own)
     has_content = own.content_digest != "" and own.html_removed_at is None
     if has_content:
         own.tree_id, own.outcome, own.outcome_detail = None, None, None
@@ -119,7 +122,22 @@ def _separate(session: Session, site_id: int, url: str, form: str) -> Separated:
         row.page_id, row.separated_at, row.joined_at = own.id, func.now(), None
     session.flush()
     addresses.settle(session, [page.id])
-    return Separated(own.id, site_id, has_content, left_content=stood)
+    if stood:
+        _empty(session, page)
+    return Separated(own.id, site_id, has_content, is_other_empty=stood)
+
+
+def _empty(session: Session, page: StoredPage) -> None:
+    """Take from a page the content that is another's; whatever comes next stands."""
+    page.url = canonical_of(addresses.of_pages(session, [page.id])[page.id])
+    page.content_digest, page.fetched_at = "", None
+    page.tree_id, page.comment_pattern, page.forced = None, None, False
+    page.html_removed_at = func.now()
+    page.extracted_generation = page.generation
+    if page.outcome is None:
+        page.outcome, page.outcome_detail = PageOutcome.JOINED, WAITS
+    session.execute(delete(PageContent).where(PageContent.page_id == page.id))
+    session.flush()
 
 
 def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
@@ -143,7 +161,7 @@ def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str
         url_digest=digests[0],
         content_digest="",
         outcome=PageOutcome.JOINED,
-        outcome_detail="waits for its next fetch",
+        outcome_detail=WAITS,
     )
     session.add(new)
     session.flush()

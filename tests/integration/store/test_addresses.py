@@ -213,7 +213,7 @@ def test_an_address_that_was_taken_from_its_page_joins_none_again(
     fetches = dict(zip(FIVE, five((1, 2, 3, 4, 5)), strict=True))
     record(session, *fetches.values())
     (separated,) = separate(session, taken)
-    assert separated.has_content == separated.left_content == (taken == PRINT)
+    assert separated.has_content == separated.is_other_empty == (taken == PRINT)
     for _ in range(2):
         record(session, *fetches.values(), batch=3)
         found = standing(session)

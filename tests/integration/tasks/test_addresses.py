@@ -1,0 +1,119 @@
+"""The road of pages that come under several addresses, to one article each."""
+
+import random
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, text
+
+from models.tables import StoredPage
+from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, five_pages
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.outcomes import PageOutcome
+from worker.tasks.article_message import article_id
+from worker.tasks.separation import separate
+
+OTHERS = [
+    {"version": 1, "url": f"https://www.example.org/b-{seed}", "html": article_html(seed)}
+    for seed in range(3, 7)
+]
+
+
+def messages(*urls: str) -> list[dict[str, Any]]:
+    """Return messages of one article, fetched in the order of its addresses."""
+    return [
+        {
+            "version": 1,
+            "url": url,
+            "html": five_pages()[url],
+            "id": f"of {url}",
+            "fetched_at": f"2024-05-0{1 + FIVE.index(url)}T00:00:00Z",
+        }
+        for url in urls
+    ]
+
+
+def of_article(sent: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each for url, each in sent.items() if url in FIVE]
+
+
+def cluster_and_settle(tasks: Tasks, site_id: int) -> None:
+    tasks.group(site_id)
+    tasks.settle()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_article_that_comes_five_times_before_its_site_is_clustered_is_one(
+    tasks: Tasks, seed: int
+) -> None:
+    sent = [*messages(*FIVE), *OTHERS]
+    random.Random(seed).shuffle(sent)
+    site_id = tasks.send(sent)
+    cluster_and_settle(tasks, site_id)
+    (article,) = of_article(tasks.articles())
+    assert article["id"] == str(article_id("example.org", PLAIN, 1))
+    assert (article["url"], article["page_id"]) == (PRINT, f"of {PRINT}")
+    assert article["canonical"] == PLAIN
+    assert article["variants"] == sorted(set(FIVE) - {PLAIN})
+    assert article["title"] == "Bridge story number 7"
+
+
+def test_addresses_that_come_after_the_article_are_fetches_of_it(tasks: Tasks) -> None:
+    site_id = tasks.send([*OTHERS, *messages(PLAIN)])
+    cluster_and_settle(tasks, site_id)
+    (first,) = of_article(tasks.articles())
+    assert (first["revision"], first["canonical"], first["variants"]) == (1, PLAIN, [])
+    tasks.send(messages(TRACKED))
+    tasks.settle()
+    # A reader would notice nothing.
+    assert tasks.articles() == {}
+    tasks.send(messages(AMP, MOBILE, PRINT))
+    tasks.settle()
+    for article in of_article(tasks.articles()):
+        assert article["revision"] > 1
+        assert article["canonical"] == PLAIN
+        assert article["text"].startswith(first["text"])
+
+
+def test_articles_that_were_sent_of_variants_are_one_from_the_next_revision_on(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.send([*OTHERS, *messages(PRINT, MOBILE)])
+    cluster_and_settle(tasks, site_id)
+    apart = of_article(tasks.articles())
+    assert sorted(each["url"] for each in apart) == sorted([PRINT, MOBILE])
+    tasks.send(messages(PLAIN))
+    tasks.settle()
+    (one,) = of_article(tasks.articles())
+    assert (one["revision"], one["canonical"], one["url"]) == (2, PLAIN, PRINT)
+    assert one["variants"] == sorted([MOBILE, PRINT])
+    outcomes = tasks.ask(select(StoredPage.outcome).where(StoredPage.outcome == "joined"))
+    assert outcomes == [PageOutcome.JOINED]
+    for stage in ("extract", "parse", "cluster"):
+        tasks.reprocess("example.org", stage)
+        tasks.settle()
+        cluster_and_settle(tasks, site_id)
+        assert len(of_article(tasks.articles())) == 1
+
+
+def test_an_address_that_was_taken_has_an_article_of_its_own(tasks: Tasks) -> None:
+    site_id = tasks.send([*OTHERS, *messages(*FIVE)])
+    cluster_and_settle(tasks, site_id)
+    (before,) = of_article(tasks.articles())
+    assert tasks.read(lambda session: [each.has_content for each in separate(session, PRINT)])
+    tasks.settle()
+    cluster_and_settle(tasks, site_id)
+    (own,) = of_article(tasks.articles())
+    assert (own["url"], own["canonical"], own["variants"]) == (PRINT, PRINT, [])
+    assert own["id"] != before["id"]
+    tasks.send(messages(*FIVE))
+    tasks.settle()
+    cluster_and_settle(tasks, site_id)
+    rest = [each for each in of_article(tasks.articles()) if each["url"] != PRINT]
+    assert all(PRINT not in each["variants"] for each in rest)
+    assert tasks.ask(
+        select(func.count())
+        .select_from(StoredPage)
+        .where(StoredPage.outcome == "article", text("url LIKE '%bridge-7.html%'"))
+    ) == [2]
