@@ -278,3 +278,39 @@ def test_comparisons_of_a_filled_database_go_on_before_later_ones(services: Serv
         migrate(database)
         assert not is_behind(database)
         database.dispose()
+
+
+def test_the_pages_of_a_filled_database_keep_their_addresses(services: Services) -> None:
+    urls = [
+        "https://www.example.org/a?utm_source=x",
+        "https://www.example.org/a",
+        "https://www.example.org/b?fbclid=1",
+        "https://www.example.org/b?fbclid=2",
+        "https://www.example.org/c",
+    ]
+    with temporary_database(services) as url:
+        database = Database(url)
+        go_to(database, "0019")
+        with database.transaction() as session:
+            session.execute(text("INSERT INTO sites (key) VALUES ('example.org')"))
+            for each in urls:
+                session.execute(
+                    text(
+                        "INSERT INTO pages (site_id, url, url_digest, content_digest)"
+                        " VALUES (1, :url, encode(sha256(:url), 'hex'), 'c')"
+                    ),
+                    {"url": each},
+                )
+        migrate(database)
+        fetches = [
+            FetchedPage("example.org", each, "<p>a</p>", None, None, None, "{}")
+            for each in [*urls, "https://www.example.org/b", "https://www.example.org/c#d"]
+        ]
+        with database.transaction() as session:
+            recorded = store_pages(session, [(each, ReadPage()) for each in fetches])
+        # What was apart stays so; what comes anew finds the first of its form.
+        assert [each.page_id for each in recorded] == [1, 2, 3, 4, 5, 3, 5]
+        go_to(database, "0019", down=True)
+        migrate(database)
+        assert not is_behind(database)
+        database.dispose()

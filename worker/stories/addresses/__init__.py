@@ -10,7 +10,7 @@ from worker.stories.addresses.page import (
     with_spelling,
 )
 from worker.stories.addresses.reading import NOTHING_DECLARED, Declared, read_declared
-from worker.stories.addresses.variants import MAX_ADDRESS, Kind, Target, page_number
+from worker.stories.addresses.variants import MAX_ADDRESS, Kind, Target, are_other_parts
 
 __all__ = [
     "MAX_ADDRESS",
@@ -21,12 +21,12 @@ __all__ = [
     "Known",
     "PageAddress",
     "Target",
+    "are_other_parts",
     "canonical_form",
     "canonical_of",
     "identity_of",
     "joined",
     "joining",
-    "page_number",
     "read_declared",
     "variants_of",
     "with_spelling",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from worker.stories.addresses.reading import Declared
-from worker.stories.addresses.variants import page_number
+from worker.stories.addresses.variants import are_other_parts
 from worker.stories.addresses.wording import share_passages
 
 STRANGERS = 3
@@ -54,7 +54,7 @@ def joining(one: Known, other: Known) -> Joining:
     """
     if not (_names(one, other) or _names(other, one) or _share_declaration(one, other)):
         return Joining.NOTHING
-    if page_number(one.address) != page_number(other.address):
+    if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
     if not set(one.declared.headlines) & set(other.declared.headlines):
         return Joining.OTHER_HEADLINE

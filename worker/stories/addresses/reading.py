@@ -11,6 +11,7 @@ import numpy as np
 from worker.language import words
 from worker.pages import Page, site_of
 from worker.pages.addresses import absolute
+from worker.pages.elements import INLINE, UNSEEN
 from worker.pages.flat import FlatDocument
 from worker.stories.addresses.form import canonical_form
 from worker.stories.addresses.variants import (
@@ -20,7 +21,7 @@ from worker.stories.addresses.variants import (
     Target,
     targets_by_form,
 )
-from worker.stories.addresses.wording import headline_digests, passage_digests
+from worker.stories.addresses.wording import MIN_PASSAGE, headline_digests, passage_digests
 
 MAX_DECLARATIONS = 500
 """Elements of a page's head that are looked at."""
@@ -85,8 +86,14 @@ def read_declared(page: Page) -> Declared:
     return Declared(
         tuple(_targets(own, head)),
         headline_digests(_headlines(flat, head, own)),
-        passage_digests(_outside_links(flat)),
+        passage_digests(_paragraphs(flat)),
     )
+
+
+def declared_address(page: Page) -> str:
+    """Return what a page declares as its address, in canonical form, wherever that leads."""
+    head = _Head.of(page.flat, page.url)
+    return head.canonical or head.open_graph
 
 
 @dataclass
@@ -232,9 +239,28 @@ def _text(flat: FlatDocument, index: int) -> str:
     return words.clean(" ".join(texts)[:MAX_TITLE])
 
 
-def _outside_links(flat: FlatDocument) -> Iterator[str]:
-    """Yield the texts that a reader may see and that lead nowhere: what links say is elsewhere."""
-    passed = flat.within(flat.having({"a", "script", "style", "noscript", "template", "head"}))
-    for text, is_passed in zip(flat.texts, passed[flat.text_parents].tolist(), strict=True):
-        if not is_passed:
-            yield text
+def _paragraphs(flat: FlatDocument) -> Iterator[str]:
+    """Yield the texts between the bounds of blocks, but those that are links for the most part.
+
+    What links say stands on another page, too.
+    """
+    if not flat.texts:
+        return
+    unseen = flat.within(flat.having(UNSEEN))[flat.text_parents]
+    linked = flat.within(flat.having({"a"}))[flat.text_parents]
+    lengths = np.where(unseen, 0, [len(text) for text in flat.texts])
+    blocks = ~flat.having(INLINE)
+    bounds = np.union1d(flat.text_starts[blocks], flat.text_ends[blocks])
+    bounds = bounds[bounds < len(flat.texts)]
+    whole = np.add.reduceat(lengths, bounds)
+    in_links = np.add.reduceat(lengths * linked, bounds)
+    kept = np.flatnonzero((2 * whole >= MIN_PASSAGE) & (2 * in_links < whole))
+    ends = np.append(bounds[1:], len(flat.texts))
+    for start, end in zip(bounds[kept].tolist(), ends[kept].tolist(), strict=True):
+        yield "".join(
+            text
+            for text, is_unseen in zip(
+                flat.texts[start:end], unseen[start:end].tolist(), strict=True
+            )
+            if not is_unseen
+        )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from worker.language.wordlists import listed
@@ -195,10 +195,37 @@ def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
         return
 
 
-def page_number(url: str) -> str | None:
-    """Return which part of an article an address leads to, by its form; None for the first.
+class Part(NamedTuple):
+    """Which part of an article an address leads to, by its form.
 
-    That of a variant is the part that it is a variant of.
+    Attributes
+    ----------
+    number
+        The number that it gives the part, or ``all``; None for the first, and for none.
+    last
+        The number at the end of the path, which may be one of a part, or of the article.
+    stem
+        The path without that.
+    """
+
+    number: str | None
+    last: str | None
+    stem: str
+
+
+def are_other_parts(one: str, other: str) -> bool:
+    """Tell whether two addresses, in canonical form, lead to several parts of an article.
+
+    A number at the end of a path tells that only where nothing else of the paths differs.
+    """
+    ours, theirs = part_of(one), part_of(other)
+    if ours.number != theirs.number:
+        return True
+    return ours.last != theirs.last and ours.stem == theirs.stem
+
+
+def part_of(url: str) -> Part:
+    """Return which part of an article an address leads to; of a variant what it is a variant of.
 
     Parameters
     ----------
@@ -206,19 +233,28 @@ def page_number(url: str) -> str | None:
         A canonical form.
     """
     if len(url) > MAX_ADDRESS:
-        return None
+        return Part(None, None, url)
     url = next((target.address for target in targets_by_form(url)), url)
     try:
         parts = urlsplit(url)
     except ValueError:
-        return None
+        return Part(None, None, url)
+    last = _LAST_NUMBER.search(parts.path)
+    stem = _LAST_NUMBER.sub("", parts.path) if last else parts.path
+    number = _named_number(parts)
+    return Part(number, _later(last[1]) if last else None, stem.rstrip("/"))
+
+
+def _named_number(parts: SplitResult) -> str | None:
     for pair in parts.query.split("&"):
         name, _, value = pair.lower().partition("=")
-        if name in _PAGE_PARAMETERS and value not in {"", "0", "1"}:
-            return value[:20]
+        if name in _PAGE_PARAMETERS and value != "":
+            return _later(value[:20])
     named = _PAGE_SEGMENT.search(parts.path)
-    number = (named[1] or named[2]).lower() if named else None
-    if number is None:
-        last = _LAST_NUMBER.search(parts.path)
-        number = last[1] if last else None
-    return number.lstrip("0") or None if number not in {None, "1"} else None
+    return _later((named[1] or named[2]).lower()) if named else None
+
+
+def _later(number: str) -> str | None:
+    """Return a number as it is compared, None for the first part."""
+    number = number.lstrip("0")
+    return None if number in {"", "1"} else number

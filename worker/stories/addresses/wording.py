@@ -13,7 +13,8 @@ MAX_PASSAGES = 32
 """Passages that are kept of a page: those of the least digests, so that two pages keep the same."""
 
 MIN_PASSAGE = 40
-"""Characters of a text from which it is a passage; menus, dates and names are shorter."""
+"""Characters of a paragraph, without white space, from which it is a passage; menus, dates, names
+are shorter. A character of a script without spaces counts twice."""
 
 MIN_SHARED = 0.5
 """Share of the passages of the page with fewer of them that the other must have, too."""
@@ -33,9 +34,9 @@ def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
 
 
 def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
-    """Return what stands for the passages among some texts."""
-    long = (" ".join(text.split()) for text in texts if len(text) * 2 >= MIN_PASSAGE)
-    kept = {digest(text) for text in long if words.count_characters(text) >= MIN_PASSAGE}
+    """Return what stands for the passages among some texts, whatever white space is in them."""
+    squashed = ("".join(text.split()) for text in texts)
+    kept = {digest(text) for text in squashed if words.count_characters(text) >= MIN_PASSAGE}
     return tuple(sorted(kept)[:MAX_PASSAGES])
 
 

@@ -1,0 +1,153 @@
+"""What pages declare of their addresses, what is believed of it, and which pages agree.
+
+``python -m benchmarks.stories.addresses CORPORA``, a folder of corpora.
+"""
+
+import argparse
+import html
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from worker.content import read_content
+from worker.evaluation.scores import Corpus, CorpusError, load_corpus
+from worker.extraction import NoArticleError
+from worker.pages import Page, PageError, parse_page, site_of
+from worker.stories.addresses import (
+    Joining,
+    Known,
+    are_other_parts,
+    canonical_form,
+    joining,
+    read_declared,
+)
+from worker.stories.addresses.reading import declared_address
+from worker.stories.addresses.wording import share_passages
+
+COLUMNS = (
+    *("pages", "declare", "own", "another", "other site", "front page"),
+    *("linked", "joined", "other part", "other headline", "other text"),
+)
+
+
+@dataclass(frozen=True)
+class Read:
+    """A page of a corpus, and what is known of its address."""
+
+    name: str
+    page: Page
+    known: Known
+
+
+def read_pages(corpus: Corpus) -> Iterator[Read]:
+    """Parse the pages of a corpus that can be."""
+    for name, each in corpus.pages.items():
+        try:
+            page = parse_page(each.html, each.url)
+        except PageError:
+            continue
+        yield Read(name, page, Known(canonical_form(each.url), read_declared(page)))
+
+
+def declarations(pages: Sequence[Read]) -> Counter[str]:
+    """Count what pages declare as their address."""
+    counts: Counter[str] = Counter(pages=len(pages))
+    for each in pages:
+        address = declared_address(each.page)
+        if not address:
+            continue
+        counts["declare"] += 1
+        if address == each.known.address:
+            counts["own"] += 1
+        elif site_of(address) != site_of(each.known.address):
+            counts["other site"] += 1
+        elif each.known.declared.own is None:
+            counts["front page"] += 1
+        else:
+            counts["another"] += 1
+    return counts
+
+
+def of_sites(pages: Iterable[Read]) -> Iterator[tuple[Read, Read]]:
+    """Yield each two pages of one site."""
+    sites = defaultdict(list)
+    for each in pages:
+        sites[site_of(each.page.url)].append(each)
+    for found in sites.values():
+        yield from combinations(found, 2)
+
+
+def printed(page: Page) -> Page | None:
+    """Return the article of a page as a page to print, its links and its template gone."""
+    try:
+        article = read_content(page, None).article
+    except NoArticleError:
+        return None
+    body = "".join(f"<p>{html.escape(each.text)}</p>" for each in article.blocks)
+    title = html.escape(article.title or "")
+    return parse_page(f"<html><head><title>{title}</title></head><body>{body}</body></html>")
+
+
+def agree(one: Known, other: Known) -> dict[str, bool]:
+    """Tell in what two pages agree, whether or not anything links them."""
+    headline = bool(set(one.declared.headlines) & set(other.declared.headlines))
+    text = share_passages(one.declared.passages, other.declared.passages)
+    part = not are_other_parts(one.address, other.address)
+    return {"headline": headline, "text": text, "all": headline and text and part}
+
+
+def main() -> None:
+    """Print the tables of the README."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path)
+    parser.add_argument("--printed", type=int, default=400, help="pages printed of a corpus")
+    options = parser.parse_args()
+    print("| corpus |", " | ".join(COLUMNS), "|")
+    print("|---|" + "---|" * len(COLUMNS))
+    agreement = []
+    for folder in sorted(options.corpora.iterdir()):
+        try:
+            corpus = load_corpus(folder)
+        except (CorpusError, OSError):
+            continue
+        pages = list(read_pages(corpus))
+        counts = declarations(pages)
+        pairs: Counter[str] = Counter()
+        for one, other in of_sites(pages):
+            verdict = joining(one.known, other.known)
+            if one.known.address == other.known.address:
+                counts["same form"] += 1
+                print(f"same form: {one.page.url} {other.page.url}", file=sys.stderr)
+            if verdict is not Joining.NOTHING:
+                counts["linked"] += 1
+                counts[verdict.value] += 1
+                print(f"{verdict.value}: {one.page.url} {other.page.url}", file=sys.stderr)
+            pairs["pairs"] += 1
+            found = agree(one.known, other.known)
+            pairs.update(name for name, is_so in found.items() if is_so)
+            if found["all"]:
+                print(f"agree: {one.page.url} {other.page.url}", file=sys.stderr)
+        own: Counter[str] = Counter()
+        step = max(1, len(pages) // options.printed)
+        for each in pages[::step]:
+            copy = printed(each.page)
+            if copy is not None:
+                own["printed"] += 1
+                again = Known(each.known.address, read_declared(copy))
+                own.update(name for name, is_so in agree(each.known, again).items() if is_so)
+        print("|", folder.name, "|", " | ".join(str(counts[name]) for name in COLUMNS), "|")
+        agreement.append((folder.name, pairs, own))
+    names = ("headline", "text", "all")
+    print("\n| corpus | pairs | headline | text | all | printed | headline | text | all |")
+    print("|---|" + "---|" * 8)
+    for name, pairs, own in agreement:
+        values = [pairs["pairs"], *(pairs[each] for each in names)]
+        values += [own["printed"], *(own[each] for each in names)]
+        print("|", name, "|", " | ".join(map(str, values)), "|")
+
+
+if __name__ == "__main__":
+    main()
