@@ -33,7 +33,9 @@ MAX_TITLE = 400
 MIN_PART_WORDS = 3
 """Words of a part of a title from which it may be the headline: fewer name a section."""
 
-_SEPARATOR = re.compile(r"\s+[-–—|·•»:]+\s+|\s*[|｜]\s*")
+_SEPARATOR = re.compile(
+    r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
+)
 
 
 @dataclass(frozen=True)
@@ -202,14 +204,25 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
         squashed = _squashed(text)
         return squashed in sites or squashed in host
 
-    for title in (head.open_graph_title, head.title):
-        for wording in _wordings(title):
-            if not names_site(wording):
-                yield wording
+    title, declared = head.title, head.open_graph_title
+    if title and not _is_part(declared, title):
+        # A constant of the site, where it has nothing to do with what the page is called.
+        declared = ""
+    wordings = [*_wordings(declared), *([title] if declared else _wordings(title))]
+    yield from (each for each in wordings if not names_site(each))
+    shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
     headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
     for heading in (_text(flat, index) for index in headings.tolist()):
-        if len(words.tokens(heading)) >= MIN_PART_WORDS and not names_site(heading):
+        # Logos, sections and the headlines of other articles stand in headings, too.
+        is_headline = not title or _is_part(heading, title) or _is_part(heading, declared)
+        if is_headline and 2 * len(words.tokens(heading)) > shortest and not names_site(heading):
             yield heading
+
+
+def _is_part(text: str, title: str) -> bool:
+    """Tell whether most words of a text are in a title."""
+    said = set(words.tokens(text))
+    return 2 * len(said.intersection(words.tokens(title))) >= max(1, len(said))
 
 
 def _wordings(title: str) -> Iterator[str]:

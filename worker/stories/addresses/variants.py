@@ -97,6 +97,8 @@ _PAGE_PARAMETERS = listed(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
     " currentpage cpage p_page slide"
 )
+# Shops have parameters of their own that are called so or much alike.
+_PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
 _PAGE_SEGMENT = re.compile(
     r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"
     r"|[-_,./](?:page|pagina|seite|part|teil|strona)[-_=]?(\d{1,4}|all)(?=[/.]|$)",
@@ -195,6 +197,9 @@ def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
         return
 
 
+_SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
+
+
 class Part(NamedTuple):
     """Which part of an article an address leads to, by its form.
 
@@ -203,20 +208,21 @@ class Part(NamedTuple):
     number
         The number that it gives the part, or ``all``; None for the first, and for none.
     last
-        The number at the end of the path, which may be one of a part, or of the article.
+        The numbers at the end of the path and in the parameter ``p``, which may be one of a part,
+        or of the article.
     stem
-        The path without that.
+        The path without them.
     """
 
     number: str | None
-    last: str | None
+    last: tuple[str | None, str | None]
     stem: str
 
 
 def are_other_parts(one: str, other: str) -> bool:
     """Tell whether two addresses, in canonical form, lead to several parts of an article.
 
-    A number at the end of a path tells that only where nothing else of the paths differs.
+    A number without a name tells that only where nothing else of the paths differs.
     """
     ours, theirs = part_of(one), part_of(other)
     if ours.number != theirs.number:
@@ -233,22 +239,23 @@ def part_of(url: str) -> Part:
         A canonical form.
     """
     if len(url) > MAX_ADDRESS:
-        return Part(None, None, url)
+        return Part(None, (None, None), url)
     url = next((target.address for target in targets_by_form(url)), url)
     try:
         parts = urlsplit(url)
     except ValueError:
-        return Part(None, None, url)
+        return Part(None, (None, None), url)
     last = _LAST_NUMBER.search(parts.path)
     stem = _LAST_NUMBER.sub("", parts.path) if last else parts.path
-    number = _named_number(parts)
-    return Part(number, _later(last[1]) if last else None, stem.rstrip("/"))
+    short = _SHORT_PARAMETER.search(parts.query)
+    numbers = (_later(last[1]) if last else None, _later(short[1]) if short else None)
+    return Part(_named_number(parts), numbers, stem.rstrip("/"))
 
 
 def _named_number(parts: SplitResult) -> str | None:
     for pair in parts.query.split("&"):
         name, _, value = pair.lower().partition("=")
-        if name in _PAGE_PARAMETERS and value != "":
+        if (name in _PAGE_PARAMETERS or _PAGE_NAME.search(name)) and value != "":
             return _later(value[:20])
     named = _PAGE_SEGMENT.search(parts.path)
     return _later((named[1] or named[2]).lower()) if named else None

@@ -17,7 +17,10 @@ MIN_PASSAGE = 40
 are shorter. A character of a script without spaces counts twice."""
 
 MIN_SHARED = 0.5
-"""Share of the passages of the page with fewer of them that the other must have, too."""
+"""Share of the passages of the page with fewer of them, in characters, that the other must have."""
+
+_LENGTH_BITS = 12
+"""Of the number that stands for a passage, those that hold its length."""
 
 
 def digest(text: str) -> int:
@@ -35,9 +38,14 @@ def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
 
 def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
     """Return what stands for the passages among some texts, whatever white space is in them."""
-    squashed = ("".join(text.split()) for text in texts)
-    kept = {digest(text) for text in squashed if words.count_characters(text) >= MIN_PASSAGE}
+    squashed = {"".join(text.split()) for text in texts}
+    kept = {_passage(text) for text in squashed if words.count_characters(text) >= MIN_PASSAGE}
     return tuple(sorted(kept)[:MAX_PASSAGES])
+
+
+def _passage(text: str) -> int:
+    most = (1 << _LENGTH_BITS) - 1
+    return digest(text) & ~most | min(len(text), most)
 
 
 def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
@@ -52,5 +60,9 @@ def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
     last = min(ends, default=max(some[-1], others[-1]))
     ours = {each for each in some if each <= last}
     theirs = {each for each in others if each <= last}
-    fewer = min(len(ours), len(theirs))
-    return fewer > 0 and len(ours & theirs) >= MIN_SHARED * fewer
+    fewer = min(_characters(ours), _characters(theirs))
+    return fewer > 0 and _characters(ours & theirs) >= MIN_SHARED * fewer
+
+
+def _characters(passages: Iterable[int]) -> int:
+    return sum(passage & ((1 << _LENGTH_BITS) - 1) for passage in passages)

@@ -59,6 +59,8 @@ def test_what_only_looks_like_one_is_none(url: str) -> None:
     [
         "https://example.org/a?page=2",
         "https://example.org/a?page=all",
+        "https://example.org/a?p=2",
+        "https://example.org/b?list_start=20",
         "https://example.org/b?page=2",
         "https://example.org/a/page/3/",
         "https://example.org/b,seite-2.html",
