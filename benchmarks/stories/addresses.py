@@ -31,6 +31,8 @@ COLUMNS = (
     *("pages", "declare", "own", "another", "other site", "front page"),
     *("linked", "joined", "other part", "other headline", "other text"),
 )
+ARTICLES = frozenset({None, "article"})
+"""What golds call articles, where they say what a page is."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +133,8 @@ def main() -> None:
             if found["all"]:
                 print(f"agree: {one.page.url} {other.page.url}", file=sys.stderr)
         own: Counter[str] = Counter()
-        step = max(1, len(pages) // options.printed)
-        for each in pages[::step]:
+        articles = [each for each in pages if corpus.golds[each.name].kind in ARTICLES]
+        for each in articles[:: max(1, len(articles) // options.printed)]:
             copy = printed(each.page)
             if copy is not None:
                 own["printed"] += 1

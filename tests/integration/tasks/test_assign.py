@@ -1,6 +1,7 @@
 """Pages that come when their site has groups already: assigned, promoted, extracted at once."""
 
 import logging
+from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -336,8 +337,10 @@ def test_the_first_crawl_of_a_site_that_takes_hours_is_no_change_of_its_design(
 
 
 def generated_after(message: dict[str, str]) -> dict[str, str]:
-    """Return a copy of a page at another address."""
-    return message | {"url": message["url"] + "?again", "id": "again"}
+    """Return a copy of a page at another address, which it declares as its own."""
+    url = message["url"] + "?again"
+    html = b64decode(message["html_base64"]).replace(message["url"].encode(), url.encode())
+    return message | {"url": url, "html_base64": b64encode(html).decode(), "id": "again"}
 
 
 def age(tasks: Tasks, by: timedelta) -> None:

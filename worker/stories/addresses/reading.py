@@ -33,6 +33,10 @@ MAX_TITLE = 400
 MIN_PART_WORDS = 3
 """Words of a part of a title from which it may be the headline: fewer name a section."""
 
+MIN_HEADING_WORDS = 5
+"""Words of a heading of the first level from which it is the headline whatever the page declares,
+as for `worker.extraction.titles`."""
+
 _SEPARATOR = re.compile(
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
 )
@@ -213,9 +217,14 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
     shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
     headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
     for heading in (_text(flat, index) for index in headings.tolist()):
-        # Logos, sections and the headlines of other articles stand in headings, too.
-        is_headline = not title or _is_part(heading, title) or _is_part(heading, declared)
-        if is_headline and 2 * len(words.tokens(heading)) > shortest and not names_site(heading):
+        # Logos and sections stand in headings, too: they are short.
+        said = len(words.tokens(heading))
+        unspaced = words.count_unspaced(heading)
+        is_declared = not title or _is_part(heading, title) or _is_part(heading, declared)
+        is_headline = said - unspaced / 2 >= MIN_HEADING_WORDS or (
+            is_declared and 2 * said > shortest
+        )
+        if is_headline and not names_site(heading):
             yield heading
 
 
