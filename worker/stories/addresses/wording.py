@@ -17,7 +17,11 @@ MIN_PASSAGE = 40
 are shorter. A character of a script without spaces counts twice."""
 
 MIN_SHARED = 0.5
-"""Share of the passages of the page with fewer of them, in characters, that the other must have."""
+"""Share of the passages of the page with fewer of them, in characters, that the other must have.
+
+Of 18,307 pairs of pages of one site 51 agree with it, 12 of which are one page; of 1,658 articles
+1,377 agree with a version for printing (`benchmarks.stories.addresses`).
+"""
 
 _LENGTH_BITS = 12
 """Of the number that stands for a passage, those that hold its length."""
