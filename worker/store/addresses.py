@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.tables import Address, AddressTarget
+from models.tables import Address, AddressTarget, StoredPage
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
 from worker.stories.addresses import (
@@ -137,9 +137,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
     located: list[Located] = []
     seen: set[object] = set()
     for (site_id, fetched, read), form, own_keys in zip(fetches, forms, keys, strict=True):
-        own = by_digest.get((site_id, fetched.url_digest))
-        if own is None or own.separated_at is None:
-            own = by_digest.get((site_id, digest_of(form)))
+        own = _own(by_digest, site_id, fetched.url_digest, form)
         others = {
             row.id: row
             for key in own_keys
@@ -153,6 +151,16 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
         seen |= touched
         located.append(found)
     return located
+
+
+def _own(
+    rows: Mapping[tuple[int, str], Row[Any]], site_id: int, url_digest: str, form: str
+) -> Row[Any] | None:
+    """Return what is stored of an address: the spelling that was taken from its form, or that."""
+    spelling = rows.get((site_id, url_digest))
+    if spelling is not None and spelling.separated_at is not None:
+        return spelling
+    return rows.get((site_id, digest_of(form)))
 
 
 def _keys(site_id: int, form: str, fetched: FetchedPage, read: ReadPage) -> set[tuple[int, str]]:
@@ -246,22 +254,37 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
         Where each fetch belongs, and the id of the page that it is of.
     """
     new = [(each, page_id) for each, page_id in located if each.known is None]
-    changed = [each for each, _ in located if each.known is not None and _is_other(each)]
-    ids = {(each.site_id, each.digest): each.known.id for each in changed if each.known is not None}
+    known = [(each, each.known) for each, _ in located if each.known is not None]
+    changed = [(each, row) for each, row in known if _is_other(each, row)]
+    ids = {(each.site_id, each.digest): row.id for each, row in changed}
     if changed:
         session.execute(_FORGET_TARGETS, {"ids": list(ids.values())})
-        session.execute(_CHANGE, [_changed(each) for each in changed])
+        session.execute(_CHANGE, [_changed(each, row) for each, row in changed])
     if new:
         added = session.execute(_ADD, [_new(each, page_id) for each, page_id in new])
         ids |= {(site_id, digest): number for number, site_id, digest in added}
     rows = [
         row
-        for each in [*changed, *(each for each, _ in new)]
+        for each, _ in [*changed, *new]
         for row in _target_rows(ids[each.site_id, each.digest], each.site_id, each.declared)
     ]
     if rows:
         session.execute(_ADD_TARGETS, rows)
     settle(session, [page_id for each, page_id in located if each.joins])
+
+
+def save_reading(session: Session, page: StoredPage, declared: Declared) -> None:
+    """Store what a stored page says of its address; it joins others when one of them comes."""
+    form = canonical_form(page.url)
+    url_digest = digest_of(page.url)
+    keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of(form))})
+    rows = session.execute(_KNOWN, keys).all()
+    known = _own({(row.site_id, row.digest): row for row in rows}, page.site_id, url_digest, form)
+    if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
+        return
+    said = _declared(session, [known])[known.id]
+    place = (page.site_id, known.address, known.digest, page.url)
+    save(session, [(Located(*place, declared, known, said, (), (page.id,)), page.id)])
 
 
 def _spelled(each: Located, before: Sequence[str]) -> list[str]:
@@ -270,12 +293,9 @@ def _spelled(each: Located, before: Sequence[str]) -> list[str]:
     return with_spelling(before, each.spelling)
 
 
-def _is_other(each: Located) -> bool:
+def _is_other(each: Located, known: Row[Any]) -> bool:
     """Tell whether an address that is known changes with a fetch of it."""
-    known = each.known
-    return known is not None and (
-        _spelled(each, known.spellings) != list(known.spellings) or each.said != each.declared
-    )
+    return _spelled(each, known.spellings) != list(known.spellings) or each.said != each.declared
 
 
 def _new(each: Located, page_id: int) -> dict[str, Any]:
@@ -291,13 +311,12 @@ def _new(each: Located, page_id: int) -> dict[str, Any]:
     }
 
 
-def _changed(each: Located) -> dict[str, Any]:
-    assert each.known is not None
+def _changed(each: Located, known: Row[Any]) -> dict[str, Any]:
     # What another's page says of it stays, where its own says nothing.
-    kind = each.declared.kind or (each.known.kind if each.known.joined_at is not None else None)
+    kind = each.declared.kind or (known.kind if known.joined_at is not None else None)
     return {
-        "address_id": each.known.id,
-        "new_spellings": _spelled(each, each.known.spellings),
+        "address_id": known.id,
+        "new_spellings": _spelled(each, known.spellings),
         "new_kind": kind,
         "new_headlines": list(each.declared.headlines),
         "new_passages": list(each.declared.passages),

@@ -128,6 +128,7 @@ def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
     """Write what parsing a stored page again gave: the tree, or the outcome of a refusal."""
     tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
     _assign(page, _of_reading(read, tree_ids))
+    addresses.save_reading(session, page, read.declared)
 
 
 _KNOWN_PAGES = select(StoredPage).where(

@@ -97,6 +97,21 @@ def test_articles_that_were_sent_of_variants_are_one_from_the_next_revision_on(
         assert len(of_article(tasks.articles())) == 1
 
 
+def test_what_a_page_of_an_earlier_version_says_is_read_when_it_is_parsed_again(
+    tasks: Tasks,
+) -> None:
+    site_id = tasks.send([*OTHERS, *messages(PRINT)])
+    with tasks.database.transaction() as session:
+        session.execute(text("DELETE FROM address_targets"))
+        session.execute(text("UPDATE addresses SET headlines = '{}', passages = '{}', kind = NULL"))
+    tasks.reprocess("example.org", "parse")
+    tasks.settle()
+    cluster_and_settle(tasks, site_id)
+    tasks.articles()
+    tasks.send(messages(PLAIN))
+    assert tasks.ask(select(StoredPage.url).where(text("url LIKE '%bridge-7.html%'"))) == [PRINT]
+
+
 def test_an_address_that_was_taken_has_an_article_of_its_own(tasks: Tasks) -> None:
     site_id = tasks.send([*OTHERS, *messages(*FIVE)])
     cluster_and_settle(tasks, site_id)
