@@ -22,7 +22,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from models.tables import Address, PageContent, Receipt, StoredPage
 from worker.outcomes import PageOutcome, ReceiptResult
-from worker.store import addresses, trees
+from worker.store import addresses, story_articles, trees
 from worker.store.addresses import Fetch, Located
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
@@ -323,8 +323,10 @@ def join_pages(session: Session, page_ids: Sequence[int]) -> StoredPage:
         other.tree_id, other.comment_pattern, other.forced = None, None, False
         other.extracted_generation = other.generation
         other.outcome, other.outcome_detail = PageOutcome.JOINED, f"it is {page.url}"
-    joined = {"to_page": page.id, "others": [other.id for other in others]}
+    other_ids = [other.id for other in others]
+    joined = {"to_page": page.id, "others": other_ids}
     session.flush()
+    story_articles.remove_articles(session, other_ids)
     session.execute(_MOVE_ADDRESSES, joined)
     session.execute(_MOVE_RECEIPTS, joined)
     return page

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -15,6 +16,7 @@ from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.article_parts import with_missing
 from worker.stories.addresses import canonical_of, identity_of, variants_of
+from worker.stories.addresses import PageAddress, canonical_of, identity_of, variants_of
 
 _READER_FIELDS = {
     "language",
@@ -77,12 +79,29 @@ def new_revision(
     )
 
 
-def corrected(message: Mapping[str, Any], story: Mapping[str, Any], at: datetime) -> dict[str, Any]:
-    """Return the message of a revision that differs from the last in its story alone."""
+def corrected(
+    message: Mapping[str, Any],
+    story: Mapping[str, Any],
+    at: datetime,
+    addresses: Sequence[PageAddress] = (),
+) -> dict[str, Any]:
+    """Return the message of a revision that differs from the last in its story alone.
+
+    Parameters
+    ----------
+    message
+        The last one.
+    story
+        What is told of its story now.
+    at
+        When.
+    addresses
+        All that lead to its page.
+    """
     last = ArticleMessage.model_validate(message)
     revision = last.revision + 1
     changes = {
-        "id": str(article_id(last.site, last.url, revision)),
+        "id": str(article_id(last.site, identity_of(addresses, last.url), revision)),
         "revision": revision,
         "story": Story.model_validate(story),
         "extracted_at": at,

@@ -8,7 +8,7 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
-from worker.store import articles, stories, story_articles
+from worker.store import addresses, articles, stories, story_articles
 from worker.store.articles import NewArticle
 from worker.tasks.article_message import corrected
 from worker.tasks.base import TASK_OPTIONS
@@ -57,7 +57,8 @@ def correct(session: Session, state: ProcessState, page_id: int) -> None:
     found = story_articles.lock_correction(session, page_id)
     if found is None:
         return
-    message = corrected(found.message, found.told, datetime.now(UTC))
+    leading = addresses.of_pages(session, [page_id])[page_id]
+    message = corrected(found.message, found.told, datetime.now(UTC), leading)
     sent = outgoing_of(
         page_id,
         message,
