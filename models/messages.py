@@ -498,6 +498,7 @@ class ArticleMessage(_ArticlePart):
         default=None,
         description="The pages that it is spread over; null for one page alone. Added to version"
         " 1.",
+    )
     canonical: str | None = Field(
         default=None,
         description="The one address of the page, whichever it was fetched under: without what says"

@@ -23,8 +23,7 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, designs, doubts, failures, parts
-from worker.store import clusterings, designs, doubts, failures, joined_addresses
+from worker.store import clusterings, designs, doubts, failures, joined_addresses, parts
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites

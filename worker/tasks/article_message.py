@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -14,9 +13,8 @@ from worker.content.article_values import article_values
 from worker.pages import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.tasks.article_parts import with_missing
-from worker.stories.addresses import canonical_of, identity_of, variants_of
 from worker.stories.addresses import PageAddress, canonical_of, identity_of, variants_of
+from worker.tasks.article_parts import with_missing
 
 _READER_FIELDS = {
     "language",
