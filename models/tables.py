@@ -89,6 +89,7 @@ class StoredPage(Base):
 
     __tablename__ = "pages"
     __table_args__ = (
+        Index(None, "site_id", "url_digest"),
         Index(
             "ix_pages_pending",
             "site_id",

@@ -90,6 +90,7 @@ def upgrade() -> None:
     _give_addresses(op.get_bind())
     op.create_index(op.f("ix_addresses_page_id"), "addresses", ["page_id"])
     op.drop_constraint(op.f("uq_pages_site_id_url_digest"), "pages", type_="unique")
+    op.create_index(op.f("ix_pages_site_id_url_digest"), "pages", ["site_id", "url_digest"])
 
 
 def _give_addresses(connection: sa.Connection) -> None:
@@ -137,6 +138,7 @@ def downgrade() -> None:
         )
         """
     )
+    op.drop_index(op.f("ix_pages_site_id_url_digest"), "pages")
     op.create_unique_constraint(
         op.f("uq_pages_site_id_url_digest"), "pages", ["site_id", "url_digest"]
     )

@@ -187,7 +187,9 @@ def _compose(
 
 def _next_revision(stored: StoredPart, own: ArticleMessage, wanted: ArticleMessage) -> NewArticle:
     revision = stored.revision + 1
-    id_of = article_id(site_name(stored.site_key), stored.url, revision)
+    # As `identity_of` has it of the addresses that the message knows.
+    identity = own.canonical if own.variants and own.canonical else stored.url
+    id_of = article_id(site_name(stored.site_key), identity, revision)
     message = wanted.model_copy(
         update={"id": str(id_of), "revision": revision, "extracted_at": datetime.now(UTC)}
     )
