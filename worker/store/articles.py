@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, bindparam, func, insert, select
+from sqlalchemy import BigInteger, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, Receipt, Site, StoredPage, StoryArticle
@@ -63,6 +63,16 @@ def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
     ]
     if comments:
         session.execute(_ADD_COMMENTS, comments)
+
+
+def note_revision(session: Session, page_id: int, revision: int) -> None:
+    """Note that the article of a page, which must be locked, has a further revision."""
+    session.execute(
+        update(StoredPage)
+        .where(StoredPage.id == page_id)
+        .values(revision=revision)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def last_entries(session: Session, page_id: int) -> list[dict[str, Any]]:

@@ -213,11 +213,6 @@ def touch_text(
     session.execute(_TOUCH_TEXT, values)
 
 
-_NEIGHBOURS = rows_only(
-    select(StoryOverlap.lower_id, StoryOverlap.higher_id).where(
-        or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS))
-    )
-)
 _STORIES_OF = rows_only(select(StoryText.story_id).where(StoryText.id == any_(_IDS)).distinct())
 
 
@@ -231,8 +226,8 @@ def texts_around(session: Session, text_ids: Collection[int]) -> set[int]:
 
 def neighbours(session: Session, text_ids: Collection[int]) -> set[int]:
     """Return texts, and those that they have something in common with."""
-    pairs = session.execute(_NEIGHBOURS, {"ids": sorted(text_ids)})
-    return {*text_ids, *(each for pair in pairs for each in pair)}
+    common = overlaps_with(session, text_ids)
+    return {*text_ids, *(each for pair in common for each in pair)}
 
 
 def stories_of(session: Session, text_ids: Collection[int]) -> list[int]:

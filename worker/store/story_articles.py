@@ -129,8 +129,7 @@ def articles_of_story(session: Session, story_id: int) -> list[TellingArticle]:
     The first is that fetched first; at equal times, or where none is known, the order is that of
     the keys of the texts, of the sites and of the addresses.
     """
-    rows = session.execute(_ARTICLES, {"story_id": story_id})
-    return [TellingArticle(page, text, bytes(key), at, wire) for page, text, key, at, wire in rows]
+    return [_telling(row) for row in session.execute(_ARTICLES, {"story_id": story_id})]
 
 
 def articles_with(
@@ -138,8 +137,12 @@ def articles_with(
 ) -> list[TellingArticle]:
     """Return those articles of a story that have one of some texts, or are of a page."""
     asked = {"story_id": story_id, "texts": sorted(text_ids), "of_page": page_id}
-    rows = session.execute(_ARTICLES_WITH, asked)
-    return [TellingArticle(page, text, bytes(key), at, wire) for page, text, key, at, wire in rows]
+    return [_telling(row) for row in session.execute(_ARTICLES_WITH, asked)]
+
+
+def _telling(row: Any) -> TellingArticle:
+    page_id, text_id, key, fetched_at, wire = row
+    return TellingArticle(page_id, text_id, bytes(key), fetched_at, wire)
 
 
 def first_of_story(session: Session, story_id: int) -> tuple[TellingArticle, bool] | None:
@@ -147,8 +150,9 @@ def first_of_story(session: Session, story_id: int) -> tuple[TellingArticle, boo
     row = session.execute(_FIRST, {"story_id": story_id}).one_or_none()
     if row is None:
         return None
-    page_id, text_id, key, fetched_at, wire, noted = row
-    return TellingArticle(page_id, text_id, bytes(key), fetched_at, wire), noted == page_id
+    *article, noted = row
+    first = _telling(article)
+    return first, noted == first.page_id
 
 
 def note_change(session: Session, story_id: int, page_id: int) -> None:
@@ -301,14 +305,4 @@ def copy_comments(session: Session, before: UUID, after: UUID) -> None:
                 ArticleComment.article_id == before
             ),
         )
-    )
-
-
-def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Note that a page's article has a further revision."""
-    session.execute(
-        update(StoredPage)
-        .where(StoredPage.id == page_id)
-        .values(revision=revision)
-        .execution_options(synchronize_session=False)
     )

@@ -1,7 +1,7 @@
 """Stories: texts that repeat each other, without the digests that would join several."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from scipy.cluster.hierarchy import DisjointSet
@@ -38,7 +38,7 @@ class StoryText:
 
     key: bytes
     length: int
-    sites: frozenset[int] = field(default_factory=frozenset)
+    sites: frozenset[int]
 
 
 Common = Mapping[tuple[int, int], int]

@@ -12,7 +12,7 @@ REPEATED: Final = (0.3, 0.2)
 """Least shares of the shorter text's shingles, and of the longer one's, that both have where one
 repeats the other.
 
-Of 97 pairs of articles of two sites in daniel and dragnet that have .08 of the shorter or more in
+Of 75 pairs of articles of two sites in daniel and dragnet that have .08 of the shorter or more in
 common, these take all 21 that a reader calls copies of one text, and no other; generated stories
 are the same from (.25, .2) to (.35, .25) (``benchmarks/stories/repeats.py``).
 """

@@ -75,11 +75,12 @@ def tell_stories(
     fingerprints = {each.page_id: fingerprint_of(each.text) for each in ordered}
     stories.lock_stories(session)
     known = story_articles.told_of_pages(session, list(fingerprints))
+    index = _Index(session, window)
     for arrival in ordered:
         fingerprint = fingerprints[arrival.page_id]
         before = known.get(arrival.page_id)
         if before is None or _is_changed(before, arrival, fingerprint):
-            _Index(session, window).put(arrival, fingerprint, before)
+            index.put(arrival, fingerprint, before)
     return story_articles.told_of_pages(session, list(fingerprints))
 
 

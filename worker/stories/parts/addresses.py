@@ -57,7 +57,6 @@ _SESSION = re.compile(
     r"s|sid|phpsessid|jsessionid|sessionid|utm_.*|fbclid|gclid|versionfrom|ref|source",
     re.IGNORECASE,
 )
-_ENDING = re.compile(r"(?:/(?:index|default))?(?:\.[a-z]{2,5})?/?", re.IGNORECASE)
 
 
 class Reading(NamedTuple):

@@ -5,7 +5,7 @@ says that it belongs there: it leads back, or has the headline of the first and 
 number. What a page claims for itself brings it into no article that does not lead to it.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -66,15 +66,6 @@ class Member:
             and bool(self.links)
             and kind_of(self.message) in _FIRST_KINDS
         )
-
-    @property
-    def addresses(self) -> Iterator[str]:
-        """The parts that it leads to, the first `MAX_PARTS` of those with numbers."""
-        links = self.links
-        listed = [links.pages[number] for number in sorted(links.pages)[:MAX_PARTS]]
-        for address in (links.previous, links.next, links.first, *listed):
-            if address is not None:
-                yield address
 
 
 def kind_of(message: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from worker.stories.parts.wording import (
     MAX_LABEL,
     Direction,
     Label,
+    parted,
     read_label,
     read_name,
     read_number,
@@ -47,7 +48,6 @@ _CURRENT = re.compile(
     r"(?<![a-z])(?:current|active|selected|highlight|disabled|aktiv|here)(?![a-z])"
     r"|(?:current|active|selected)-?(?:page|link|item)|(?:page|link|item)[-_]*(?:current|active)"
 )
-_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
 _TITLES = ("title", "aria-label")
 _FOLLOWED = {"next": Direction.NEXT, "prev": Direction.PREVIOUS, "previous": Direction.PREVIOUS}
 
@@ -273,17 +273,19 @@ class Links:
 
     def _is_pager(self, name: int) -> bool | None:
         if name not in self._pagers:
-            word, own = self.flat.distinct_names[name]
-            folded = _CAMEL.sub(lambda found: found[0] + "-", f"{word} {own}"[:MAX_NAMES]).lower()
-            is_none = _NO_PAGER.search(folded) is not None
-            self._pagers[name] = False if is_none else bool(_PAGER.search(folded)) or None
+            names = self._names(name)
+            is_none = _NO_PAGER.search(names) is not None
+            self._pagers[name] = False if is_none else bool(_PAGER.search(names)) or None
         return self._pagers[name]
 
     def marks_current(self, name: int) -> bool:
         """Say whether a class or an id, given by its number, marks the page itself."""
+        return _CURRENT.search(self._names(name)) is not None
+
+    def _names(self, name: int) -> str:
+        """Return a class and an id, given by their number, as patterns look for words in them."""
         word, own = self.flat.distinct_names[name]
-        folded = _CAMEL.sub(lambda found: found[0] + "-", f"{word} {own}"[:MAX_NAMES]).lower()
-        return _CURRENT.search(folded) is not None
+        return parted(f"{word} {own}"[:MAX_NAMES])
 
     @cached_property
     def _pagers(self) -> dict[int, bool | None]:

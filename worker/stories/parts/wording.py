@@ -194,15 +194,19 @@ _NAMED = re.compile(
     r"(?<![a-z])(?:(next)|(prev(?:ious)?)|(first)|(last))(?![a-z])"
     r"|(?<![a-z])(?:(next)|(prev(?:ious)?))(?:page|posts?|link|btn|button)",
 )
-_LINE = re.compile(r"[a-z0-9](?=[A-Z])")
+_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
+
+
+def parted(name: str) -> str:
+    """Return a class or an id in lower case, its words parted where capitals part them."""
+    return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
 
 
 def read_name(name: str) -> Direction | None:
     """Return where a link leads by its class or id: ``nav-previous``, ``pager__item--next``."""
-    folded = _LINE.sub(lambda found: found[0] + "-", name).lower()
     said = {
         way
-        for found in _NAMED.finditer(folded)
+        for found in _NAMED.finditer(parted(name))
         for way, hit in (
             (Direction.NEXT, found[1] or found[5]),
             (Direction.PREVIOUS, found[2] or found[6]),
