@@ -1,6 +1,5 @@
 """Addresses of pages: which page a fetch is one of."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import Address, AddressTarget, StoredPage
-from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.statements import rows_only
 from worker.stories.addresses import (
     MAX_ADDRESS,
@@ -80,11 +79,6 @@ class Located:
     page_ids: tuple[int, ...]
 
 
-def digest_of(address: str) -> str:
-    """Return the SHA-256 of an address."""
-    return hashlib.sha256(address.encode("utf-8", errors="surrogatepass")).hexdigest()
-
-
 _WANTED = (
     func.unnest(
         bindparam("sites", type_=ARRAY(BigInteger)), bindparam("digests", type_=ARRAY(Text))
@@ -133,7 +127,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
     claimants = defaultdict(list)
     for row in rows.values():
         for target in declared[row.id].targets:
-            claimants[row.site_id, digest_of(target.address)].append(row)
+            claimants[row.site_id, digest_of_url(target.address)].append(row)
     located: list[Located] = []
     seen: set[object] = set()
     for (site_id, fetched, read), form, own_keys in zip(fetches, forms, keys, strict=True):
@@ -160,14 +154,14 @@ def _own(
     spelling = rows.get((site_id, url_digest))
     if spelling is not None and spelling.separated_at is not None:
         return spelling
-    return rows.get((site_id, digest_of(form)))
+    return rows.get((site_id, digest_of_url(form)))
 
 
 def _keys(site_id: int, form: str, fetched: FetchedPage, read: ReadPage) -> set[tuple[int, str]]:
     targets = (target.address for target in read.declared.targets)
     return {
         (site_id, fetched.url_digest),
-        *((site_id, digest_of(address)) for address in (form, *targets)),
+        *((site_id, digest_of_url(address)) for address in (form, *targets)),
     }
 
 
@@ -211,7 +205,7 @@ def _located(
     return Located(
         site_id,
         form if own is None else own.address,
-        digest_of(form) if own is None else own.digest,
+        digest_of_url(form) if own is None else own.digest,
         fetched.url,
         says,
         own,
@@ -276,8 +270,8 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
 def save_reading(session: Session, page: StoredPage, declared: Declared) -> None:
     """Store what a stored page says of its address; it joins others when one of them comes."""
     form = canonical_form(page.url)
-    url_digest = digest_of(page.url)
-    keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of(form))})
+    url_digest = digest_of_url(page.url)
+    keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of_url(form))})
     rows = session.execute(_KNOWN, keys).all()
     known = _own({(row.site_id, row.digest): row for row in rows}, page.site_id, url_digest, form)
     if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
@@ -329,7 +323,7 @@ def _target_rows(address_id: int, site_id: int, declared: Declared) -> list[dict
             "address_id": address_id,
             "number": number,
             "site_id": site_id,
-            "digest": digest_of(target.address),
+            "digest": digest_of_url(target.address),
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,

@@ -10,7 +10,7 @@ from models.tables import Address, PageContent, Site, StoredPage
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
-from worker.store.addresses import digest_of
+from worker.store.fetched_pages import digest_of_url
 from worker.store.recording import copy_content
 from worker.stories.addresses import canonical_form, canonical_of
 
@@ -65,25 +65,23 @@ def separate(session: Session, url: str) -> list[Separated]:
     NotJoinedError
         If the address is not known, or is the only one of its page.
     """
-    form = canonical_form(url)
+    digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
     known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()
-    keys = session.scalars(known.where(Address.digest.in_([digest_of(url), digest_of(form)])))
+    keys = session.scalars(known.where(Address.digest.in_(digests)))
     site_ids = pages.lock_sites(session, keys.all())
     if not site_ids:
         raise NotJoinedError("no page came under this address")
-    return [_separate(session, site_id, url, form) for site_id in sorted(site_ids.values())]
+    return [_separate(session, site_id, url, digests) for site_id in sorted(site_ids.values())]
 
 
-def _separate(session: Session, site_id: int, url: str, form: str) -> Separated:
+def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) -> Separated:
     rows = {
         row.digest: row
         for row in session.scalars(
-            select(Address)
-            .where(Address.site_id == site_id)
-            .where(Address.digest.in_([digest_of(url), digest_of(form)]))
+            select(Address).where(Address.site_id == site_id).where(Address.digest.in_(digests))
         )
     }
-    row = rows.get(digest_of(url)) or rows[digest_of(form)]
+    row = next(rows[digest] for digest in digests if digest in rows)
     beside = session.scalars(
         select(Address).where(Address.page_id == row.page_id, Address.id != row.id)
     ).all()
@@ -112,7 +110,7 @@ def _separate(session: Session, site_id: int, url: str, form: str) -> Separated:
             Address(
                 site_id=site_id,
                 page_id=own.id,
-                digest=digest_of(url),
+                digest=digests[0],
                 address=url,
                 spellings=[url],
                 separated_at=func.now(),
@@ -142,7 +140,7 @@ def _empty(session: Session, page: StoredPage) -> None:
 
 def _page_of_its_own(session: Session, page: StoredPage, spellings: Sequence[str]) -> StoredPage:
     """Return the page that an address had before it joined another, else a new one."""
-    digests = [digest_of(each) for each in spellings]
+    digests = [digest_of_url(each) for each in spellings]
     before = session.scalars(
         select(StoredPage)
         .where(
