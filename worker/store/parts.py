@@ -26,8 +26,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, Insert, insert
 from sqlalchemy.orm import Session
 
-from models.tables import Article, PageParts, Site, StoredPage
+from models.tables import Article, PageParts, StoredPage
 from worker.outcomes import PageOutcome
+from worker.store import articles
 from worker.store.fetched_pages import digest_of_url
 from worker.store.statements import rows_only
 
@@ -65,12 +66,11 @@ class StoredPart:
 
     Attributes
     ----------
-    site_key, url, revision
+    url, revision
         Of the page.
     """
 
     page_id: int
-    site_key: str
     url: str
     revision: int
     links: dict[str, Any]
@@ -325,20 +325,17 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
     rows = session.execute(
         select(
             PageParts.page_id,
-            Site.key,
             PageParts.links,
             PageParts.message,
             PageParts.first_id,
             PageParts.joined_revision,
         )
-        .join(Site, Site.id == PageParts.site_id)
         .where(PageParts.page_id.in_(list(locked)))
         .order_by(PageParts.page_id)
     )
     return [
         StoredPart(
             page_id=row.page_id,
-            site_key=row.key,
             url=locked[row.page_id].url,
             revision=locked[row.page_id].revision,
             links=row.links,
@@ -365,10 +362,7 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
     """Note that a look for parts made a revision of a page's article, which must be locked."""
-    session.execute(
-        update(StoredPage).where(StoredPage.id == page_id).values(revision=revision),
-        execution_options={"synchronize_session": False},
-    )
+    articles.note_revision(session, page_id, revision)
     session.execute(
         update(PageParts).where(PageParts.page_id == page_id).values(joined_revision=revision),
         execution_options={"synchronize_session": False},

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -77,34 +77,35 @@ def new_revision(
     )
 
 
-def corrected(
-    message: Mapping[str, Any],
-    story: Mapping[str, Any],
-    at: datetime,
-    addresses: Sequence[PageAddress] = (),
-) -> dict[str, Any]:
-    """Return the message of a revision that differs from the last in its story alone.
+def further_revision(
+    message: ArticleMessage,
+    revision: int,
+    extracted_at: datetime,
+    addresses: Sequence[PageAddress],
+    **changes: Any,
+) -> ArticleMessage:
+    """Return the message of a further revision of a page's article.
 
     Parameters
     ----------
     message
-        The last one.
-    story
-        What is told of its story now.
-    at
-        When.
+        What it says beside what changes.
+    revision
+        Its number.
+    extracted_at
+        When it was made.
     addresses
         All that lead to its page.
+    changes
+        The keys that say something else, with their values.
     """
-    last = ArticleMessage.model_validate(message)
-    revision = last.revision + 1
-    changes = {
-        "id": str(article_id(last.site, identity_of(addresses, last.url), revision)),
+    identity = identity_of(addresses, message.url)
+    made = {
+        "id": str(article_id(message.site, identity, revision)),
         "revision": revision,
-        "story": Story.model_validate(story),
-        "extracted_at": at,
+        "extracted_at": extracted_at,
     }
-    return last.model_copy(update=changes).to_json()
+    return message.model_copy(update=changes | made)
 
 
 def compose(

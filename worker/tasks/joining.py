@@ -21,12 +21,12 @@ from worker.comments import Comment
 from worker.content.article_values import parts_of
 from worker.language.dates import parse_moment
 from worker.messaging import task_names
-from worker.pages import site_name
-from worker.store import articles, outbox, parts, story_articles
+from worker.store import addresses, articles, outbox, parts, story_articles
 from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import StoredPart
+from worker.stories.addresses import PageAddress
 from worker.stories.parts import (
     Member,
     addresses_of,
@@ -34,7 +34,7 @@ from worker.stories.parts import (
     is_held_by,
     joined_values,
 )
-from worker.tasks.article_message import article_id, reader_digest
+from worker.tasks.article_message import further_revision, reader_digest
 from worker.tasks.article_parts import addresses_of_links, from_json, joined_parts, with_missing
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.outgoing_articles import outgoing_of, send
@@ -125,11 +125,12 @@ def _revise(
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(first.message)
     told = story_articles.told_of_pages(session, [first.page_id]).get(first.page_id)
+    leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_held=is_held)
         if told is not None:
             wanted = wanted.model_copy(update={"story": Story.model_validate(told.told)})
-        article = _next_revision(stored, own, wanted)
+        article = _next_revision(stored, own, wanted, leading)
         sent = outgoing_of(
             first.page_id,
             article.message,
@@ -170,8 +171,8 @@ def _compose(
     said = parts_of(first.links)
     if said is None:
         return own
-    addresses = addresses_of(chain)
-    wanted = [*addresses.values(), *addresses_of_links(first.links)]
+    places = addresses_of(chain)
+    wanted = [*places.values(), *addresses_of_links(first.links)]
     found = {
         *parts.find_pages(session, {first.page_id: wanted}).get(first.page_id, ()),
         *(member.url for member in chain),
@@ -179,20 +180,20 @@ def _compose(
     if len(chain) == 1:
         alone = with_missing(said, found).model_copy(update={"held_by_whole": is_held})
         return own.model_copy(update={"parts": alone})
-    joined = joined_parts(said, addresses, [member.url for member in chain], found)
+    joined = joined_parts(said, places, [member.url for member in chain], found)
     return ArticleMessage.model_validate(
         {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
     )
 
 
-def _next_revision(stored: StoredPart, own: ArticleMessage, wanted: ArticleMessage) -> NewArticle:
+def _next_revision(
+    stored: StoredPart,
+    own: ArticleMessage,
+    wanted: ArticleMessage,
+    leading: Sequence[PageAddress],
+) -> NewArticle:
     revision = stored.revision + 1
-    # As `identity_of` has it of the addresses that the message knows.
-    identity = own.canonical if own.variants and own.canonical else stored.url
-    id_of = article_id(site_name(stored.site_key), identity, revision)
-    message = wanted.model_copy(
-        update={"id": str(id_of), "revision": revision, "extracted_at": datetime.now(UTC)}
-    )
+    message = further_revision(wanted, revision, datetime.now(UTC), leading)
     return NewArticle(
         id=UUID(message.id),
         page_id=stored.page_id,

@@ -7,10 +7,11 @@ from uuid import UUID
 from celery import shared_task
 from sqlalchemy.orm import Session
 
+from models.messages import ArticleMessage, Story
 from worker.messaging import task_names
 from worker.store import addresses, articles, stories, story_articles
 from worker.store.articles import NewArticle
-from worker.tasks.article_message import corrected
+from worker.tasks.article_message import further_revision
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.outgoing_articles import outgoing_of, send
 from worker.tasks.process import ProcessState, process_state
@@ -58,7 +59,14 @@ def correct(session: Session, state: ProcessState, page_id: int) -> None:
     if found is None:
         return
     leading = addresses.of_pages(session, [page_id])[page_id]
-    message = corrected(found.message, found.told, datetime.now(UTC), leading)
+    last = ArticleMessage.model_validate(found.message)
+    message = further_revision(
+        last,
+        last.revision + 1,
+        datetime.now(UTC),
+        leading,
+        story=Story.model_validate(found.told),
+    ).to_json()
     sent = outgoing_of(
         page_id,
         message,
@@ -76,5 +84,5 @@ def correct(session: Session, state: ProcessState, page_id: int) -> None:
     )
     articles.save_articles(session, [article])
     story_articles.copy_comments(session, UUID(found.message["id"]), article.id)
-    story_articles.note_revision(session, page_id, article.revision)
+    articles.note_revision(session, page_id, article.revision)
     send(session, [sent])
