@@ -1,7 +1,7 @@
 """Pages of corpora with what the classifier of lines is trained on: evidence and labels."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from worker.evaluation.scores import Gold, headline_of, load_corpus
 from worker.evaluation.scores.records import TextBlock
 from worker.extraction import TemplateKnowledge
 from worker.extraction.evidence import Evidence, gather_evidence
+from worker.extraction.hashed_words import HashedWords
 from worker.extraction.outline import Outline
 from worker.learning import Features
 from worker.pages import PageError
@@ -43,6 +44,8 @@ class Example:
     alone, beside
         Evidence of the lines without another page, and with the one that the service
         compares with; the same where there is none.
+    hashed
+        Words of the lines and of the elements around them.
     words
         Number of words of each line.
     shares
@@ -60,6 +63,7 @@ class Example:
     knowledge: TemplateKnowledge | None
     alone: Features
     beside: Features
+    hashed: HashedWords
     words: npt.NDArray[np.float32]
     shares: npt.NDArray[np.float64]
     unsaid: npt.NDArray[np.bool_]
@@ -72,25 +76,31 @@ class Example:
 
 @dataclass(frozen=True)
 class Hint:
-    """Lines of a page of which it is known whether they are the article's; of others it is not.
+    """A page of which it is known of some lines whether they are the article's.
 
     Attributes
     ----------
     corpus, page, site
         The page and its site.
     features
-        Evidence of these lines, without another page.
+        Evidence of the lines, without another page.
+    hashed
+        Words of the lines and of the elements around them.
     words
         Number of words of each.
+    said
+        Whether it is known of each.
     labels
-        Whether each is the article's.
+        Whether each is the article's, as far as that is known.
     """
 
     corpus: str
     page: str
     site: str
     features: Features
+    hashed: HashedWords
     words: npt.NDArray[np.float32]
+    said: npt.NDArray[np.bool_]
     labels: npt.NDArray[np.bool_]
 
 
@@ -136,6 +146,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
             knowledge,
             alone.features,
             beside.features,
+            alone.words,
             words_of(alone),
             shares_in_gold(texts, gold, headline),
             lines_of_lead(texts, gold),
@@ -158,9 +169,16 @@ def read_hints(folder: Path) -> Iterator[Hint]:
         labels = hinted_labels([line.text for line in evidence.lines], gold)
         said = labels != UNSAID
         if said.any():
-            features = replace(evidence.features, rows=evidence.features.rows[said])
-            words = words_of(evidence)[said]
-            yield Hint(corpus.name, gold.id, gold.site, features, words, labels[said] > 0)
+            yield Hint(
+                corpus.name,
+                gold.id,
+                gold.site,
+                evidence.features,
+                evidence.words,
+                words_of(evidence),
+                said,
+                labels > 0,
+            )
 
 
 def words_of(evidence: Evidence) -> npt.NDArray[np.float32]:

@@ -20,6 +20,7 @@ from worker.evaluation.training.headers import training_of
 from worker.extraction import classification
 from worker.extraction.kinds import classifier
 from worker.extraction.kinds.classifier import KindTrees
+from worker.extraction.line_classifier import LineClassifier
 from worker.extraction.other_kinds import judging
 from worker.learning import BoostedTrees, ModelFile, load_model
 from worker.learning.files import ModelT, TrainedModel
@@ -62,7 +63,7 @@ class FirstPass:
         those that are shipped.
     """
 
-    models: Sequence[BoostedTrees]
+    models: Sequence[LineClassifier]
     seen: frozenset[str] = frozenset()
     kinds: Sequence[KindTrees] = ()
     other_kinds: Sequence[BoostedTrees] = ()
@@ -72,14 +73,14 @@ class FirstPass:
         """Read the classifiers of a folder; else take the shipped one, for corpora new to it."""
         if folder is not None:
             return cls(
-                load_folds(folder, BoostedTrees),
+                load_folds(folder, LineClassifier),
                 kinds=_load(folder, KindTrees, KINDS),
                 other_kinds=_load(folder, BoostedTrees, OTHER_KINDS),
             )
-        shipped = load_model(BoostedTrees, "worker.extraction", "model.json")
+        shipped = load_model(LineClassifier, "worker.extraction", "model.json")
         return cls([shipped.model], frozenset(each.name for each in shipped.training.corpora))
 
-    def model_for(self, site: str) -> BoostedTrees:
+    def model_for(self, site: str) -> LineClassifier:
         """Return the classifier that has not seen a site."""
         return self.models[fold_of(site, len(self.models))]
 

@@ -26,8 +26,7 @@ from worker.evaluation.methods.grouping import find_neighbours
 from worker.evaluation.methods.ours import knowledge_of
 from worker.evaluation.methods.reading import outline_of, page_of
 from worker.evaluation.scores import headline_of, load_corpus, paired_difference
-from worker.extraction.classification import choose_lines
-from worker.extraction.evidence import gather_evidence
+from worker.extraction.classification import choose_lines, judge_lines
 from worker.extraction.knowledge import digest_of
 from worker.extraction.paths import Paths, Step
 from worker.pages import PageError
@@ -91,13 +90,14 @@ def read_pages(folder: Path, first: FirstPass) -> Iterator[tuple[tuple[str, str]
         except PageError:
             continue
         model = first.model_for(page.site)
-        evidence = gather_evidence(outline, None, page.url)
+        judged = judge_lines(outline, None, page.url, model)
+        evidence = judged.evidence
         if not evidence.lines:
             continue
-        alone = beside = model.probabilities(evidence.features)
+        alone = beside = judged.probabilities
         if around.pivot is not None:
-            known = gather_evidence(outline, knowledge_of(around.pivot), page.url)
-            beside = model.probabilities(known.features)
+            known = knowledge_of(around.pivot)
+            beside = judge_lines(outline, known, page.url, model).probabilities
         numbers = Paths.of(outline, steps[page.site]).numbers
         gold = corpus.golds[page.id] if page.id in measured else None
         texts = [line.text for line in evidence.lines]

@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,11 @@ from worker.evaluation.training.headers import corpus_used, training_of
 from worker.extraction import TemplateKnowledge, classification, sentences
 from worker.extraction.apart import leave_out
 from worker.extraction.article import article_of
-from worker.learning import BoostedTrees, ModelFile, Rows, Training
+from worker.extraction.line_classifier import LineClassifier
+from worker.learning import BoostedTrees, Features, ModelFile, Rows, Training
+
+if TYPE_CHECKING:
+    from benchmarks.extraction.networks import Lesson
 
 TREES = 360
 LEAVES = 24
@@ -92,8 +97,35 @@ def fit(
     hints: Sequence[Hint],
     loose: Collection[str],
     columns: Sequence[str] | None = None,
-) -> BoostedTrees:
+) -> LineClassifier:
     """Train on pages, each as it stands alone and beside another page.
+
+    Parameters
+    ----------
+    examples, hints, loose, columns
+        As of `fit_trees`; where only some columns are looked at, it is by trees alone.
+
+    Raises
+    ------
+    ImportError
+        If PyTorch is not installed, for all columns.
+    """
+    trees = fit_trees(examples, hints, loose, columns)
+    if columns is not None:
+        return LineClassifier(trees)
+    # What says how lines are weighed is read where nothing is trained, too.
+    from benchmarks.extraction.networks import fit_network
+
+    return LineClassifier(trees, fit_network([*lessons(examples, hints, loose)]))
+
+
+def fit_trees(
+    examples: Sequence[Example],
+    hints: Sequence[Hint],
+    loose: Collection[str],
+    columns: Sequence[str] | None = None,
+) -> BoostedTrees:
+    """Train the trees of the classifier.
 
     The lines of an article weigh the same in all as those of any other one, and a line as
     much as the square root of its words: short lines decide whether a text is word for word
@@ -108,8 +140,7 @@ def fit(
     columns
         Names of the columns of the evidence that is looked at; all of them unless given.
     """
-    trained = (example for example in examples if example.gold.kind != NOT_TRAINED)
-    parts = [lines for example in trained for lines in _lines_of(example, loose)]
+    parts = [lines for example in _taught(examples) for lines in _lines_of(example, loose)]
     parts += [_lines_of_hint(hint) for hint in hints]
     rows, labels, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_LINES_IN_LEAF)
@@ -117,6 +148,34 @@ def fit(
     places = [names.index(column) for column in columns or names]
     classifier.fit(rows[:, places], labels, sample_weight=weights)
     return as_trees(classifier, names, places)
+
+
+def lessons(
+    examples: Sequence[Example], hints: Sequence[Hint], loose: Collection[str]
+) -> "Iterator[Lesson]":
+    """Yield what the network is trained on: the same pages, all of their lines.
+
+    Parameters
+    ----------
+    examples, hints, loose
+        As of `fit_trees`.
+    """
+    from benchmarks.extraction.networks import Lesson
+
+    for each in _taught(examples):
+        weights = np.where(each.unsaid, 0.0, _weights_of(each, loose))
+        views = _views_of(each)
+        for view in views:
+            labels = each.shares > OF_GOLD
+            yield Lesson(view, each.hashed, each.words, labels, weights / len(views))
+    for hint in hints:
+        weights = np.zeros(len(hint.words))
+        weights[hint.said] = _weights_of_hint(hint)
+        yield Lesson(hint.features, hint.hashed, hint.words, hint.labels, weights)
+
+
+def _taught(examples: Iterable[Example]) -> Iterator[Example]:
+    return (each for each in examples if each.gold.kind != NOT_TRAINED and len(each.words))
 
 
 def _columns_of(examples: Sequence[Example]) -> tuple[str, ...]:
@@ -128,20 +187,26 @@ def _columns_of(examples: Sequence[Example]) -> tuple[str, ...]:
 
 def _lines_of(example: Example, loose: Collection[str]) -> Iterator[_Lines]:
     labels = example.shares > OF_GOLD
-    if not len(labels):
-        return
+    weights, kept = weights_near_article(labels, _weights_of(example, loose))
+    kept &= ~example.unsaid
+    weights = weights[kept]
+    views = _views_of(example)
+    for view in views:
+        yield view.rows[kept], labels[kept], weights / len(views)
+
+
+def _weights_of(example: Example, loose: Collection[str]) -> npt.NDArray[np.float64]:
     weights = np.sqrt(example.words.astype(np.float64))
     weights *= PAGE_WEIGHT * (1.0 if example.is_article else OTHER_KINDS_WEIGHT) / weights.sum()
     if example.corpus in loose:
         weights *= np.minimum(1.0, example.words / LOOSE_LENGTH)
-    weights, kept = weights_near_article(labels, weights)
-    kept &= ~example.unsaid
-    weights = weights[kept]
-    views = [example.alone]
-    if example.beside is not example.alone:
-        views.append(example.beside)
-    for view in views:
-        yield view.rows[kept], labels[kept], weights / len(views)
+    return weights
+
+
+def _views_of(example: Example) -> list[Features]:
+    """Return the evidence of a page alone and, where there is another, beside that."""
+    is_alone = example.beside is example.alone
+    return [example.alone] if is_alone else [example.alone, example.beside]
 
 
 def weights_near_article(
@@ -169,15 +234,19 @@ def _distances(labels: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 
 def _lines_of_hint(hint: Hint) -> _Lines:
-    weights = np.sqrt(hint.words.astype(np.float64))
+    return hint.features.rows[hint.said], hint.labels[hint.said], _weights_of_hint(hint)
+
+
+def _weights_of_hint(hint: Hint) -> npt.NDArray[np.float64]:
+    weights = np.sqrt(hint.words[hint.said].astype(np.float64))
     weights *= HINTS_WEIGHT * min(1.0, len(weights) / FULL_HINTS) / weights.sum()
-    return hint.features.rows, hint.labels, weights
+    return weights
 
 
 def extract(
     source: Source,
     knowledge: TemplateKnowledge | None,
-    model: BoostedTrees,
+    model: LineClassifier,
     apart: Iterable[HtmlElement] = (),
 ) -> str:
     """Return the article's text as the service would with this classifier.
@@ -310,7 +379,7 @@ def describe(
         for corpus, by_name in scores.items()
     }
     how = "cross-validated over sites, beside another page of the template" if means else None
-    return training_of(corpora, "benchmarks.extraction.train", means, how)
+    return training_of(corpora, "benchmarks.extraction.train", means, how, ["torch"])
 
 
 def loose_option(parser: argparse.ArgumentParser) -> None:

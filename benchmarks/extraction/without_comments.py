@@ -31,6 +31,7 @@ from worker.evaluation.scores import (
     paired_difference,
     score_page,
 )
+from worker.extraction.line_classifier import LineClassifier
 from worker.learning import BoostedTrees
 
 SCORES = {"to_f": "toF", "equal": "eqw"}
@@ -81,7 +82,9 @@ def cross_validate(
                 yield _row(example, lines, finder, certainty)
 
 
-def _row(example: Example, lines: BoostedTrees, finder: BoostedTrees, certainty: Certainty) -> Row:
+def _row(
+    example: Example, lines: LineClassifier, finder: BoostedTrees, certainty: Certainty
+) -> Row:
     page = page_of(example.page)
     found = find_comments(page, model=finder, certainty=certainty)
     apart = apart_from_article(page, found)

@@ -1,8 +1,9 @@
 """The body as the lines that a classifier takes for the article's.
 
-What is counted of each line (`worker.extraction.evidence`) is weighed by boosted trees that
-were trained on the development corpora (``benchmarks/extraction/train.py``). No site has to be
-labelled: nothing of what they learnt is a site's own.
+What is counted of each line (`worker.extraction.evidence`) is weighed by boosted trees and a
+network of lines (`worker.extraction.line_classifier`) that were trained on the development corpora
+(``benchmarks/extraction/train.py``). No site has to be labelled: nothing of what they learnt is a
+site's own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,10 @@ from worker.extraction.evidence import Evidence, gather_evidence
 from worker.extraction.finding import Finding, FoundRole
 from worker.extraction.illustrations import MAX_CAPTION_TOKENS
 from worker.extraction.knowledge import TemplateKnowledge
+from worker.extraction.line_classifier import LineClassifier
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
-from worker.learning import BoostedTrees, load_model
+from worker.learning import likelihoods, load_model
 
 METHOD = "lines"
 
@@ -48,22 +50,25 @@ class JudgedLines:
         The lines with what was counted of each.
     probabilities
         For each line the probability that it is the article's.
+    opinions
+        The same by each member of the classifier.
     """
 
     evidence: Evidence
     probabilities: _Floats
+    opinions: tuple[_Floats, ...] = ()
 
 
-def trained_model() -> BoostedTrees:
+def trained_model() -> LineClassifier:
     """Return the classifier of lines."""
-    return load_model(BoostedTrees, "worker.extraction", "model.json").model
+    return load_model(LineClassifier, "worker.extraction", "model.json").model
 
 
 def judge_lines(
     page: Outline,
     knowledge: TemplateKnowledge | None = None,
     url: str = "",
-    model: BoostedTrees | None = None,
+    model: LineClassifier | None = None,
 ) -> JudgedLines:
     """Gather the evidence of a page's lines, and weigh it.
 
@@ -81,7 +86,9 @@ def judge_lines(
     evidence = gather_evidence(page, knowledge, url)
     if not evidence.lines:
         return JudgedLines(evidence, np.empty(0))
-    return JudgedLines(evidence, (model or trained_model()).probabilities(evidence.features))
+    log_odds = (model or trained_model()).log_odds(evidence)
+    opinions = tuple(map(likelihoods, log_odds))
+    return JudgedLines(evidence, likelihoods(np.mean(log_odds, axis=0)), opinions)
 
 
 def find_body(page: Outline, judged: JudgedLines) -> Finding | None:

@@ -19,7 +19,7 @@ from worker.extraction.errors import NoArticleError
 from worker.extraction.finding import Finding
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.outline import Outline
-from worker.extraction.phrases import aspects_of, phrase
+from worker.extraction.phrases import NETWORK, aspects_of, phrase
 from worker.extraction.result import Extraction
 from worker.extraction.threads import FindPosts
 from worker.outcomes import PageOutcome
@@ -39,7 +39,8 @@ class Reason:
     aspect
         What it is about, see `worker.extraction.phrases`.
     phrase
-        The evidence that weighs most in it, in words.
+        The evidence that weighs most in it, in words; of the network, which does not say, what
+        it looks at.
     contribution
         Log odds, above 0 for the article; that of all columns of the aspect, compared with the
         page's mean line.
@@ -170,8 +171,15 @@ def _explain_lines(
     model, outline = trained_model(), page.outline
     evidence, probabilities = page.judged.evidence, page.judged.probabilities
     if not evidence.lines:
-        return model.base, ()
-    mean, parts = contributions(model, evidence.features)
+        return model.trees.base, ()
+    mean, parts = contributions(model.trees, evidence.features)
+    of_network: Sequence[float] = [0.0] * len(parts)
+    if model.network is not None:
+        odds = model.network.log_odds(evidence.features, evidence.words.bags)
+        # The mean of both, like the probability.
+        mean, parts = (mean + float(odds.mean())) / 2, parts / 2
+        of_network = ((odds - odds.mean()) / 2).tolist()
+    columns = evidence.features.columns
     tree = outline.elements[0].getroottree()
     explained = (
         ExplainedLine(
@@ -180,12 +188,13 @@ def _explain_lines(
             text=line.text,
             verdict=verdicts.get(line.number, "dropped"),
             probability=probability,
-            reasons=tuple(_reasons(evidence.features.columns, row, of_row)),
+            reasons=_sorted([*_reasons(columns, row, of_row), Reason(*NETWORK, of_net)]),
         )
-        for line, row, of_row, probability in zip(
+        for line, row, of_row, of_net, probability in zip(
             evidence.lines,
             evidence.features.rows.tolist(),
             parts.tolist(),
+            of_network,
             probabilities.tolist(),
             strict=True,
         )
@@ -196,12 +205,13 @@ def _explain_lines(
 def _reasons(
     columns: tuple[str, ...], row: Sequence[float], parts: Sequence[float]
 ) -> Iterator[Reason]:
-    sums = [
-        (sum(parts[column] for column in aspect.columns), aspect) for aspect in aspects_of(columns)
-    ]
-    for total, aspect in sorted(sums, key=lambda each: -abs(each[0])):
+    for aspect in aspects_of(columns):
+        total = sum(parts[column] for column in aspect.columns)
         sign = (total > 0) - (total < 0)
         weights = [sign * parts[column] for column in aspect.columns]
         strongest = aspect.columns[weights.index(max(weights))]
-        said = phrase(columns[strongest], row[strongest])
-        yield Reason(aspect.name, said, total)
+        yield Reason(aspect.name, phrase(columns[strongest], row[strongest]), total)
+
+
+def _sorted(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    return tuple(sorted(reasons, key=lambda reason: -abs(reason.contribution)))

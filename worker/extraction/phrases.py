@@ -13,6 +13,10 @@ from worker.wording.plural import counted
 Phrase = Callable[[float], str]
 
 
+NETWORK = ("the lines around it, by the network", "what stands before and after it on the page")
+"""Aspect and phrase of what the network adds, which sees a line among those around it."""
+
+
 @dataclass(frozen=True)
 class Aspect:
     """Columns that say much the same of a line, so that what they add is told together.

@@ -2,17 +2,20 @@
 
 from worker.learning.features import Features, NamedColumn, Rows, expect_columns
 from worker.learning.files import ModelFile, Training, TrainingCorpus, load_model
-from worker.learning.trees import BoostedTrees, DecisionTree
+from worker.learning.networks import LineNetwork
+from worker.learning.trees import BoostedTrees, DecisionTree, likelihoods
 
 __all__ = [
     "BoostedTrees",
     "DecisionTree",
     "Features",
+    "LineNetwork",
     "ModelFile",
     "NamedColumn",
     "Rows",
     "Training",
     "TrainingCorpus",
     "expect_columns",
+    "likelihoods",
     "load_model",
 ]

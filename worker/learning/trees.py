@@ -85,14 +85,28 @@ class BoostedTrees:
         RuntimeError
             If these are not the columns that it was trained on.
         """
+        return likelihoods(self.log_odds(features))
+
+    def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the log odds of the second class, for each row.
+
+        Raises
+        ------
+        RuntimeError
+            As `probabilities`.
+        """
         rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
-        odds = self.base + LEAF_UNIT * sums
-        return np.asarray(1.0 / (1.0 + np.exp(-odds)), dtype=np.float64)
+        return np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)
 
     @cached_property
     def _packed(self) -> "PackedTrees":
         return PackedTrees.of(self.trees)
+
+
+def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the probabilities of log odds."""
+    return np.asarray(1.0 / (1.0 + np.exp(-log_odds)), dtype=np.float64)
 
 
 _TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])

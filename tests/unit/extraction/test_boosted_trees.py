@@ -47,7 +47,7 @@ def test_rows_do_not_depend_on_each_other() -> None:
 
 
 def test_the_shipped_model_weighs_what_is_gathered() -> None:
-    model = trained_model()
+    model = trained_model().trees
     shown = page("<p>The harbour opened on Monday.</p>")
     assert gather_evidence(Outline.of(shown.document)).features.columns == model.columns
     assert all(max(tree.column) < len(model.columns) for tree in model.trees)

@@ -11,24 +11,27 @@ from worker.extraction.classification import (
     trained_model,
 )
 from worker.extraction.finding import Finding
+from worker.extraction.line_classifier import LineClassifier
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
 from worker.extraction.result import Extraction
 from worker.learning import BoostedTrees, DecisionTree
 
 # Takes lines of more than five words for the article's, with a probability of 0.9.
-LONG_LINES = BoostedTrees(
-    trained_model().columns,
-    0.0,
-    (
-        DecisionTree(
-            column=[trained_model().columns.index("words"), -1, -1],
-            threshold=[5, 0, 0],
-            left=[1, 0, 0],
-            right=[2, 0, 0],
-            value=[0, -2.1972246, 2.1972246],
+LONG_LINES = LineClassifier(
+    BoostedTrees(
+        trained_model().columns,
+        0.0,
+        (
+            DecisionTree(
+                column=[trained_model().columns.index("words"), -1, -1],
+                threshold=[5, 0, 0],
+                left=[1, 0, 0],
+                right=[2, 0, 0],
+                value=[0, -2.1972246, 2.1972246],
+            ),
         ),
-    ),
+    )
 )
 LONG = "This line has more than five words"
 

@@ -9,6 +9,7 @@ import pytest
 
 from worker.comments.certainty import Certainty
 from worker.evaluation.methods.papers import commentsminer, nclean
+from worker.extraction.line_classifier import LineClassifier
 from worker.learning import (
     BoostedTrees,
     DecisionTree,
@@ -35,9 +36,10 @@ TRAINING = Training(
 MODELS: tuple[TrainedModel, ...] = (
     BoostedTrees(("words", "links"), -0.25, (TREE,)),
     Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, (TREE,))),
+    LineClassifier(BoostedTrees(("words", "links"), -0.25, (TREE,))),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
-    (BoostedTrees, "worker.extraction", "model.json"),
+    (LineClassifier, "worker.extraction", "model.json"),
     (BoostedTrees, "worker.extraction.other_kinds", "model.json"),
     (BoostedTrees, "worker.comments", "model.json"),
     (Certainty, "worker.comments", "certainty.json"),

@@ -41,6 +41,7 @@ def training_of(
     module: str,
     scores: Mapping[str, float] | None = None,
     scored_on: str | None = None,
+    libraries: Sequence[str] = (),
 ) -> Training:
     """Describe a training that is being done now, by this command.
 
@@ -52,12 +53,14 @@ def training_of(
         Name of the script.
     scores, scored_on
         What was scored of it, and how; nothing where it was not.
+    libraries
+        Names of those that took part beside `LIBRARIES`.
     """
     return Training(
         date=datetime.now(UTC).date().isoformat(),
         command=" ".join(["python -m", module, *sys.argv[1:]]),
         code=_commit(),
-        libraries={name: version(name) for name in LIBRARIES},
+        libraries={name: version(name) for name in (*LIBRARIES, *libraries)},
         corpora=tuple(corpora),
         scores={name: round(value, 1) for name, value in (scores or {}).items()},
         scored_on=scored_on,

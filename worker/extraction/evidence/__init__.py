@@ -21,6 +21,7 @@ from worker.extraction.evidence.layout import (
 from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE, WHOLE_PAGE
 from worker.extraction.evidence.view import UNKNOWN, View
 from worker.extraction.evidence.wording import LINE, WORDING
+from worker.extraction.hashed_words import HashedWords, hash_words
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.lines import Line
 from worker.extraction.outline import Outline
@@ -64,10 +65,13 @@ class Evidence:
         The lines.
     features
         A row a line; without columns for a page without lines.
+    words
+        Words of the lines and of the elements around them.
     """
 
     lines: Sequence[Line]
     features: Features
+    words: HashedWords
 
 
 def gather_evidence(
@@ -87,4 +91,4 @@ def gather_evidence(
     view = View(page, knowledge, url)
     sources = SOURCES if view.lines else ()
     features = Features.of(column for source in sources for column in source.count(view))
-    return Evidence(view.lines, features)
+    return Evidence(view.lines, features, hash_words(page, view.lines))

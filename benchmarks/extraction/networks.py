@@ -1,0 +1,293 @@
+"""Training of the network of lines; needs PyTorch, which nothing else does.
+
+The network of `worker.learning.networks` in floating point, and what is done that it holds on other
+sites: columns, words and the names of whole pages are left out by chance, so that it hangs on none.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from worker.extraction.hashed_words import NAME_NUMBERS, TEXT_NUMBERS, HashedWords
+from worker.learning import Features, LineNetwork
+from worker.learning.networks import (
+    EPSILON,
+    KERNEL,
+    WEIGHT_UNIT,
+    Convolution,
+    Layer,
+    Weights,
+    logarithms,
+    standardised,
+)
+
+WIDTH: Final = 96
+VECTOR_SIZE: Final = 16
+DILATIONS: Final = (1, 2, 4, 8)
+
+EPOCHS: Final = 6
+"""Times that every page is looked at; with 10 the other kinds of wcxb lose a point."""
+
+LEARNING_RATE: Final = 2e-3
+WARMING: Final = 0.15
+WEIGHT_DECAY: Final = 0.02
+MAX_GRADIENT: Final = 5.0
+
+LEFT_OUT: Final = 0.25
+"""Share of what a layer hands on that is left out."""
+
+COLUMNS_LEFT_OUT: Final = 0.1
+WORDS_LEFT_OUT: Final = 0.3
+NAMES_LEFT_OUT: Final = 0.2
+"""Share of the pages whose names are left out: today's are often generated."""
+
+F1_WEIGHT: Final = 0.3
+"""What one minus the expected F1 of a page's words weighs beside the cross entropy of its lines."""
+
+MAX_LINES: Final = 1500
+"""Lines of a page that are trained on, the first ones."""
+
+LINES_IN_BATCH: Final = 4000
+PAGES_IN_BATCH: Final = 24
+MIN_DEVIATION: Final = 0.05
+
+_NUMBERS: Final = (NAME_NUMBERS, NAME_NUMBERS, TEXT_NUMBERS)
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A page that is trained on.
+
+    Attributes
+    ----------
+    features, words
+        What is known of its lines.
+    lengths
+        Number of the words of each line.
+    labels
+        Whether each is the article's.
+    weights
+        What each weighs; 0 for one of which nothing is known.
+    """
+
+    features: Features
+    words: HashedWords
+    lengths: npt.NDArray[np.float32]
+    labels: npt.NDArray[np.bool_]
+    weights: _Floats
+
+
+class _Convolution(nn.Module):
+    def __init__(self, dilation: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH, eps=EPSILON)
+        self.layer = nn.Conv1d(WIDTH, WIDTH, KERNEL, padding=dilation, dilation=dilation)
+
+    def forward(self, activations: Tensor, is_line: Tensor) -> Tensor:
+        normal = (self.norm(activations) * is_line).transpose(1, 2)
+        found = functional.relu(self.layer(normal)).transpose(1, 2) * is_line
+        return activations + functional.dropout(found, LEFT_OUT, self.training)
+
+
+class _Network(nn.Module):
+    def __init__(self, means: _Floats, deviations: _Floats) -> None:
+        super().__init__()
+        self.means, self.deviations = means, deviations
+        self.tables = nn.ModuleList(
+            nn.EmbeddingBag(numbers, VECTOR_SIZE, mode="mean", padding_idx=0)
+            for numbers in _NUMBERS
+        )
+        for table in self.tables:
+            nn.init.normal_(table.weight, std=0.1)
+            table.weight.data[0] = 0
+        self.inner = nn.ModuleList(
+            [
+                nn.Linear(len(means) + VECTOR_SIZE * len(_NUMBERS), 2 * WIDTH),
+                nn.Linear(2 * WIDTH, WIDTH),
+            ]
+        )
+        self.convolutions = nn.ModuleList(map(_Convolution, DILATIONS))
+        self.whole = nn.Linear(2 * WIDTH, WIDTH)
+        self.outer = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1)])
+
+    def forward(self, rows: Tensor, bags: Sequence[Tensor], is_line: Tensor) -> Tensor:
+        pages, lines, columns = rows.shape
+        if self.training:
+            rows = rows * (torch.rand(pages, 1, columns) >= COLUMNS_LEFT_OUT)
+            has_names = torch.rand(pages, 1, 1) >= NAMES_LEFT_OUT
+            bags = [bag * (torch.rand(bag.shape) >= WORDS_LEFT_OUT) for bag in bags]
+            bags = [*(bag * has_names for bag in bags[:-1]), bags[-1]]
+        vectors = [
+            table(bag.flatten(0, 1)).unflatten(0, (pages, lines))
+            for table, bag in zip(self.tables, bags, strict=True)
+        ]
+        is_line = is_line[..., None]
+        first, second = self.inner
+        activations = functional.relu(first(torch.cat([rows, *vectors], dim=-1)))
+        activations = functional.dropout(activations, LEFT_OUT, self.training)
+        activations = functional.relu(second(activations)) * is_line
+        half = len(DILATIONS) // 2
+        for convolution in self.convolutions[:half]:
+            activations = convolution(activations, is_line)
+        mean = activations.sum(dim=1) / is_line.sum(dim=1)
+        most = activations.masked_fill(~is_line, -torch.inf).amax(dim=1)
+        of_page = functional.relu(self.whole(torch.cat([mean, most], dim=-1)))
+        activations = (activations + of_page[:, None]) * is_line
+        for convolution in self.convolutions[half:]:
+            activations = convolution(activations, is_line)
+        hidden, last = self.outer
+        activations = functional.dropout(
+            functional.relu(hidden(activations)), LEFT_OUT, self.training
+        )
+        odds: Tensor = last(activations).squeeze(-1)
+        return odds
+
+
+@dataclass(frozen=True)
+class _Batch:
+    rows: Tensor
+    bags: Sequence[Tensor]
+    lengths: Tensor
+    labels: Tensor
+    weights: Tensor
+
+    @property
+    def is_line(self) -> Tensor:
+        return self.lengths > 0
+
+    def loss(self, log_odds: Tensor) -> Tensor:
+        """Return the cross entropy of the lines, with one minus the expected F1 of the words."""
+        entropies = functional.binary_cross_entropy_with_logits(
+            log_odds, self.labels, reduction="none"
+        )
+        lengths = self.lengths * (self.weights > 0)
+        wanted = self.labels * lengths
+        likely = torch.sigmoid(log_odds)
+        both = (likely * wanted).sum(dim=1)
+        all_words = (likely * lengths).sum(dim=1) + wanted.sum(dim=1)
+        f1 = 2 * both / all_words.clamp(min=1)
+        of_pages = self.weights.sum(dim=1)
+        return ((entropies * self.weights).sum(dim=1) + F1_WEIGHT * (1 - f1) * of_pages).sum()
+
+
+def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
+    """Train a network, in the same way for the same seed on one thread.
+
+    Parameters
+    ----------
+    lessons
+        The pages.
+    seed
+        What chance begins with.
+    """
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    chance = np.random.default_rng(seed)
+    rows = logarithms(np.concatenate([each.features.rows for each in lessons]))
+    means, deviations = rows.mean(axis=0), np.maximum(rows.std(axis=0), MIN_DEVIATION)
+    network = _Network(means, deviations)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    order = [_groups(lessons, chance) for _ in range(EPOCHS)]
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, LEARNING_RATE, total_steps=sum(map(len, order)), pct_start=WARMING
+    )
+    scale = sum(float(each.weights.sum()) for each in lessons) / len(lessons)
+    network.train()
+    for group in (group for epoch in order for group in epoch):
+        batch = _batch([lessons[place] for place in group], means, deviations)
+        loss = batch.loss(network(batch.rows, batch.bags, batch.is_line)) / scale / len(group)
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
+        optimiser.step()
+        schedule.step()
+    return _as_integers(network, lessons[0].features.columns)
+
+
+def _groups(lessons: Sequence[Lesson], chance: np.random.Generator) -> list[list[int]]:
+    """Return the places of pages of about one length, batch by batch."""
+    lengths = np.array([min(MAX_LINES, len(each.labels)) for each in lessons])
+    order = np.argsort(lengths * np.exp(chance.normal(0, 0.15, len(lengths))), kind="stable")
+    groups: list[list[int]] = [[]]
+    for place in order.tolist():
+        group = groups[-1]
+        if len(group) == PAGES_IN_BATCH or (len(group) + 1) * lengths[place] > LINES_IN_BATCH:
+            groups.append([])
+        groups[-1].append(place)
+    groups = [group for group in groups if group]
+    chance.shuffle(groups)
+    return groups
+
+
+def _batch(lessons: Sequence[Lesson], means: _Floats, deviations: _Floats) -> _Batch:
+    scaled = [
+        standardised(each.features.rows[:MAX_LINES], means, deviations).astype(np.float32)
+        for each in lessons
+    ]
+    bags = zip(*(each.words.bags for each in lessons), strict=True)
+    return _Batch(
+        _padded(scaled),
+        [_padded([bag[:MAX_LINES].astype(np.int64) for bag in of_kind]) for of_kind in bags],
+        _padded([each.lengths[:MAX_LINES] for each in lessons]),
+        _padded([each.labels[:MAX_LINES].astype(np.float32) for each in lessons]),
+        _padded([each.weights[:MAX_LINES].astype(np.float32) for each in lessons]),
+    )
+
+
+def _padded(arrays: Sequence[npt.NDArray[np.generic]]) -> Tensor:
+    return nn.utils.rnn.pad_sequence([torch.from_numpy(each) for each in arrays], batch_first=True)
+
+
+def _as_integers(network: _Network, columns: tuple[str, ...]) -> LineNetwork:
+    return LineNetwork(
+        columns,
+        tuple(_short(network.means)),
+        tuple(_short(network.deviations)),
+        tuple(_units(table.weight) for table in network.tables),
+        tuple(map(_as_layer, network.inner)),
+        tuple(
+            Convolution(
+                _units(each.norm.weight),
+                _units(each.norm.bias),
+                Layer(
+                    _units(each.layer.weight.permute(2, 1, 0).flatten(0, 1)),
+                    _units(each.layer.bias),
+                ),
+                dilation,
+            )
+            for each, dilation in zip(network.convolutions, DILATIONS, strict=True)
+        ),
+        _as_layer(network.whole),
+        tuple(map(_as_layer, network.outer)),
+    )
+
+
+def _short(values: _Floats) -> Iterator[float]:
+    return (float(f"{value:.6g}") for value in values.tolist())
+
+
+def _as_layer(layer: nn.Linear) -> Layer:
+    return Layer(_units(layer.weight.T), _units(layer.bias))
+
+
+def _units(weights: Tensor) -> Weights:
+    """Return weights in units of `WEIGHT_UNIT`.
+
+    Raises
+    ------
+    ValueError
+        If one is too large to be written down.
+    """
+    units = np.rint(weights.detach().double().numpy() / WEIGHT_UNIT)
+    if np.abs(units).max() > np.iinfo(np.int16).max:
+        raise ValueError("a weight of the network is too large")
+    rounded: Weights = units.astype(np.int16)
+    return rounded

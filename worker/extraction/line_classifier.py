@@ -1,0 +1,65 @@
+"""The classifier of lines: how likely each line of a page is the article's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.extraction.evidence import Evidence
+from worker.learning import BoostedTrees, LineNetwork
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LineClassifier:
+    """The mean of the log odds of trees, which see a line, and of a network, which sees the page.
+
+    Attributes
+    ----------
+    trees
+        The trees.
+    network
+        The network, None for trees alone.
+    """
+
+    KIND: ClassVar[str] = "classifier of lines"
+
+    trees: BoostedTrees
+    network: LineNetwork | None = None
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the classifier with the parameters that `to_parameters` gave."""
+        network = parameters["network"]
+        if network is not None:
+            network = LineNetwork.from_parameters({**network, "columns": parameters["columns"]})
+        return cls(BoostedTrees.from_parameters(parameters), network)
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        network = None
+        if self.network is not None:
+            network = self.network.to_parameters()
+            del network["columns"]
+        return {"network": network, **self.trees.to_parameters()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of the evidence that it weighs."""
+        return self.trees.columns
+
+    def log_odds(self, evidence: Evidence) -> tuple[_Floats, ...]:
+        """Return the log odds of the lines of a page, by each of its members.
+
+        Raises
+        ------
+        RuntimeError
+            If the evidence has other columns than it was trained on.
+        """
+        of_trees = self.trees.log_odds(evidence.features)
+        if self.network is None:
+            return (of_trees,)
+        return of_trees, self.network.log_odds(evidence.features, evidence.words.bags)

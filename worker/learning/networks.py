@@ -1,0 +1,276 @@
+"""A convolutional network over the lines of a page: learnt elsewhere, evaluated here.
+
+All that is summed up are multiples of powers of two, few enough for every sum to be exact in double
+precision: what comes out is the same on any machine, in whatever order a library adds.
+"""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.learning.features import Features, Rows
+
+WEIGHT_UNIT: Final = 2.0**-12
+"""What weights are multiples of; they are written down in 16 bits."""
+
+ACTIVATION_UNIT: Final = 2.0**-10
+"""What is handed from layer to layer is a multiple of this."""
+
+MAX_ACTIVATION: Final = 2.0**10
+"""What is handed from layer to layer is no more than this. With weights below 8 and less than 4,096
+inputs no sum of a layer needs more than 53 bits."""
+
+MAX_INPUT: Final = 4.0
+"""Standard deviations beyond which a column says no more."""
+
+EPSILON: Final = 1e-5
+"""Added to a variance, which may be 0."""
+
+KERNEL: Final = 3
+"""Lines that a convolution looks at: one, and one on each side."""
+
+Floats = npt.NDArray[np.float64]
+Weights = npt.NDArray[np.int16]
+Numbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A linear layer.
+
+    Attributes
+    ----------
+    weights
+        In units of `WEIGHT_UNIT`, shape (inputs, outputs).
+    biases
+        Likewise, shape (outputs,).
+    """
+
+    weights: Weights
+    biases: Weights
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the layer with the parameters that `to_parameters` gave."""
+        return cls(_decoded(parameters["weights"]), _decoded(parameters["biases"]))
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {"weights": _encoded(self.weights), "biases": _encoded(self.biases)}
+
+    def __call__(self, inputs: Floats) -> Floats:
+        """Return the outputs of rows."""
+        weights, biases = self._weights_and_biases
+        return np.asarray(inputs @ weights + biases, dtype=np.float64)
+
+    @cached_property
+    def _weights_and_biases(self) -> tuple[Floats, Floats]:
+        return _scaled(self.weights), _scaled(self.biases)
+
+
+@dataclass(frozen=True, eq=False)
+class Convolution:
+    """A residual layer that looks at `KERNEL` lines, each normalised (Ba et al. 2016).
+
+    Attributes
+    ----------
+    scales, shifts
+        What normalised activations are multiplied by, and what is added, in units of
+        `WEIGHT_UNIT`.
+    layer
+        The linear layer, whose inputs are those of the lines from the first to the last.
+    dilation
+        How many lines apart they are.
+    """
+
+    scales: Weights
+    shifts: Weights
+    layer: Layer
+    dilation: int
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the layer with the parameters that `to_parameters` gave."""
+        return cls(
+            _decoded(parameters["scales"]),
+            _decoded(parameters["shifts"]),
+            Layer.from_parameters(parameters["layer"]),
+            int(parameters["dilation"]),
+        )
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {
+            "scales": _encoded(self.scales),
+            "shifts": _encoded(self.shifts),
+            "layer": self.layer.to_parameters(),
+            "dilation": self.dilation,
+        }
+
+    def __call__(self, activations: Floats) -> Floats:
+        """Return the activations of the lines of a page after it."""
+        width = activations.shape[1]
+        means = activations.sum(axis=1, keepdims=True) / width
+        variances = (activations**2).sum(axis=1, keepdims=True) / width - means**2
+        normal = (activations - means) / np.sqrt(np.maximum(variances, 0.0) + EPSILON)
+        normal = _rounded(normal * _scaled(self.scales) + _scaled(self.shifts))
+        return _rounded(activations + _rectified(self.layer(self._beside(normal))))
+
+    def _beside(self, activations: Floats) -> Floats:
+        """Return for each line what stands before it, in it, and after it; zeros off the page."""
+        padded = np.pad(activations, ((self.dilation, self.dilation), (0, 0)))
+        starts = range(0, KERNEL * self.dilation, self.dilation)
+        return np.concatenate([padded[start : start + len(activations)] for start in starts], 1)
+
+
+@dataclass(frozen=True, eq=False)
+class LineNetwork:
+    """A classifier of the lines of a page, each beside those before and after it.
+
+    Two layers look at a line alone, dilated convolutions (Yu and Koltun 2016) at those around it.
+    After the first half of these each line is told the mean and the maximum over the page.
+
+    Attributes
+    ----------
+    columns
+        Names of the columns, in their order.
+    means, deviations
+        Of each column, large numbers by their logarithm, see `standardised`.
+    tables
+        Vectors of hashed words in units of `WEIGHT_UNIT`, shape (words, size): for each kind of
+        words a table, whose first row is zero.
+    inner
+        The layers that look at a line alone.
+    convolutions
+        Those that look at several.
+    whole
+        The layer that looks at the page.
+    outer
+        The layers that come to the log odds.
+    """
+
+    KIND: ClassVar[str] = "convolutional network over lines"
+
+    columns: tuple[str, ...]
+    means: tuple[float, ...]
+    deviations: tuple[float, ...]
+    tables: tuple[Weights, ...]
+    inner: tuple[Layer, ...]
+    convolutions: tuple[Convolution, ...]
+    whole: Layer
+    outer: tuple[Layer, ...]
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the network with the parameters that `to_parameters` gave."""
+        return cls(
+            tuple(parameters["columns"]),
+            tuple(parameters["means"]),
+            tuple(parameters["deviations"]),
+            tuple(map(_decoded, parameters["tables"])),
+            tuple(map(Layer.from_parameters, parameters["inner"])),
+            tuple(map(Convolution.from_parameters, parameters["convolutions"])),
+            Layer.from_parameters(parameters["whole"]),
+            tuple(map(Layer.from_parameters, parameters["outer"])),
+        )
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {
+            "columns": list(self.columns),
+            "means": list(self.means),
+            "deviations": list(self.deviations),
+            "tables": [_encoded(table) for table in self.tables],
+            "inner": [layer.to_parameters() for layer in self.inner],
+            "convolutions": [layer.to_parameters() for layer in self.convolutions],
+            "whole": self.whole.to_parameters(),
+            "outer": [layer.to_parameters() for layer in self.outer],
+        }
+
+    def log_odds(self, features: Features, bags: Sequence[Numbers]) -> Floats:
+        """Return the log odds of the lines of a page, multiples of `ACTIVATION_UNIT`.
+
+        Parameters
+        ----------
+        features
+            What is known of its lines, in order.
+        bags
+            For each table the numbers of the words of each line, shape (lines, words); 0 for none.
+
+        Raises
+        ------
+        RuntimeError
+            If these are not the columns that it was trained on.
+        """
+        rows = features.rows_for(self.columns)
+        if not len(rows):
+            return np.empty(0)
+        inputs = _rounded(standardised(rows, np.array(self.means), np.array(self.deviations)))
+        vectors = map(_mean_vectors, self._tables, bags)
+        activations = np.concatenate([inputs, *vectors], axis=1)
+        for layer in self.inner:
+            activations = _rectified(layer(activations))
+        half = len(self.convolutions) // 2
+        for convolution in self.convolutions[:half]:
+            activations = convolution(activations)
+        activations = _rounded(activations + self._of_page(activations))
+        for convolution in self.convolutions[half:]:
+            activations = convolution(activations)
+        *hidden, last = self.outer
+        for layer in hidden:
+            activations = _rectified(layer(activations))
+        odds: Floats = _rounded(last(activations))[:, 0]
+        return odds
+
+    def _of_page(self, activations: Floats) -> Floats:
+        mean = activations.sum(axis=0) / len(activations)
+        of_page = np.concatenate([mean, activations.max(axis=0)])
+        return _rectified(self.whole(_rounded(of_page[None, :])))
+
+    @cached_property
+    def _tables(self) -> tuple[Floats, ...]:
+        return tuple(map(_scaled, self.tables))
+
+
+def logarithms(rows: Rows) -> Floats:
+    """Return the logarithms of numbers, from 0 on, with their signs."""
+    wide = rows.astype(np.float64)
+    return np.copysign(np.log1p(np.abs(wide)), wide)
+
+
+def standardised(rows: Rows, means: Floats, deviations: Floats) -> Floats:
+    """Return columns on one scale, by the means and standard deviations of their logarithms."""
+    return np.clip((logarithms(rows) - means) / deviations, -MAX_INPUT, MAX_INPUT)
+
+
+def _mean_vectors(table: Floats, bag: Numbers) -> Floats:
+    counts = np.maximum(1, np.count_nonzero(bag, axis=1))
+    return _rounded(table[bag].sum(axis=1) / counts[:, None])
+
+
+def _scaled(weights: Weights) -> Floats:
+    return weights.astype(np.float64) * WEIGHT_UNIT
+
+
+def _rectified(values: Floats) -> Floats:
+    return _rounded(np.maximum(values, 0.0))
+
+
+def _rounded(values: Floats) -> Floats:
+    rounded = np.rint(values / ACTIVATION_UNIT) * ACTIVATION_UNIT
+    return np.clip(rounded, -MAX_ACTIVATION, MAX_ACTIVATION)
+
+
+def _encoded(weights: Weights) -> dict[str, Any]:
+    little = weights.astype("<i2").tobytes()
+    return {"shape": list(weights.shape), "base64": base64.b64encode(little).decode("ascii")}
+
+
+def _decoded(parameters: Mapping[str, Any]) -> Weights:
+    raw = base64.b64decode(parameters["base64"], validate=True)
+    return np.frombuffer(raw, dtype="<i2").astype(np.int16).reshape(parameters["shape"])
