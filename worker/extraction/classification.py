@@ -8,6 +8,7 @@ site's own.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -48,15 +49,18 @@ class JudgedLines:
     ----------
     evidence
         The lines with what was counted of each.
-    probabilities
-        For each line the probability that it is the article's.
-    opinions
-        The same by each member of the classifier.
+    log_odds
+        For each member of the classifier the log odds that it gives each line: those of the trees
+        first. None for a page without lines.
     """
 
     evidence: Evidence
-    probabilities: _Floats
-    opinions: tuple[_Floats, ...] = ()
+    log_odds: tuple[_Floats, ...]
+
+    @cached_property
+    def probabilities(self) -> _Floats:
+        """For each line the probability that it is the article's: by the mean of the log odds."""
+        return likelihoods(np.mean(self.log_odds, axis=0)) if self.log_odds else np.empty(0)
 
 
 def trained_model() -> LineClassifier:
@@ -85,10 +89,8 @@ def judge_lines(
     """
     evidence = gather_evidence(page, knowledge, url)
     if not evidence.lines:
-        return JudgedLines(evidence, np.empty(0))
-    log_odds = (model or trained_model()).log_odds(evidence)
-    opinions = tuple(map(likelihoods, log_odds))
-    return JudgedLines(evidence, likelihoods(np.mean(log_odds, axis=0)), opinions)
+        return JudgedLines(evidence, ())
+    return JudgedLines(evidence, (model or trained_model()).log_odds(evidence))
 
 
 def find_body(page: Outline, judged: JudgedLines) -> Finding | None:

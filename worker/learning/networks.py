@@ -258,12 +258,17 @@ def _scaled(weights: Weights) -> Floats:
 
 
 def _rectified(values: Floats) -> Floats:
-    return _rounded(np.maximum(values, 0.0))
+    return _rounded(values, lowest=0.0)
 
 
-def _rounded(values: Floats) -> Floats:
-    rounded = np.rint(values / ACTIVATION_UNIT) * ACTIVATION_UNIT
-    return np.clip(rounded, -MAX_ACTIVATION, MAX_ACTIVATION)
+def _rounded(values: Floats, lowest: float = -MAX_ACTIVATION) -> Floats:
+    """Return numbers between two limits, as multiples of `ACTIVATION_UNIT`."""
+    units = values / ACTIVATION_UNIT
+    np.rint(units, out=units)
+    units *= ACTIVATION_UNIT
+    np.maximum(units, lowest, out=units)
+    np.minimum(units, MAX_ACTIVATION, out=units)
+    return units
 
 
 def _encoded(weights: Weights) -> dict[str, Any]:

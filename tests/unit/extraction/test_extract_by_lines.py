@@ -113,6 +113,15 @@ def test_no_choice_of_lines_has_a_greater_expected_f1() -> None:
                 assert expected == pytest.approx(f1)
 
 
+def test_both_members_of_the_classifier_count_the_same() -> None:
+    outline = Outline.of(page(f"<div><p>{LONG}.</p><p>Read also</p></div>").document)
+    judged = judge_lines(outline)
+    trees, network = judged.log_odds
+    assert not np.allclose(trees, network)
+    both = 1 / (1 + np.exp(-(trees + network) / 2))
+    assert judged.probabilities == pytest.approx(both)
+
+
 def test_no_line_of_the_articles_is_no_finding() -> None:
     outline = Outline.of(page("<p>two words</p>").document)
     assert find_body(outline, judge_lines(outline, model=LONG_LINES)) is None

@@ -62,5 +62,6 @@ def test_numbers_stay_below_their_limits_whatever_a_page_holds() -> None:
         assert 0 <= bag.min() <= bag.max() < limit
 
 
-def test_a_page_without_lines_has_none() -> None:
-    assert [len(bag) for bag in hashed("<p></p>").bags] == [0, 0, 0]
+def test_no_lines_have_no_words() -> None:
+    outline = Outline.of(page("<p>a</p>").document)
+    assert [len(bag) for bag in hash_words(outline, []).bags] == [0, 0, 0]

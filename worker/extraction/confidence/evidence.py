@@ -6,19 +6,20 @@ are left out. The rest is whether the page itself, and simpler ways to find an a
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 
 import numpy as np
 import numpy.typing as npt
 
 from worker.extraction import titles
-from worker.extraction.classification import METHOD, JudgedLines
+from worker.extraction.classification import METHOD, JudgedLines, choose_lines
 from worker.extraction.evidence import UNKNOWN
 from worker.extraction.finding import Finding, kept_texts
 from worker.extraction.outline import Outline
 from worker.extraction.result import Extraction
 from worker.extraction.whole_page import Number
 from worker.language import words
-from worker.learning import Features
+from worker.learning import Features, likelihoods
 
 OF_KIND = (
     *("text_words", "heading_blocks", "paragraph_blocks", "list_item_blocks", "questions"),
@@ -31,6 +32,9 @@ MEANS = ("same_text", "siblings", "packet_share")
 
 AGREEING = ("in_densest_packet", "kept_by_sentences")
 """Columns of the evidence of lines that say what simpler ways take for the article."""
+
+OPINIONS = ("trees_and_network", "trees_and_text", "network_and_text")
+"""What is compared: the choices of the members of the classifier, and the text."""
 
 SHARES = (0.05, 0.25, 0.5)
 """Shares of the article's words, the least probable first, whose highest probability counts."""
@@ -77,6 +81,7 @@ def confidence_evidence(made: Made) -> Features:
         *_of_probabilities(made.judged.probabilities, sizes, kept),
         *_of_lines(made, sizes, kept),
         *_of_agreement(made, sizes, kept),
+        *_of_opinions(made, sizes, kept),
         *_of_description(made),
     ]
     chosen = made.of_kind.chosen(OF_KIND).rows[0].tolist()
@@ -144,6 +149,27 @@ def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Numbe
     prose = np.array([line.is_prose for line in lines], dtype=np.bool_)
     yield "main_kept", sizes[inside & kept].sum() / max(1.0, sizes[inside].sum())
     yield "main_prose", sizes[inside & prose].sum() / total
+
+
+def _of_opinions(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+    """Compare the article with what each member of the classifier alone takes for it."""
+    opinions = [*map(likelihoods, made.judged.log_odds)]
+    chosen = [choose_lines(each, sizes)[0] for each in opinions]
+    sets = [*chosen, kept]
+    pairs = ((0, 1), (0, -1), (1, -1)) if len(chosen) > 1 else ()
+    agreements = [_shared(sets[one], sets[other], sizes) for one, other in pairs]
+    for name, agreement in zip_longest(OPINIONS, agreements, fillvalue=UNKNOWN):
+        yield str(name), float(agreement)
+    apart = [abs(one - other) for one, other in pairwise(opinions)]
+    total = max(1.0, float(sizes[kept].sum()))
+    yield "apart_in_text", float((apart[0] * sizes)[kept].sum() / total) if apart else UNKNOWN
+    yield "apart_elsewhere", float((apart[0] * sizes)[~kept].sum() / total) if apart else UNKNOWN
+
+
+def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
+    """Return the F1 of the words of one choice of lines in those of another."""
+    total = float(sizes[one].sum() + sizes[other].sum())
+    return 2 * float(sizes[one & other].sum()) / total if total else 1.0
 
 
 def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
