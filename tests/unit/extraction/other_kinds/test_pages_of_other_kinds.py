@@ -68,11 +68,12 @@ QUESTIONS = (
 
 
 def shop() -> str:
+    finishes = [(f"{name}{finish}", *rest) for finish in ("", ", black") for name, *rest in LAMPS]
     cards = "".join(
         f"<div class='card'><a href='/products/{place}'><img src='/{place}.jpg'><h3>{name}</h3></a>"
         f"<p class='blurb'>{blurb}</p><span class='price'>{price}</span>"
         f"<button>Add to cart</button></div>"
-        for place, (name, price, blurb) in enumerate(LAMPS)
+        for place, (name, price, blurb) in enumerate(finishes)
     )
     return (
         f"{NAVIGATION}<main><h1>Lamps</h1><p>All our lamps are made within a day's journey, by"
@@ -99,6 +100,7 @@ def product() -> str:
         for place, (other, cost, _) in enumerate(LAMPS[1:6])
     )
     return (
+        f'<script type="application/ld+json">{{"@type": "Product", "name": "{name}"}}</script>'
         f"{NAVIGATION}<main><div class='product'><h1 class='product-title'>{name}</h1>"
         f"<p class='price'>{price}</p><button>Add to cart</button><div class='description'>"
         f"<p>{blurb} Its switch sits in the base.</p></div><h2>Details</h2>"
