@@ -174,8 +174,7 @@ def _explain_lines(
         return model.trees.base, ()
     mean, parts = contributions(model.trees, evidence.features)
     of_network: Sequence[float] = [0.0] * len(parts)
-    if model.network is not None:
-        odds = model.network.log_odds(evidence.features, evidence.words.bags)
+    for odds in page.judged.log_odds[1:]:
         # The mean of both, like the probability.
         mean, parts = (mean + float(odds.mean())) / 2, parts / 2
         of_network = ((odds - odds.mean()) / 2).tolist()
