@@ -6,16 +6,17 @@ is of, and words that share one are told apart by what stands around them.
 
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from worker.extraction.lines import Line
+from worker.extraction.lines import places_of_lines
 from worker.extraction.outline import Outline
+from worker.language.texts import Count
 
 NAME_NUMBERS: Final = 2048
 """Numbers of the words of tags, classes and ids; 0 stands for none."""
@@ -65,78 +66,77 @@ class HashedWords:
         return self.nearest, self.around, self.texts
 
 
-def hash_words(page: Outline, lines: Sequence[Line]) -> HashedWords:
-    """Return the words of lines and of the elements around them.
+def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
+    """Return the words of a page's lines and of the elements around them.
 
     Parameters
     ----------
     page
         The page.
-    lines
-        Its lines, or some of them.
+    blocks
+        For each line of it the element that it stands in.
     """
-    nearest, around = _names_around(page, [line.block for line in lines])
-    ends = FIRST_WORDS + LAST_WORDS
-    texts = [
-        [
-            *(_first_word(word) for word in line.tokens[:FIRST_WORDS]),
-            *(
-                _last_word(word)
-                for word in (line.tokens[-LAST_WORDS:] if len(line.tokens) > ends else ())
-            ),
-        ]
-        for line in lines
-    ]
-    return HashedWords(nearest, around, _padded(texts, ends))
+    distinct, numbers = np.unique(np.array(blocks, dtype=np.int64), return_inverse=True)
+    nearest, around = _names_around(page, distinct.tolist())
+    return HashedWords(nearest[numbers], around[numbers], _words_of_lines(page))
 
 
 def _names_around(page: Outline, blocks: Sequence[int]) -> tuple[_Numbers, _Numbers]:
     flat = page.flat
-    parents = flat.parents.tolist()
-    own = _words_of_elements(page)
-    of_block: dict[int, tuple[list[int], list[int]]] = {}
-    for block in blocks:
-        if block in of_block:
-            continue
-        around: list[int] = []
-        element = parents[block]
-        for _ in range(MAX_AROUND):
-            if element < 0:
-                break
-            around += own(element)
-            element = parents[element]
-        of_block[block] = own(block)[:WORDS_OF_NAMES], around[:WORDS_OF_NAMES]
-    found = [of_block[block] for block in blocks]
-    return (
-        _padded([nearest for nearest, _ in found], WORDS_OF_NAMES),
-        _padded([around for _, around in found], WORDS_OF_NAMES),
-    )
-
-
-def _words_of_elements(page: Outline) -> Callable[[int], list[int]]:
-    flat = page.flat
-    tags, names = flat.tag_numbers.tolist(), flat.name_numbers.tolist()
+    parents, tags = flat.parents.tolist(), flat.tag_numbers.tolist()
+    names = flat.name_numbers.tolist()
 
     @cache
-    def of_kind(tag: int, name: int) -> list[int]:
-        text = " ".join(flat.distinct_names[name])[:_MAX_NAME]
-        parted = _CAMEL.sub(lambda found: found[0] + "-", text).lower()
-        words = _NAME_WORD.findall(parted)[:_WORDS_OF_NAME]
-        return [_name_word(f"<{flat.distinct_tags[tag]}>"), *map(_name_word, words)]
+    def own(element: int) -> tuple[int, ...]:
+        name = " ".join(flat.distinct_names[names[element]])
+        return _words_of_element(flat.distinct_tags[tags[element]][:_MAX_NAME], name[:_MAX_NAME])
 
-    return lambda element: of_kind(tags[element], names[element])
+    @cache
+    def around(element: int) -> list[int]:
+        found: list[int] = []
+        for _ in range(MAX_AROUND):
+            element = parents[element]
+            if element < 0 or len(found) >= WORDS_OF_NAMES:
+                break
+            found += own(element)
+        return found[:WORDS_OF_NAMES]
+
+    # What stands around an element is the same for all that its parent holds.
+    firsts: dict[int, int] = {}
+    nearest = [own(block)[:WORDS_OF_NAMES] for block in blocks]
+    beyond = [around(firsts.setdefault(parents[block], block)) for block in blocks]
+    return _padded(nearest, WORDS_OF_NAMES), _padded(beyond, WORDS_OF_NAMES)
 
 
-def _name_word(word: str) -> int:
-    return _number(word, NAME_NUMBERS)
+@lru_cache(maxsize=4096)
+def _words_of_element(tag: str, name: str) -> tuple[int, ...]:
+    parted = _CAMEL.sub(lambda found: found[0] + "-", name).lower()
+    words = [f"<{tag}>", *_NAME_WORD.findall(parted)[:_WORDS_OF_NAME]]
+    return tuple(_number(word, NAME_NUMBERS) for word in words)
 
 
-def _first_word(word: str) -> int:
-    return _number("0" if word.isdigit() else word, TEXT_NUMBERS)
+def _words_of_lines(page: Outline) -> _Numbers:
+    said = page.said.texts
+    places = page.said.of_lines[places_of_lines(page)]
+    ends, sizes = said.ends[places], said.count(Count.TOKENS)[places]
+    first = np.arange(FIRST_WORDS)
+    first = np.where(first < sizes[:, None], (ends - sizes)[:, None] + first, -1)
+    last = ends[:, None] + np.arange(-LAST_WORDS, 0)
+    is_long = sizes > FIRST_WORDS + LAST_WORDS
+    last = np.where(is_long[:, None], last, -1)
+    return np.concatenate([_hashed(page, first, ""), _hashed(page, last, "$")], axis=1)
 
 
-def _last_word(word: str) -> int:
-    return _number(f"{'0' if word.isdigit() else word}$", TEXT_NUMBERS)
+def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbers:
+    """Return numbers for the tokens of some places, 0 for places below 0."""
+    said = page.said.texts
+    hashed = np.zeros(places.shape, dtype=np.int32)
+    is_there = places >= 0
+    distinct, numbers = np.unique(said.numbers[places[is_there]], return_inverse=True)
+    words = [said.distinct[number] for number in distinct.tolist()]
+    of_words = [_number(("0" if word.isdigit() else word) + suffix, TEXT_NUMBERS) for word in words]
+    hashed[is_there] = np.array(of_words, dtype=np.int32)[numbers]
+    return hashed
 
 
 def _number(word: str, numbers: int) -> int:

@@ -16,7 +16,7 @@ from worker.extraction.outline import Outline
 
 def hashed(body: str) -> HashedWords:
     outline = Outline.of(page(body).document)
-    return hash_words(outline, lines_of(outline))
+    return hash_words(outline, [line.block for line in lines_of(outline)])
 
 
 def test_the_same_words_have_the_same_numbers_wherever_they_stand() -> None:
@@ -60,8 +60,3 @@ def test_numbers_stay_below_their_limits_whatever_a_page_holds() -> None:
     for bag, limit in zip(words.bags, (NAME_NUMBERS, NAME_NUMBERS, TEXT_NUMBERS), strict=True):
         assert bag.dtype == np.int32
         assert 0 <= bag.min() <= bag.max() < limit
-
-
-def test_no_lines_have_no_words() -> None:
-    outline = Outline.of(page("<p>a</p>").document)
-    assert [len(bag) for bag in hash_words(outline, []).bags] == [0, 0, 0]

@@ -91,4 +91,4 @@ def gather_evidence(
     view = View(page, knowledge, url)
     sources = SOURCES if view.lines else ()
     features = Features.of(column for source in sources for column in source.count(view))
-    return Evidence(view.lines, features, hash_words(page, view.lines))
+    return Evidence(view.lines, features, hash_words(page, [line.block for line in view.lines]))
