@@ -13,6 +13,10 @@ from worker.learning import BoostedTrees, LineNetwork
 TEXT_ON_OTHER = "text_on_other"
 """Column of the evidence that says whether a line stands on another page of the template, too."""
 
+MAX_LINES = 10_000
+"""Lines of a page beyond which trees alone weigh them: the network takes 8 kB for each, and the
+longest of 1,582 pages of today has 2,641."""
+
 _Floats = npt.NDArray[np.float64]
 
 
@@ -67,7 +71,7 @@ class LineClassifier:
             If the evidence has other columns than it was trained on.
         """
         of_trees = self.trees.log_odds(evidence.features)
-        if self.network is None:
+        if self.network is None or len(evidence.lines) > MAX_LINES:
             return (of_trees,)
         of_network = self.network.log_odds(evidence.features, evidence.words.bags)
         [on_other] = evidence.features.chosen((TEXT_ON_OTHER,)).rows.T > 0

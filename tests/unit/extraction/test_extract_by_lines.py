@@ -11,7 +11,7 @@ from worker.extraction.classification import (
     trained_model,
 )
 from worker.extraction.finding import Finding
-from worker.extraction.line_classifier import LineClassifier
+from worker.extraction.line_classifier import MAX_LINES, LineClassifier
 from worker.extraction.outline import Outline
 from worker.extraction.rendering import render
 from worker.extraction.result import Extraction
@@ -120,6 +120,11 @@ def test_both_members_of_the_classifier_count_the_same() -> None:
     assert not np.allclose(trees, network)
     both = 1 / (1 + np.exp(-(trees + network) / 2))
     assert judged.probabilities == pytest.approx(both)
+
+
+def test_pages_of_very_many_lines_are_weighed_by_trees_alone() -> None:
+    outline = Outline.of(page("<p>a line</p>" * (MAX_LINES + 1)).document)
+    assert len(judge_lines(outline).log_odds) == 1
 
 
 def test_no_line_of_the_articles_is_no_finding() -> None:
