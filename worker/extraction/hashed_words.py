@@ -17,6 +17,7 @@ import numpy.typing as npt
 from worker.extraction.lines import places_of_lines
 from worker.extraction.outline import Outline
 from worker.language.texts import Count
+from worker.pages.names import part_at_capitals
 
 NAME_NUMBERS: Final = 2048
 """Numbers of the words of tags, classes and ids; 0 stands for none."""
@@ -36,7 +37,6 @@ LAST_WORDS: Final = 3
 
 _WORDS_OF_NAME: Final = 5
 _MAX_NAME: Final = 200
-_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
 _NAME_WORD = re.compile(r"(?<![a-z])[a-z]{3,15}(?![a-z])")
 
 _Numbers = npt.NDArray[np.int32]
@@ -92,26 +92,23 @@ def _names_around(page: Outline, blocks: Sequence[int]) -> tuple[_Numbers, _Numb
         return _words_of_element(flat.distinct_tags[tags[element]][:_MAX_NAME], name[:_MAX_NAME])
 
     @cache
-    def around(element: int) -> list[int]:
+    def from_inside(element: int) -> list[int]:
         found: list[int] = []
         for _ in range(MAX_AROUND):
-            element = parents[element]
             if element < 0 or len(found) >= WORDS_OF_NAMES:
                 break
             found += own(element)
+            element = parents[element]
         return found[:WORDS_OF_NAMES]
 
-    # What stands around an element is the same for all that its parent holds.
-    firsts: dict[int, int] = {}
     nearest = [own(block)[:WORDS_OF_NAMES] for block in blocks]
-    beyond = [around(firsts.setdefault(parents[block], block)) for block in blocks]
+    beyond = [from_inside(parents[block]) for block in blocks]
     return _padded(nearest, WORDS_OF_NAMES), _padded(beyond, WORDS_OF_NAMES)
 
 
 @lru_cache(maxsize=4096)
 def _words_of_element(tag: str, name: str) -> tuple[int, ...]:
-    parted = _CAMEL.sub(lambda found: found[0] + "-", name).lower()
-    words = [f"<{tag}>", *_NAME_WORD.findall(parted)[:_WORDS_OF_NAME]]
+    words = [f"<{tag}>", *_NAME_WORD.findall(part_at_capitals(name))[:_WORDS_OF_NAME]]
     return tuple(_number(word, NAME_NUMBERS) for word in words)
 
 

@@ -11,7 +11,13 @@ from worker.pages.flat import Integers
 from worker.pages.nodes import AnyElement
 
 _WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
 _BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()}
+
+
+def part_at_capitals(name: str) -> str:
+    """Return a name in lower case, with a hyphen where a capital follows: ``related-posts``."""
+    return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
 
 
 def split_name(name: str) -> list[str]:

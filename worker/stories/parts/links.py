@@ -10,13 +10,13 @@ import numpy as np
 from worker.pages import Page
 from worker.pages.addresses import absolute, base_of
 from worker.pages.flat import FlatDocument
+from worker.pages.names import part_at_capitals
 from worker.pages.nodes import Node
 from worker.stories.parts.addresses import Address, Relation
 from worker.stories.parts.wording import (
     MAX_LABEL,
     Direction,
     Label,
-    parted,
     read_label,
     read_name,
     read_number,
@@ -285,7 +285,7 @@ class Links:
     def _names(self, name: int) -> str:
         """Return a class and an id, given by their number, as patterns look for words in them."""
         word, own = self.flat.distinct_names[name]
-        return parted(f"{word} {own}"[:MAX_NAMES])
+        return part_at_capitals(f"{word} {own}"[:MAX_NAMES])
 
     @cached_property
     def _pagers(self) -> dict[int, bool | None]:

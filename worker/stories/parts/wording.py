@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from worker.language.words import count_unspaced
+from worker.pages.names import part_at_capitals
 
 MAX_LABEL = 48
 """Characters of the longest label that is read; the longest phrase of the lists has 31."""
@@ -194,19 +195,13 @@ _NAMED = re.compile(
     r"(?<![a-z])(?:(next)|(prev(?:ious)?)|(first)|(last))(?![a-z])"
     r"|(?<![a-z])(?:(next)|(prev(?:ious)?))(?:page|posts?|link|btn|button)",
 )
-_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
-
-
-def parted(name: str) -> str:
-    """Return a class or an id in lower case, its words parted where capitals part them."""
-    return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
 
 
 def read_name(name: str) -> Direction | None:
     """Return where a link leads by its class or id: ``nav-previous``, ``pager__item--next``."""
     said = {
         way
-        for found in _NAMED.finditer(parted(name))
+        for found in _NAMED.finditer(part_at_capitals(name))
         for way, hit in (
             (Direction.NEXT, found[1] or found[5]),
             (Direction.PREVIOUS, found[2] or found[6]),
