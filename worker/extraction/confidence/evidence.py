@@ -6,7 +6,6 @@ are left out. The rest is whether the page itself, and simpler ways to find an a
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +32,12 @@ MEANS = ("same_text", "siblings", "packet_share")
 AGREEING = ("in_densest_packet", "kept_by_sentences")
 """Columns of the evidence of lines that say what simpler ways take for the article."""
 
-OPINIONS = ("trees_and_network", "trees_and_text", "network_and_text")
-"""What is compared: the choices of the members of the classifier, and the text."""
+OPINIONS = (
+    *("trees_and_network", "trees_and_text", "network_and_text"),
+    *("apart_in_text", "apart_elsewhere"),
+)
+"""Columns of what the members of the classifier say: what their choices and the text have in
+common, and how far their probabilities are apart."""
 
 SHARES = (0.05, 0.25, 0.5)
 """Shares of the article's words, the least probable first, whose highest probability counts."""
@@ -153,17 +156,21 @@ def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Numbe
 
 def _of_opinions(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     """Compare the article with what each member of the classifier alone takes for it."""
-    opinions = [*map(likelihoods, made.judged.log_odds)]
-    chosen = [choose_lines(each, sizes)[0] for each in opinions]
-    sets = [*chosen, kept]
-    pairs = ((0, 1), (0, -1), (1, -1)) if len(chosen) > 1 else ()
-    agreements = [_shared(sets[one], sets[other], sizes) for one, other in pairs]
-    for name, agreement in zip_longest(OPINIONS, agreements, fillvalue=UNKNOWN):
-        yield str(name), float(agreement)
-    apart = [abs(one - other) for one, other in pairwise(opinions)]
+    if len(made.judged.log_odds) < 2:
+        yield from ((name, UNKNOWN) for name in OPINIONS)
+        return
+    trees, network = map(likelihoods, made.judged.log_odds)
+    of_trees, of_network = (choose_lines(each, sizes)[0] for each in (trees, network))
+    apart = abs(trees - network) * sizes
     total = max(1.0, float(sizes[kept].sum()))
-    yield "apart_in_text", float((apart[0] * sizes)[kept].sum() / total) if apart else UNKNOWN
-    yield "apart_elsewhere", float((apart[0] * sizes)[~kept].sum() / total) if apart else UNKNOWN
+    numbers = (
+        _shared(of_trees, of_network, sizes),
+        _shared(of_trees, kept, sizes),
+        _shared(of_network, kept, sizes),
+        float(apart[kept].sum() / total),
+        float(apart[~kept].sum() / total),
+    )
+    yield from zip(OPINIONS, numbers, strict=True)
 
 
 def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from models.roles import TEXT_ROLES, LineRole
 from worker.extraction.finding import FoundRole
-from worker.learning import BoostedTrees, Features, load_model
+from worker.learning import BoostedTrees, Features, likelihoods, load_model
 from worker.learning.classes import ClassTrees
 
 Floats = npt.NDArray[np.float64]
@@ -137,7 +137,7 @@ class RoleModel:
         features = features.chosen(self.text.columns)
         second, inner = self.text.probabilities(features), self.inner.probabilities(features)
         log_odds = OF_FIRST_PASS * _log_odds(first) + (1 - OF_FIRST_PASS) * _log_odds(second)
-        both = 1.0 / (1.0 + np.exp(-log_odds))
+        both = likelihoods(log_odds)
         is_lead = inner[:, [role == "lead" for role in self.inner.classes]].sum(axis=1)
         return np.asarray(is_lead * second + (1 - is_lead) * both, dtype=np.float64), inner
 
