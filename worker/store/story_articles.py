@@ -9,6 +9,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     Select,
+    and_,
     any_,
     bindparam,
     delete,
@@ -242,15 +243,20 @@ def remove_articles(session: Session, page_ids: Collection[int]) -> None:
     session.execute(_REMOVE, {"ids": sorted(page_ids)})
 
 
+_IS_TOLD_OTHERWISE = and_(StoryArticle.sent.is_not(None), StoryArticle.sent != StoryArticle.told)
+"""Whether an article says of its story what is told no more."""
+
+
 def pages_to_correct(session: Session, limit: int) -> list[int]:
-    """Return pages whose last revision says something else than what is told now, ascending."""
+    """Return pages whose last revision says something else than what is told now, ascending.
+
+    A page that waits to be extracted is none of them: its next article says it.
+    """
     return list(
         session.scalars(
             select(StoryArticle.page_id)
-            .where(
-                StoryArticle.sent.is_not(None),
-                StoryArticle.sent != StoryArticle.told,
-            )
+            .join(StoredPage, StoredPage.id == StoryArticle.page_id)
+            .where(_IS_TOLD_OTHERWISE, StoredPage.outcome == PageOutcome.ARTICLE)
             .order_by(StoryArticle.page_id)
             .limit(limit)
         )
@@ -286,8 +292,7 @@ def lock_correction(session: Session, page_id: int) -> Correction | None:
         .where(
             Article.page_id == page_id,
             Article.revision == page.revision,
-            StoryArticle.sent.is_not(None),
-            StoryArticle.sent != StoryArticle.told,
+            _IS_TOLD_OTHERWISE,
         )
         .with_for_update(of=StoryArticle)
     ).one_or_none()

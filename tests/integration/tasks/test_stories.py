@@ -12,12 +12,13 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from models.tables import OutboxEntry, Site, StoredPage, StoryArticle, StoryText
 from tests.inline_tasks import Tasks
 from worker.messaging import task_names
 from worker.store import stories
+from worker.tasks import story_corrections
 from worker.tasks.process import process_state
 from worker.tasks.story_corrections import correct_stories
 from worker.tasks.story_index import Arrival, forget_articles, tell_stories
@@ -312,6 +313,22 @@ def test_an_article_goes_out_again_when_an_earlier_one_of_its_story_comes(tasks:
     assert len({each["story"]["id"] for each in articles.values()}) == 1
     texts = {each["text"] for each in articles.values()}
     assert len(texts) == 2
+
+
+def test_pages_that_wait_do_not_keep_others_from_being_corrected(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process(tasks, page("waits.example", WIRE, 30))
+    process(tasks, page("late.example", WIRE, 40))
+    process(tasks, page("early.example", [*WIRE, *sentences(50, 2)], 0))
+    with tasks.database.transaction() as session:
+        waits = StoredPage.url == "https://waits.example/news/1"
+        session.execute(update(StoredPage).where(waits).values(outcome=None))
+    monkeypatch.setattr(story_corrections, "CORRECTIONS", 1)
+    correct_stories()
+    assert [each[1:] for each in sent_articles(tasks)[3:]] == [
+        (2, "https://late.example/news/1", "excerpt")
+    ]
 
 
 @pytest.mark.parametrize("setting", ["send", "apart", "keep"])
