@@ -1,10 +1,11 @@
 """Threads and comments on today's pages: ``python -m benchmarks.comments.today CORPORA``.
 
-CORPORA is the folder of the corpora; ``--first-pass`` the folder of what
-`benchmarks.extraction.train` wrote for its folds. No page is read by a classifier of lines or of
-comments that has seen its site; a forum's page is read by the shipped classifier of lines, which
-has seen none. Texts are compared as bags of words. The kind of pages is told by the shipped
-classifier, which has seen those of wcxb.
+CORPORA is the folder of the corpora; ``--first-pass`` and ``--second-pass`` the folders of what
+`benchmarks.extraction.train` and `benchmarks.extraction.roles` wrote for their folds. No page is
+read by a classifier of lines, of roles or of comments that has seen its site; a forum's page is
+read by the shipped classifier of lines, which has seen none. Texts are compared as bags of words.
+The kind of pages is told by the classifiers of the folds, that of a forum's page by the shipped
+one, which has seen those of wcxb.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from benchmarks.comments.train import (
 from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.first_pass import FirstPass
+from benchmarks.extraction.roles.second_pass import SecondPass
 from worker.comments import finding
 from worker.comments.certainty import Certainty
 from worker.content import Content, read_content
@@ -110,7 +112,9 @@ def train_finders(corpora: Path) -> Finders:
     return Finders(rankings, certainties_of_folds(choices))
 
 
-def read_rows(corpora: Path, finders: Finders, folds: FirstPass) -> Iterator[Row]:
+def read_rows(
+    corpora: Path, finders: Finders, folds: FirstPass, second: SecondPass
+) -> Iterator[Row]:
     """Read the pages of all corpora."""
     shipped = FirstPass.of(None)
     for name, sample in CORPORA.items():
@@ -118,7 +122,8 @@ def read_rows(corpora: Path, finders: Finders, folds: FirstPass) -> Iterator[Row
         for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
             fetched = corpus.pages[gold.id]
             lines = shipped if gold.kind == THREAD else folds
-            with lines.on_site(gold.site), finders.on_site(gold.site):
+            site = gold.site
+            with lines.on_site(site), second.on_site(site), finders.on_site(site):
                 source = Source(fetched.html, fetched.url, fetched.content_type)
                 yield _row(name, gold, source)
 
@@ -194,9 +199,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
     options = parser.parse_args()
-    finders = train_finders(options.corpora)
-    rows = list(read_rows(options.corpora, finders, FirstPass.of(options.first_pass)))
+    passes = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
+    rows = list(read_rows(options.corpora, train_finders(options.corpora), *passes))
     print("\n".join(table_of_threads(rows)), end="\n\n", flush=True)
     print("\n".join(table_of_articles(rows)))
 

@@ -1,10 +1,14 @@
-"""Train how sure an article is: ``python -m benchmarks.extraction.confidence CORPORA``.
+"""Train how sure an article is.
+
+python -m benchmarks.extraction.confidence CORPORA --first-pass FOLDER --second-pass FOLDER
+    [--model FILE]
 
 CORPORA is the folder of the corpora. Each page is read alone, as the service reads it, with the
-classifier of lines that has not seen its site (what `benchmarks.extraction.train` wrote
-into the folder of ``--first-pass``). An article is right where the F1 of its words is at least 0.8.
-Cross-validated over sites; prints how many of the articles that are not right, and of the others,
-have a lower confidence than a limit.
+classifiers of lines and of their roles that have not seen its site (what
+`benchmarks.extraction.train` and `benchmarks.extraction.roles` wrote into the folders of
+``--first-pass`` and ``--second-pass``). An article is right where the F1 of its words is at least
+0.8. Cross-validated over sites; prints how many of the articles that are not right, and of the
+others, have a lower confidence than a limit.
 """
 
 import argparse
@@ -20,6 +24,7 @@ from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.extraction.examples import ARTICLES
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.out_of_fold import out_of_fold
+from benchmarks.extraction.roles.second_pass import SecondPass
 from models.messages import DOUBTFUL
 from worker.content import apart_from_article, comments_of
 from worker.evaluation.bench.measuring import measurable
@@ -78,7 +83,7 @@ class PageExample:
     is_right: bool
 
 
-def read_examples(folder: Path, first: FirstPass) -> Iterator[PageExample]:
+def read_examples(folder: Path, first: FirstPass, second: SecondPass) -> Iterator[PageExample]:
     """Gather the evidence of a corpus; a page without an article has none."""
     corpus = load_corpus(folder)
     for gold in measurable(corpus):
@@ -86,7 +91,7 @@ def read_examples(folder: Path, first: FirstPass) -> Iterator[PageExample]:
             continue
         page = corpus.pages[gold.id]
         source = Source(page.html, page.url, page.content_type)
-        with first.on_site(gold.site):
+        with first.on_site(gold.site), second.on_site(gold.site):
             try:
                 yield _example(corpus.name, gold, source)
             except (PageError, NoArticleError):
@@ -182,11 +187,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
+    parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
     parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
-    first = FirstPass.of(options.first_pass)
+    passes = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
     folders = [options.corpora / name for name in CORPORA]
-    examples = [example for folder in folders for example in read_examples(folder, first)]
+    examples = [example for folder in folders for example in read_examples(folder, *passes)]
     found = cross_validate(examples)
     print("\n".join(table(examples, found)), end="\n\n")
     print("\n".join(calibration(examples, found)), flush=True)

@@ -117,7 +117,8 @@ def read_pages(
         shares = shares_in_gold(texts, gold, headline)[stretch.places]
         roles: list[LineRole] = []
         if len(stretch.places):
-            names, found = second.model_for(gold.site).role_probabilities(stretch.features)
+            found_roles = second.model_for(gold.site).judge(stretch.features, stretch.words)
+            names, found = found_roles.role_probabilities()
             roles = [names[place] for place in found.argmax(axis=1).tolist()]
         lines = [words(texts[place]) for place in stretch.places.tolist()]
         yield Read(gold, source, headline, lines, roles, shares.tolist())

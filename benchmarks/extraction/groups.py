@@ -18,7 +18,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.extraction.examples import fold_of, words_of
 from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.labels import OF_GOLD, shares_in_gold
+from benchmarks.extraction.labels import OF_GOLD, f1_of_lines, shares_in_gold
 from benchmarks.extraction.train import PAGE_WEIGHT
 from worker.evaluation.bench.measuring import measurable
 from worker.evaluation.methods import Source
@@ -210,9 +210,7 @@ def scores(page: GroupedPage, probabilities: Floats) -> tuple[float, bool]:
     """Return the F1 of the chosen lines' words, and whether these are just the article's lines."""
     shares = page.shares if page.shares is not None else np.zeros(len(page.words))
     chosen, _ = choose_lines(probabilities, page.words)
-    right = float((page.words * shares)[chosen].sum())
-    f1 = 2 * right / max(1e-9, float(page.words[chosen].sum() + (page.words * shares).sum()))
-    return f1, bool((chosen == (shares > OF_GOLD)).all())
+    return f1_of_lines(page.words, shares, chosen), bool((chosen == (shares > OF_GOLD)).all())
 
 
 def table(pages: Sequence[GroupedPage], judges: Mapping[str, Judge]) -> Iterator[str]:

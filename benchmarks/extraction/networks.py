@@ -1,12 +1,12 @@
-"""Training of the network of lines; needs PyTorch, which nothing else does.
+"""Training of networks over lines; needs PyTorch, which nothing else does.
 
 The network of `worker.learning.networks` in floating point, and what is done that it holds on other
 sites: columns, words and the names of whole pages are left out by chance, so that it hangs on none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +31,6 @@ WIDTH: Final = 96
 VECTOR_SIZE: Final = 16
 DILATIONS: Final = (1, 2, 4, 8)
 
-EPOCHS: Final = 6
-"""Times that every page is looked at; with 10 the other kinds of wcxb lose a point."""
-
-LEARNING_RATE: Final = 2e-3
 WARMING: Final = 0.15
 WEIGHT_DECAY: Final = 0.02
 MAX_GRADIENT: Final = 5.0
@@ -53,13 +49,35 @@ F1_WEIGHT: Final = 0.3
 MAX_LINES: Final = 1500
 """Lines of a page that are trained on, the first ones."""
 
-LINES_IN_BATCH: Final = 4000
-PAGES_IN_BATCH: Final = 24
 MIN_DEVIATION: Final = 0.05
 
 _NUMBERS: Final = (NAME_NUMBERS, NAME_NUMBERS, TEXT_NUMBERS)
 
 _Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a network is trained.
+
+    Attributes
+    ----------
+    epochs
+        Times that every page is looked at.
+    learning_rate
+        The highest one.
+    pages_in_batch, lines_in_batch
+        Pages of a step, and lines with those that fill up the shorter ones.
+    """
+
+    epochs: int
+    learning_rate: float
+    pages_in_batch: int
+    lines_in_batch: int
+
+
+OF_LINES: Final = Plan(epochs=6, learning_rate=2e-3, pages_in_batch=24, lines_in_batch=4000)
+"""For the network of lines. With 10 epochs the other kinds of wcxb lose a point."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +116,7 @@ class _Convolution(nn.Module):
 
 
 class _Network(nn.Module):
-    def __init__(self, means: _Floats, deviations: _Floats) -> None:
+    def __init__(self, means: _Floats, deviations: _Floats, outputs: int) -> None:
         super().__init__()
         self.means, self.deviations = means, deviations
         self.tables = nn.ModuleList(
@@ -116,7 +134,7 @@ class _Network(nn.Module):
         )
         self.convolutions = nn.ModuleList(map(_Convolution, DILATIONS))
         self.whole = nn.Linear(2 * WIDTH, WIDTH)
-        self.outer = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1)])
+        self.outer = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, outputs)])
 
     def forward(self, rows: Tensor, bags: Sequence[Tensor], is_line: Tensor) -> Tensor:
         pages, lines, columns = rows.shape
@@ -147,39 +165,41 @@ class _Network(nn.Module):
         activations = functional.dropout(
             functional.relu(hidden(activations)), LEFT_OUT, self.training
         )
-        odds: Tensor = last(activations).squeeze(-1)
-        return odds
+        outputs: Tensor = last(activations)
+        return outputs
 
 
-@dataclass(frozen=True)
-class _Batch:
-    rows: Tensor
-    bags: Sequence[Tensor]
-    lengths: Tensor
-    labels: Tensor
-    weights: Tensor
+LessonT = TypeVar("LessonT", bound=Lesson)
 
-    @property
-    def is_line(self) -> Tensor:
-        return self.lengths > 0
+Loss = Callable[[Tensor, Sequence[LessonT]], Tensor]
+"""Takes the outputs of a batch, shape (pages, lines, outputs), and its pages."""
 
-    def loss(self, log_odds: Tensor) -> Tensor:
-        """Return the cross entropy of the lines, with one minus the expected F1 of the words."""
-        entropies = functional.binary_cross_entropy_with_logits(
-            log_odds, self.labels, reduction="none"
-        )
-        lengths = self.lengths * (self.weights > 0)
-        wanted = self.labels * lengths
-        likely = torch.sigmoid(log_odds)
-        both = (likely * wanted).sum(dim=1)
-        all_words = (likely * lengths).sum(dim=1) + wanted.sum(dim=1)
-        f1 = 2 * both / all_words.clamp(min=1)
-        of_pages = self.weights.sum(dim=1)
-        return ((entropies * self.weights).sum(dim=1) + F1_WEIGHT * (1 - f1) * of_pages).sum()
+
+def loss_of_text(log_odds: Tensor, lessons: Sequence[Lesson]) -> Tensor:
+    """Return the cross entropy of lines, with one minus the expected F1 of a page's words.
+
+    Parameters
+    ----------
+    log_odds
+        Shape (pages, lines).
+    lessons
+        The pages.
+    """
+    labels = padded([each.labels.astype(np.float32) for each in lessons])
+    weights = padded([each.weights.astype(np.float32) for each in lessons])
+    lengths = padded([each.lengths for each in lessons]) * (weights > 0)
+    entropies = functional.binary_cross_entropy_with_logits(log_odds, labels, reduction="none")
+    wanted = labels * lengths
+    likely = torch.sigmoid(log_odds)
+    both = (likely * wanted).sum(dim=1)
+    all_words = (likely * lengths).sum(dim=1) + wanted.sum(dim=1)
+    f1 = 2 * both / all_words.clamp(min=1)
+    of_pages = weights.sum(dim=1)
+    return ((entropies * weights).sum(dim=1) + F1_WEIGHT * (1 - f1) * of_pages).sum()
 
 
 def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
-    """Train a network, in the same way for the same seed on one thread.
+    """Train the network that says of each line whether it is the article's.
 
     Parameters
     ----------
@@ -188,38 +208,67 @@ def fit_network(lessons: Sequence[Lesson], seed: int = 0) -> LineNetwork:
     seed
         What chance begins with.
     """
+
+    def loss(outputs: Tensor, lessons: Sequence[Lesson]) -> Tensor:
+        return loss_of_text(outputs.squeeze(-1), lessons)
+
+    return train(lessons, OF_LINES, loss, outputs=1, seed=seed)
+
+
+def train(
+    lessons: Sequence[LessonT], plan: Plan, loss: Loss[LessonT], outputs: int, seed: int = 0
+) -> LineNetwork:
+    """Train a network, in the same way for the same seed on one thread.
+
+    Parameters
+    ----------
+    lessons
+        The pages.
+    plan
+        How it is trained.
+    loss
+        What is to become least.
+    outputs
+        Outputs of the network for a line.
+    seed
+        What chance begins with.
+    """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     chance = np.random.default_rng(seed)
     rows = logarithms(np.concatenate([each.features.rows for each in lessons]))
     means, deviations = rows.mean(axis=0), np.maximum(rows.std(axis=0), MIN_DEVIATION)
-    network = _Network(means, deviations)
-    optimiser = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    order = [_groups(lessons, chance) for _ in range(EPOCHS)]
+    network = _Network(means, deviations, outputs)
+    optimiser = torch.optim.AdamW(
+        network.parameters(), lr=plan.learning_rate, weight_decay=WEIGHT_DECAY
+    )
+    order = [_groups(lessons, plan, chance) for _ in range(plan.epochs)]
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, LEARNING_RATE, total_steps=sum(map(len, order)), pct_start=WARMING
+        optimiser, plan.learning_rate, total_steps=sum(map(len, order)), pct_start=WARMING
     )
     scale = sum(float(each.weights.sum()) for each in lessons) / len(lessons)
     network.train()
     for group in (group for epoch in order for group in epoch):
-        batch = _batch([lessons[place] for place in group], means, deviations)
-        loss = batch.loss(network(batch.rows, batch.bags, batch.is_line)) / scale / len(group)
+        pages = [lessons[place] for place in group]
+        found = network(*_inputs(pages, means, deviations))
+        of_batch = loss(found, pages) / scale / len(group)
         optimiser.zero_grad()
-        loss.backward()
+        of_batch.backward()
         nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)
         optimiser.step()
         schedule.step()
     return _as_integers(network, lessons[0].features.columns)
 
 
-def _groups(lessons: Sequence[Lesson], chance: np.random.Generator) -> list[list[int]]:
+def _groups(lessons: Sequence[Lesson], plan: Plan, chance: np.random.Generator) -> list[list[int]]:
     """Return the places of pages of about one length, batch by batch."""
     lengths = np.array([min(MAX_LINES, len(each.labels)) for each in lessons])
     order = np.argsort(lengths * np.exp(chance.normal(0, 0.15, len(lengths))), kind="stable")
     groups: list[list[int]] = [[]]
     for place in order.tolist():
         group = groups[-1]
-        if len(group) == PAGES_IN_BATCH or (len(group) + 1) * lengths[place] > LINES_IN_BATCH:
+        lines = (len(group) + 1) * lengths[place]
+        if len(group) == plan.pages_in_batch or lines > plan.lines_in_batch:
             groups.append([])
         groups[-1].append(place)
     groups = [group for group in groups if group]
@@ -227,23 +276,27 @@ def _groups(lessons: Sequence[Lesson], chance: np.random.Generator) -> list[list
     return groups
 
 
-def _batch(lessons: Sequence[Lesson], means: _Floats, deviations: _Floats) -> _Batch:
+def _inputs(
+    lessons: Sequence[Lesson], means: _Floats, deviations: _Floats
+) -> tuple[Tensor, list[Tensor], Tensor]:
+    """Return standardised columns, the numbers of words, and which lines a page has."""
     scaled = [
         standardised(each.features.rows[:MAX_LINES], means, deviations).astype(np.float32)
         for each in lessons
     ]
     bags = zip(*(each.words.bags for each in lessons), strict=True)
-    return _Batch(
-        _padded(scaled),
-        [_padded([bag[:MAX_LINES].astype(np.int64) for bag in of_kind]) for of_kind in bags],
-        _padded([each.lengths[:MAX_LINES] for each in lessons]),
-        _padded([each.labels[:MAX_LINES].astype(np.float32) for each in lessons]),
-        _padded([each.weights[:MAX_LINES].astype(np.float32) for each in lessons]),
+    return (
+        padded(scaled),
+        [padded([bag.astype(np.int64) for bag in of_kind]) for of_kind in bags],
+        padded([each.lengths for each in lessons]) > 0,
     )
 
 
-def _padded(arrays: Sequence[npt.NDArray[np.generic]]) -> Tensor:
-    return nn.utils.rnn.pad_sequence([torch.from_numpy(each) for each in arrays], batch_first=True)
+def padded(arrays: Sequence[npt.NDArray[np.generic]]) -> Tensor:
+    """Put the first `MAX_LINES` rows of pages above one another, with zeros where a page ends."""
+    return nn.utils.rnn.pad_sequence(
+        [torch.from_numpy(each[:MAX_LINES]) for each in arrays], batch_first=True
+    )
 
 
 def _as_integers(network: _Network, columns: tuple[str, ...]) -> LineNetwork:

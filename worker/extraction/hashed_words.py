@@ -7,9 +7,9 @@ is of, and words that share one are told apart by what stands around them.
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,15 @@ class HashedWords:
     def bags(self) -> tuple[_Numbers, _Numbers, _Numbers]:
         """The three, in the order of the tables of `worker.learning.networks.LineNetwork`."""
         return self.nearest, self.around, self.texts
+
+    def chosen(self, places: npt.NDArray[np.int64]) -> Self:
+        """Return the words of some lines."""
+        return replace(
+            self,
+            nearest=self.nearest[places],
+            around=self.around[places],
+            texts=self.texts[places],
+        )
 
 
 def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:

@@ -151,7 +151,7 @@ class LineNetwork:
     whole
         The layer that looks at the page.
     outer
-        The layers that come to the log odds.
+        The layers that come to the outputs, of which there is one log odds, or a logit a class.
     """
 
     KIND: ClassVar[str] = "convolutional network over lines"
@@ -193,7 +193,11 @@ class LineNetwork:
         }
 
     def log_odds(self, features: Features, bags: Sequence[Numbers]) -> Floats:
-        """Return the log odds of the lines of a page, multiples of `ACTIVATION_UNIT`.
+        """Return the log odds of the lines of a page: the first of the `outputs`."""
+        return self.outputs(features, bags)[:, 0]
+
+    def outputs(self, features: Features, bags: Sequence[Numbers]) -> Floats:
+        """Return the outputs for the lines of a page, multiples of `ACTIVATION_UNIT`.
 
         Parameters
         ----------
@@ -202,14 +206,20 @@ class LineNetwork:
         bags
             For each table the numbers of the words of each line, shape (lines, words); 0 for none.
 
+        Returns
+        -------
+        array
+            Shape (lines, outputs).
+
         Raises
         ------
         RuntimeError
             If these are not the columns that it was trained on.
         """
         rows = features.rows_for(self.columns)
+        *hidden, last = self.outer
         if not len(rows):
-            return np.empty(0)
+            return np.empty((0, len(last.biases)))
         inputs = _rounded(standardised(rows, np.array(self.means), np.array(self.deviations)))
         vectors = map(_mean_vectors, self._tables, bags)
         activations = np.concatenate([inputs, *vectors], axis=1)
@@ -221,11 +231,9 @@ class LineNetwork:
         activations = _rounded(activations + self._of_page(activations))
         for convolution in self.convolutions[half:]:
             activations = convolution(activations)
-        *hidden, last = self.outer
         for layer in hidden:
             activations = _rectified(layer(activations))
-        odds: Floats = _rounded(last(activations))[:, 0]
-        return odds
+        return _rounded(last(activations))
 
     def _of_page(self, activations: Floats) -> Floats:
         mean = activations.sum(axis=0) / len(activations)

@@ -13,6 +13,7 @@ instead, each page alone.
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -42,9 +43,14 @@ _Booleans = npt.NDArray[np.bool_]
 def text_lines(example: RoleExample, model: RoleModel) -> tuple[_Booleans, list[str]]:
     """Say of each line whether the service would take it for text, and which role it has."""
     page = example.measured
-    names, probabilities = model.role_probabilities(page.features)
-    is_text = model.text_probabilities(page.features, TEXT_ROLES)
-    chosen, _ = choose_lines(np.where(page.near, is_text, 0.0), page.lengths)
+    judged = model.judge(*page.near_lines())
+    is_text = np.zeros(len(page.lengths))
+    is_text[page.near] = judged.text_probabilities(TEXT_ROLES)
+    chosen, _ = choose_lines(is_text, page.lengths)
+    # The service looks at no lines far from the article, and the network was trained on none.
+    trees = replace(model, network=None).judge(page.features, page.words)
+    names, probabilities = trees.role_probabilities()
+    _, probabilities[page.near] = judged.role_probabilities()
     return chosen, [names[place] for place in probabilities.argmax(axis=1).tolist()]
 
 
@@ -142,7 +148,7 @@ def main() -> None:
             "mean F1 of roles": scores.mean_f1(SCORED_ROLES),
         }
         how = "cross-validated over sites, each page alone"
-        training = training_of(used, "benchmarks.extraction.roles", figures, how)
+        training = training_of(used, "benchmarks.extraction.roles", figures, how, ["torch"])
         written = ModelFile(training, fit(roles, texts, Recipe())).to_json()
         options.model.write_text(written, encoding="utf-8")
 

@@ -21,6 +21,7 @@ from worker.evaluation.methods.reading import outline_of
 from worker.evaluation.scores import CorpusPage, Gold, headline_of, load_corpus
 from worker.evaluation.scores.roles import ROLES_FILE, LabelledPage, align, load_roles
 from worker.extraction.classification import judge_lines
+from worker.extraction.hashed_words import HashedWords
 from worker.extraction.lines import lines_of
 from worker.extraction.outline import Outline
 from worker.extraction.roles.evidence import gather, near_article
@@ -54,6 +55,8 @@ class MeasuredPage:
         For each whether it is near the article: others are not looked at by the service.
     places
         Their places among all lines of the page.
+    words
+        Their words, and those of the elements around them.
     """
 
     corpus: str
@@ -65,6 +68,13 @@ class MeasuredPage:
     keep: npt.NDArray[np.float64]
     near: npt.NDArray[np.bool_]
     places: npt.NDArray[np.int64]
+    words: HashedWords
+
+    def near_lines(self) -> tuple[Features, HashedWords]:
+        """Return what the service looks at: the rows and the words of the lines that are near."""
+        places = np.flatnonzero(self.near)
+        rows = Features(self.features.columns, self.features.rows[places])
+        return rows, self.words.chosen(places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,5 +263,6 @@ def measure_page(
         judged.probabilities[stretch.places],
         near_article(judged.probabilities)[stretch.places],
         stretch.places,
+        stretch.words,
     )
     return measured, outline

@@ -76,7 +76,23 @@ WEAK_LINES = 3
 
 
 def fit(roles: Sequence[RoleExample], texts: Sequence[TextExample], recipe: Recipe) -> RoleModel:
-    """Train on pages whose lines have roles, and on pages whose text is known."""
+    """Train on pages whose lines have roles, and on pages whose text is known.
+
+    Raises
+    ------
+    ImportError
+        If PyTorch is not installed.
+    """
+    # How the trees are trained is read where nothing is trained, too.
+    from benchmarks.extraction.roles.network import fit_role_network
+
+    trees = _fit_trees(roles, texts, recipe)
+    return replace(trees, network=fit_role_network(roles, texts))
+
+
+def _fit_trees(
+    roles: Sequence[RoleExample], texts: Sequence[TextExample], recipe: Recipe
+) -> RoleModel:
     rows, labels, weights = [], [], []
     for example in roles:
         page = example.measured

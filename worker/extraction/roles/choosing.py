@@ -16,7 +16,6 @@ from worker.extraction.finding import Finding
 from worker.extraction.outline import Outline
 from worker.extraction.roles.evidence import gather
 from worker.extraction.roles.model import RoleModel, trained_model
-from worker.learning import Features
 
 MIN_SURE = 0.85
 """Expected F1 of the first pass's lines below which those of the usual roles are left to it.
@@ -55,20 +54,19 @@ def find_body(
     stretch = gather(page, judged, url)
     if not len(stretch.places):
         return None
-    model = model or trained_model()
+    judged_roles = (model or trained_model()).judge(stretch.features, stretch.words)
     lines = [judged.evidence.lines[place] for place in stretch.places.tolist()]
     lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
     if set(roles) == set(TEXT_ROLES) and not _is_sure(judged):
         probabilities = judged.probabilities[stretch.places]
     else:
-        probabilities = model.text_probabilities(stretch.features, roles)
+        probabilities = judged_roles.text_probabilities(roles)
     chosen, expected_f1 = choose_lines(probabilities, lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
     places = np.flatnonzero(chosen)
-    rows = Features(stretch.features.columns, stretch.features.rows[places])
     kept = [lines[place] for place in places.tolist()]
-    found = model.likeliest(rows, roles)
+    found = judged_roles.likeliest(places, roles)
     by_line = dict(zip((line.number for line in kept), found, strict=True))
     return body_of(page, kept, expected_f1, by_line)
 
@@ -89,12 +87,11 @@ def with_roles(
     if not len(stretch.places):
         return body
     lines = [judged.evidence.lines[place] for place in stretch.places.tolist()]
-    places = [
-        place for place, line in enumerate(lines) if body.lines is None or line.number in body.lines
-    ]
-    rows = Features(stretch.features.columns, stretch.features.rows[places])
-    found = trained_model().likeliest(rows, roles)
-    by_line = {lines[place].number: role for place, role in zip(places, found, strict=True)}
+    places = np.flatnonzero([body.lines is None or line.number in body.lines for line in lines])
+    found = trained_model().judge(stretch.features, stretch.words).likeliest(places, roles)
+    by_line = {
+        lines[place].number: role for place, role in zip(places.tolist(), found, strict=True)
+    }
     return replace(body, roles=by_line)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.extraction.classification import JudgedLines
+from worker.extraction.hashed_words import HashedWords
 from worker.extraction.outline import Outline
 from worker.extraction.roles.addresses import of_links
 from worker.extraction.roles.declared import of_declarations
@@ -50,10 +51,13 @@ class Stretch:
         Their places among all lines of the page, rising.
     features
         A row for each: what the first pass knew, and what is added.
+    words
+        Their words, and those of the elements around them.
     """
 
     places: npt.NDArray[np.int64]
     features: Features
+    words: HashedWords
 
 
 def near_article(probabilities: Floats) -> npt.NDArray[np.bool_]:
@@ -86,10 +90,11 @@ def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = F
     """
     near = near_article(judged.probabilities)
     places = np.arange(len(near)) if whole else np.flatnonzero(near)
+    words = judged.evidence.words.chosen(places)
     if not len(places):
-        return Stretch(places, Features((), np.empty((0, 0), dtype=np.float32)))
+        return Stretch(places, Features((), np.empty((0, 0), dtype=np.float32)), words)
     known = judged.evidence.features
     view = View(page, judged, url, places)
     added = Features.of(column for source in SOURCES for column in source(view))
     rows = np.concatenate([known.rows[places], added.rows], axis=1)
-    return Stretch(places, Features(known.columns + added.columns, rows))
+    return Stretch(places, Features(known.columns + added.columns, rows), words)
