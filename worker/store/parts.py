@@ -26,11 +26,12 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, Insert, insert
 from sqlalchemy.orm import Session
 
-from models.tables import Article, PageParts, StoredPage
+from models.tables import Address, Article, PageParts, StoredPage
 from worker.outcomes import PageOutcome
 from worker.store import articles
 from worker.store.fetched_pages import digest_of_url
 from worker.store.statements import rows_only
+from worker.stories.addresses import canonical_form
 
 MAX_REACHED = 100
 """Pages that are looked at for one, so that no site makes a look take long: twice as many as are
@@ -96,6 +97,15 @@ def ways_to_write(url: str) -> list[str]:
     ]
 
 
+def _digests_of(url: str) -> list[str]:
+    """Return the digests of the addresses that may lead to the page that a link leads to.
+
+    As it is written, too: where an address was taken from its form's page, it has its own.
+    """
+    ways = ways_to_write(url)
+    return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
+
+
 _ASKED = (
     func.unnest(
         bindparam("pages", type_=ARRAY(BigInteger)),
@@ -108,15 +118,14 @@ _ASKED = (
 
 
 def _finding() -> Select[Any]:
-    own = StoredPage.__table__.alias("own")
     return (
-        select(_ASKED.c.page_id, _ASKED.c.url, StoredPage.id)
-        .join(own, own.c.id == _ASKED.c.page_id)
+        select(_ASKED.c.page_id, _ASKED.c.url, Address.page_id)
+        .join(StoredPage, StoredPage.id == _ASKED.c.page_id)
         .join(
-            StoredPage,
-            and_(StoredPage.site_id == own.c.site_id, StoredPage.url_digest == _ASKED.c.digest),
+            Address,
+            and_(Address.site_id == StoredPage.site_id, Address.digest == _ASKED.c.digest),
         )
-        .order_by(StoredPage.id)
+        .order_by(Address.page_id)
     )
 
 
@@ -141,10 +150,10 @@ def find_pages(
         For each page that has any such the ids of pages by address.
     """
     asked = [
-        (page_id, url, digest_of_url(way))
+        (page_id, url, digest)
         for page_id, urls in addresses.items()
         for url in urls
-        for way in ways_to_write(url)
+        for digest in _digests_of(url)
     ]
     found: dict[int, dict[str, int]] = {}
     if not asked:
@@ -200,9 +209,7 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
                     "new_page": each.page_id,
                     "new_links": dict(each.links),
                     "new_message": dict(each.message) if each.message is not None else None,
-                    "new_whole": [digest_of_url(way) for way in ways_to_write(each.whole)]
-                    if each.whole is not None
-                    else [],
+                    "new_whole": _digests_of(each.whole) if each.whole is not None else [],
                 }
                 for each in sorted(parts)
             ],
@@ -212,8 +219,8 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
 def _noting_others() -> Update:
     others = any_(bindparam("others", type_=ARRAY(BigInteger)))
     is_part_no_more = and_(PageParts.page_id == others, PageParts.links != {})
-    digests = select(func.array_agg(StoredPage.url_digest)).where(
-        StoredPage.id == any_(bindparam("revised", type_=ARRAY(BigInteger)))
+    digests = select(func.array_agg(Address.digest)).where(
+        Address.page_id == any_(bindparam("revised", type_=ARRAY(BigInteger)))
     )
     is_whole = PageParts.whole_digests.bool_op("&&")(digests.scalar_subquery())
     due = (

@@ -90,6 +90,14 @@ def test_a_part_that_is_not_there_is_named_and_joins_when_it_comes(tasks: Tasks)
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
 
+def test_a_part_that_came_under_another_spelling_of_its_address_is_found(tasks: Tasks) -> None:
+    send(tasks, {f"{address(2)}&utm_source=feed": part_html(2, of=2)})
+    send(tasks, {address(1): part_html(1, of=2)})
+    assert last(tasks)["parts"]["missing"] == []
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2])
+
+
 def test_a_part_with_another_text_gives_a_revision_and_repeats_give_none(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     join_parts(settle_seconds=0)
