@@ -85,11 +85,11 @@ coverage: $(development) $(package)
 
 # Hostile messages, files and pages: 200 times the examples of the tests, for the better part of an hour.
 fuzz: $(development) $(package)
-	$(bin)/python -m pytest --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/pages tests/fuzz
+	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/pages tests/fuzz
 
 # The tests of faults, then all faults: some fifteen minutes.
 faults: $(development) $(package)
-	$(bin)/python -m pytest tests/faults
+	$(bin)/python -m pytest --timeout 0 tests/faults
 	$(bin)/python -m tests.faults.report
 
 # Ten minutes of kills at random.
