@@ -29,6 +29,7 @@ from worker.evaluation.scores import headline_of, load_corpus, paired_difference
 from worker.extraction.classification import choose_lines, judge_lines
 from worker.extraction.knowledge import digest_of
 from worker.extraction.paths import Paths, Step
+from worker.learning import likelihoods
 from worker.pages import PageError
 
 MAX_OTHERS = 20
@@ -169,13 +170,27 @@ def own(page: GroupedPage) -> Floats:
     return np.stack([odds, log_odds(page.alone), *around, page.words, place], axis=1)
 
 
-def voted(page: GroupedPage, pool: Floats, vote: float, down: float) -> Floats:
-    """Add the group's log odds of a line's place to its own, and take repeated texts down."""
-    odds = log_odds(page.probabilities)
+def said_by_group(pool: Floats, vote: float, down: float) -> Floats:
+    """Return what is added to each line's log odds.
+
+    Parameters
+    ----------
+    pool
+        What `pooled` measures.
+    vote
+        Weight of the group's log odds of a line's place.
+    down
+        Log odds that a repeated text is taken down by.
+    """
     there = np.where(pool[:, 3] > 0, log_odds(pool[:, 4]), 0.0)
     repeated = (pool[:, 2] >= REPEATED_PAGES) & (pool[:, 1] >= REPEATED_SHARE)
-    probabilities: Floats = 1 / (1 + np.exp(-(odds + vote * there - down * repeated)))
-    return probabilities
+    said: Floats = vote * there - down * repeated
+    return said
+
+
+def voted(page: GroupedPage, pool: Floats, vote: float, down: float) -> Floats:
+    """Return the probabilities of a page's lines with what the group says of them."""
+    return likelihoods(log_odds(page.probabilities) + said_by_group(pool, vote, down))
 
 
 def second_pass(
