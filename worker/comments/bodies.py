@@ -28,6 +28,7 @@ _AROUND_NAMES = listed(
     " respond links link permalink edited lastedited edit notice signature sig attachments report"
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
+_LINKS = listed("link links")
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 """What the name of who is answered leaves before the answer."""
@@ -195,20 +196,28 @@ def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
 _NAMED = 0.9
 """Probability that a text is what an element around it is named for."""
 
+_NAMED_AROUND = 0.1
+"""Probability that a text is the reader's where an element is named for what the page adds. A line
+of no others is left out."""
+
+_NAMED_LINK = 0.2
+"""The same of a link that is named for one: readers write links, and pages add some."""
+
 
 _LIKELY = 0.3
 """Probability from which on a text is the reader's where nothing stands at its usual place."""
 
 
 @lru_cache(maxsize=4096)
-def _limit_of(names: frozenset[str]) -> float | None:
-    if names & _SIGNATURES:
+def _limit_of(tag: str, names: frozenset[str]) -> float | None:
+    if tag in CONTROLS or names & _SIGNATURES:
         return 0.0
     # Names of comments are part of many names: "comment-author", "message-actions".
     if names & _TEXT_NAMES:
         return _NAMED
-    if names & _AROUND_NAMES:
-        return 1.0 - _NAMED
+    around = names & _AROUND_NAMES
+    if around:
+        return _NAMED_LINK if tag == "a" and around <= _LINKS else _NAMED_AROUND
     return _NAMED if names & _COMMENT_NAMES else None
 
 
@@ -219,7 +228,7 @@ def _told(layout: Layout, index: int, told: dict[int, float | None]) -> float | 
     """
     below: list[int] = []
     while index not in told:
-        limit = 0.0 if layout.tags[index] in CONTROLS else _limit_of(layout.names[index])
+        limit = _limit_of(layout.tags[index], layout.names[index])
         if limit and layout.parents[index] < 0:
             limit = None
         if limit is not None:
@@ -278,11 +287,14 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
     ]
     # A comment that was removed says so elsewhere.
     least = 0.0 if holders else _LIKELY
-    kept = tuple(
+    likely = [
         place
         for place in (places if holders else range(len(layout.texts)))
         if weights[place] > least
-    )
+    ]
+    written = {layout.texts[place].line for place in likely if weights[place] > _NAMED_AROUND}
+    # Where nothing else is left, names mean something else.
+    kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
     lines = [
         _AFTER_NAME.sub("", joined(list(nodes)))
         for _, nodes in groupby((layout.texts[place] for place in kept), key=attrgetter("line"))

@@ -187,3 +187,45 @@ def test_comments_keep_their_rows_among_rows_of_others() -> None:
     plain = read(FORUM, "//tr[1] | //tr[3] | //tr[5] | //tr[7] | //tr[9]")
     advertised = FORUM.replace("</table>", "<tr><td>Buy boats</td><td>now</td></tr></table>")
     assert read(advertised, "//tr[1] | //tr[3] | //tr[5] | //tr[7] | //tr[9]") == plain
+
+
+def _answer(number: int) -> str:
+    name, link = NAMES[number], _documented(number)
+    return (
+        f'<div class="answer"><div><p>{SAID[number]}</p>'
+        f'<p><a class="link" href="https://{link}">{link}</a></p></div>'
+        f'<div class="user-info">answered May 1{number}, 2024 at 10:00'
+        f' <a href="/users/{number}">{name}</a></div>'
+        f'<div class="badges">{_medals(number)}</div>'
+        f"<ul><li>{_remark(number)}</li></ul></div>"
+    )
+
+
+def _documented(number: int) -> str:
+    return f"docs.example/{'abcde'[number]}"
+
+
+def _medals(number: int) -> str:
+    places = ("the harbour", "the library", "the school", "the market", "the bridge")
+    return f"Sage of {places[number]}, with two medals for patience and one for courage"
+
+
+def _remark(number: int) -> str:
+    return f"That is how it went for me, too, and for {number} others that I asked."
+
+
+def test_what_the_page_says_of_a_reader_is_not_what_the_reader_wrote() -> None:
+    comments = read("".join(map(_answer, range(5))), "//div[@class='answer']")
+    assert [comment.text.split("\n\n") for comment in comments] == [
+        [said, _documented(number), _remark(number)] for number, said in enumerate(SAID)
+    ]
+    assert [comment.author for comment in comments] == list(NAMES)
+
+
+def test_names_that_would_leave_nothing_say_nothing() -> None:
+    body = "".join(
+        f'<div class="post"><b>{name}</b> <i>0{number + 1}/06/2023</i>'
+        f'<p class="title">{said}</p></div>'
+        for number, (name, said) in enumerate(zip(NAMES, SAID, strict=True))
+    )
+    assert [comment.text for comment in read(body, "//div")] == list(SAID)
