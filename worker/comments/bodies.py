@@ -29,6 +29,9 @@ _AROUND_NAMES = listed(
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
 _LINKS = listed("link links")
+_TYPED = frozenset({"code", "kbd", "samp", "var"})
+"""Elements of what is typed, and of what programs answer: many readers name the same key."""
+
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 """What the name of who is answered leaves before the answer."""
@@ -100,6 +103,13 @@ def bodies_of(
         for parents in [[node.parent for node in layout.texts]]
     ]
     repeated = _repeated(said)
+    templates = [
+        [
+            each in repeated and layout.tags[node.parent] not in _TYPED
+            for node, each in zip(layout.texts, of, strict=True)
+        ]
+        for layout, of in zip(layouts, said, strict=True)
+    ]
     around = [
         _texts_of(layout, shown) | _reply_headers(layout)
         for n, layout in enumerate(layouts)
@@ -111,10 +121,8 @@ def bodies_of(
         ]
     ]
     weights = [
-        _weights(
-            layout, [number in around[n] or each in repeated for number, each in enumerate(of)]
-        )
-        for n, (layout, of) in enumerate(zip(layouts, said, strict=True))
+        _weights(layout, [number in around[n] or is_out for number, is_out in enumerate(of)])
+        for n, (layout, of) in enumerate(zip(layouts, templates, strict=True))
     ]
     outermost = [_outermost(layout) for layout in layouts]
     path = _best_path(layouts, weights, outermost)

@@ -229,3 +229,14 @@ def test_names_that_would_leave_nothing_say_nothing() -> None:
         for number, (name, said) in enumerate(zip(NAMES, SAID, strict=True))
     )
     assert [comment.text for comment in read(body, "//div")] == list(SAID)
+
+
+def test_keys_and_code_that_many_name_are_what_they_wrote() -> None:
+    body = "".join(
+        f'<div class="post"><b>{name}</b> <i>0{number + 1}/06/2023</i>'
+        f"<p>{said} <kbd>Ctrl</kbd>+<kbd>Tab</kbd> {said.upper()}</p></div>"
+        for number, (name, said) in enumerate(zip(NAMES, SAID, strict=True))
+    )
+    assert [comment.text for comment in read(body, "//div")] == [
+        f"{said} Ctrl+Tab {said.upper()}" for said in SAID
+    ]
