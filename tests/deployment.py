@@ -44,16 +44,12 @@ def own_settings(services: Services, database_url: str, heartbeats: Path) -> Set
 
 def remove_queues(settings: Settings) -> None:
     """Remove the queues and exchanges that settings name."""
-    topology = topology_of(settings)
+    queues = topology_of(settings).queues()
     with connect(settings) as connection, connection.channel() as channel:
-        for queue in [*topology.work_queues, *topology.quarantines.values()]:
-            channel.queue_delete(queue)
-        for exchange in (
-            topology.pages_exchange,
-            topology.articles_exchange,
-            topology.tasks_exchange,
-        ):
-            channel.exchange_delete(exchange.name)
+        for queue in queues:
+            channel.queue_delete(queue.name)
+        for exchange in {queue.exchange.name for queue in queues} - {""}:
+            channel.exchange_delete(exchange)
 
 
 def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:

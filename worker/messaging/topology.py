@@ -127,7 +127,7 @@ class Topology:
     def declare(self, connection: Connection) -> None:
         """Declare everything; repeating it changes nothing."""
         with connection.channel() as channel:
-            for queue in self._queues():
+            for queue in self.queues():
                 queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
@@ -144,7 +144,8 @@ class Topology:
             with connection.channel() as channel:
                 channel.exchange_declare(self.pages_exchange.name, type="fanout", passive=True)
 
-    def _queues(self) -> list[Queue]:
+    def queues(self) -> list[Queue]:
+        """All queues, each with the exchange that it is bound to."""
         quarantines = [
             Queue(name, queue_arguments=self._quarantine_arguments())
             for name in self.quarantines.values()

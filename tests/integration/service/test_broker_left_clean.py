@@ -1,0 +1,29 @@
+"""The tests leave nothing on a broker: after some hundred queues it has no file left to open."""
+
+import pytest
+from amqp.exceptions import NotFound
+
+from tests.deployment import remove_queues
+from worker.messaging.broker import connect, topology_of
+from worker.settings import Settings
+
+
+def test_nothing_of_a_deployment_is_left(settings: Settings) -> None:
+    own = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}left."})
+    topology = topology_of(own)
+    queues = [*topology.work_queues, *topology.quarantines.values(), topology.repeats_queue]
+    exchanges = [
+        topology.pages_exchange,
+        topology.tasks_exchange,
+        topology.articles_exchange,
+        topology.repeats_exchange,
+    ]
+    with connect(own) as connection:
+        topology.declare(connection)
+        remove_queues(own)
+        for queue in queues:
+            with pytest.raises(NotFound), connection.channel() as channel:
+                channel.queue_declare(queue, passive=True)
+        for exchange in exchanges:
+            with pytest.raises(NotFound), connection.channel() as channel:
+                channel.exchange_declare(exchange.name, type=exchange.type, passive=True)
