@@ -51,8 +51,8 @@ class GroupedPage:
 
     Attributes
     ----------
-    site
-        Its site.
+    site, source, pivot
+        Its site, the page, and the one that the service compares it with, None for none.
     words, probabilities, alone
         For each line its words, and its probability beside another page and alone.
     paths, digests
@@ -64,6 +64,8 @@ class GroupedPage:
     """
 
     site: str
+    source: Source
+    pivot: Source | None
     words: Floats
     probabilities: Floats
     alone: Floats
@@ -107,6 +109,8 @@ def read_pages(folder: Path, first: FirstPass) -> Iterator[tuple[tuple[str, str]
             (page.site, page.url),
             GroupedPage(
                 page.site,
+                source,
+                around.pivot,
                 words_of(evidence).astype(np.float64),
                 beside,
                 alone,

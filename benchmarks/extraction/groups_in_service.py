@@ -28,8 +28,6 @@ from benchmarks.extraction.groups import (
 from benchmarks.extraction.roles.second_pass import SecondPass
 from benchmarks.extraction.today import Models
 from worker.evaluation.bench.measuring import measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.grouping import find_neighbours
 from worker.evaluation.methods.ours import knowledge_of
 from worker.evaluation.methods.reading import page_of
 from worker.evaluation.scores import load_corpus, paired_difference
@@ -120,11 +118,11 @@ def heard(said: Floats, *, in_both: bool) -> Iterator[None]:
         yield
 
 
-def text_of(source: Source, pivot: Source | None) -> str:
+def text_of(page: GroupedPage) -> str:
     """Return the article's text, empty where there is none."""
     try:
-        known = knowledge_of(pivot) if pivot is not None else None
-        return extract_article(page_of(source), known).text
+        known = knowledge_of(page.pivot) if page.pivot is not None else None
+        return extract_article(page_of(page.source), known).text
     except NoArticleError:
         return ""
 
@@ -133,22 +131,18 @@ def read_corpus(folder: Path, models: Models) -> Iterator[Read]:
     """Read the pages of a corpus that have a group and a gold text."""
     corpus = load_corpus(folder)
     known: Mapping[tuple[str, str], GroupedPage] = dict(read_pages(folder, models.first))
-    pages = [*corpus.pages.values()]
-    sources = [Source(page.html, page.url, page.content_type) for page in pages]
-    measured = {gold.id: gold for gold in measurable(corpus) if gold.text}
-    neighbours = find_neighbours(sources, [page.site for page in pages])
-    for page, source, around in zip(pages, sources, neighbours, strict=True):
-        grouped = known.get((page.site, page.url))
-        if grouped is None or page.id not in measured or len(grouped.others) < FEWEST:
+    for gold in measurable(corpus):
+        fetched = corpus.pages[gold.id]
+        page = known.get((fetched.site, fetched.url))
+        if page is None or not gold.text or len(page.others) < FEWEST:
             continue
-        pool = pooled(grouped, known)
+        pool = pooled(page, known)
         with models.on_site(page.site):
-            texts = {"": text_of(source, around.pivot)}
+            texts = {"": text_of(page)}
             for name, how in VOTES.items():
                 with heard(said_by_group(pool, how.vote, how.down), in_both=how.in_both):
-                    texts[name] = text_of(source, around.pivot)
-        wanted = measured[page.id].text or ""
-        f1 = {name: compare_bags(text, wanted).f1 for name, text in texts.items()}
+                    texts[name] = text_of(page)
+        f1 = {name: compare_bags(text, gold.text).f1 for name, text in texts.items()}
         yield Read(corpus.name, page.site, f1, texts)
 
 
