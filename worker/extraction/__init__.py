@@ -8,6 +8,7 @@ from worker.extraction.errors import (
     NoTextError,
 )
 from worker.extraction.explanation import ExplainedLine, Explanation, Reason, explain_article
+from worker.extraction.headlines import HeadlineLink, headline_links
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.metadata import ArticleMetadata, Moment
 from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, Extraction
@@ -22,6 +23,7 @@ __all__ = [
     "Explanation",
     "Extraction",
     "FindPosts",
+    "HeadlineLink",
     "MenuPageError",
     "Moment",
     "NeedsRenderingError",
@@ -32,4 +34,5 @@ __all__ = [
     "TemplateKnowledge",
     "explain_article",
     "extract_article",
+    "headline_links",
 ]

@@ -115,7 +115,7 @@ def is_menu(page: Outline) -> bool:
 
 def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
     """Measure the headlines of a page and the stretches of text between them."""
-    paths = _paths(page)
+    paths = paths_of(page)
     # What comes before the first headline is in no list.
     after = [None, *map(paths.__getitem__, found.blocks.tolist())]
     stretches = [*zip(after, found.words.tolist(), strict=True)]
@@ -185,7 +185,7 @@ class _Stretches(NamedTuple):
         )
 
 
-def _paths(page: Outline) -> dict[int, int]:
+def paths_of(page: Outline) -> dict[int, int]:
     """Give every path of tags from the root a number; elements within a line take no part."""
     numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}

@@ -1,0 +1,74 @@
+"""Headlines of pages that lead to others: ``python -m benchmarks.extraction.headlines CORPORA``.
+
+``headlines.toml`` says what the pages list. Addresses count, each once: precision, recall, and the
+means over pages.
+"""
+
+import argparse
+import gzip
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean
+
+from models.messages import PageMessage
+from worker.extraction import headline_links
+from worker.extraction.outline import Outline
+from worker.pages import Page, parse_page
+from worker.pages.addresses import absolute, base_of
+
+
+def main() -> None:
+    """Print a table of the pages, and the means of each part of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    corpora = parser.parse_args().corpora
+    listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+    print("| | page | listed | given | precision | recall |\n|---|---|---:|---:|---:|---:|")
+    for part, patterns_of in listed.items():
+        scores = []
+        for corpus, patterns in patterns_of.items():
+            for name, page in _pages(corpora / corpus, patterns):
+                wanted, given = _addresses(page, re.compile(patterns[name]))
+                right = len(wanted & given)
+                scores.append((right / max(1, len(given)), right / max(1, len(wanted))))
+                precision, recall = scores[-1]
+                print(
+                    f"| {part} | {name} | {len(wanted)} | {len(given)} "
+                    f"| {precision:.3f} | {recall:.3f} |"
+                )
+        precision, recall = map(fmean, zip(*scores, strict=True))
+        print(f"| {part} | all {len(scores)} | | | {precision:.3f} | {recall:.3f} |")
+
+
+def _pages(corpus: Path, names: Mapping[str, str]) -> list[tuple[str, Page]]:
+    with gzip.open(corpus / "pages.jsonl.gz") as lines:
+        records = [record for record in map(json.loads, lines) if record["id"] in names]
+    messages = map(PageMessage.model_validate, records)
+    return [
+        (record["id"], parse_page(each.content, each.url, content_type=each.content_type))
+        for record, each in zip(records, messages, strict=True)
+    ]
+
+
+def _addresses(page: Page, pattern: re.Pattern[str]) -> tuple[set[str], set[str]]:
+    """Return what a page lists, of the links that say anything, and what is found of it."""
+    outline = Outline.of(page.flat)
+    base = base_of(outline.root, page.url)
+    linked = (
+        absolute(href, base)
+        for link, href in outline.flat.values("href").items()
+        if re.search(r"\w", outline.text_of(link))
+    )
+    wanted = {found[0] for url in linked if url and (found := pattern.match(url))}
+    given = set()
+    for each in headline_links(page):
+        found = pattern.match(each.url)
+        given.add(found[0] if found else each.url)
+    return wanted, given
+
+
+if __name__ == "__main__":
+    main()
