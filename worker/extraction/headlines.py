@@ -10,7 +10,7 @@ Measured on 42 pages that lead to others (``python -m benchmarks.extraction.head
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from operator import attrgetter, itemgetter
 from statistics import median
 from typing import Final
@@ -54,6 +54,12 @@ MAX_SHARED_PART: Final = 0.2
 
 MAX_LINKS: Final = 1_000
 """Headlines of a page that are given, the first ones: the most on those pages are 100."""
+
+MAX_READ: Final = 20_000
+"""Links of a page that are read, the first ones: a bound on the work for a page made to take
+long. The most on a page of the corpora are 3,752."""
+
+_MAX_CLASSES = 8
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MENUS = frozenset({"nav", "footer"})
@@ -208,7 +214,7 @@ def _addresses(page: Outline, url: str) -> dict[int, str]:
     rels = page.flat.values("rel")
     own = {url.partition("#")[0], absolute("/", url)}
     found = {}
-    for link, href in page.flat.values("href").items():
+    for link, href in islice(page.flat.values("href").items(), MAX_READ):
         address = (absolute(href, base) or "").partition("#")[0]
         is_advert = not _ADVERTS.isdisjoint(rels.get(link, "").lower().split())
         if address and address not in own and not is_advert and len(address) <= MAX_URL_CHARACTERS:
@@ -219,7 +225,7 @@ def _addresses(page: Outline, url: str) -> dict[int, str]:
 def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
     """Return the path of the block that an element stands in, and the classes within the block."""
     block, classes = page.blocks[element], []
-    while element != block:
+    while element != block and len(classes) < _MAX_CLASSES:
         classes.append(page.flat.distinct_names[page.name_numbers[element]][0])
         element = page.parents[element]
     return (paths[block], *classes)
