@@ -2,7 +2,7 @@
 # The users of the broker beside its administrator, each with what it needs and no more:
 #
 #   detourage_service   the processes: their queues; reads pages, writes articles
-#   crawler             writes pages, on the exchange crawler.pages
+#   crawler             writes pages, on the exchange crawler.pages; reads links
 #   recogniser          reads articles, and has a queue for those that it cannot read
 #
 # On a host whose rabbitmqctl reaches the node, as often as one likes; arguments are handed to
@@ -36,15 +36,16 @@ rights() {
 }
 
 # Queues and exchanges of the service, and those that Celery makes of its own accord.
-own='crawler\.pages.*|articles(\.repeats)?|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+own='crawler\.pages.*|articles(\.repeats)?|links|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+# Queues that it fills for others.
+outgoing='entities\.(articles|repeats)|crawler\.links'
 unreadable='entities\.articles\.unreadable'
 
 user detourage_service "$BROKER_SERVICE_PASSWORD" "$@"
-rights detourage_service "^($own|entities\.(articles|repeats))\$" \
-    "^($own|entities\.(articles|repeats)|amq\.default)\$" "^($own)\$" "$@"
+rights detourage_service "^($own|$outgoing)\$" "^($own|$outgoing|amq\.default)\$" "^($own)\$" "$@"
 
 user crawler "$BROKER_CRAWLER_PASSWORD" "$@"
-rights crawler '^$' '^crawler\.pages$' '^$' "$@"
+rights crawler '^$' '^crawler\.pages$' '^crawler\.links$' "$@"
 
 user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
 rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.(articles(\.unreadable)?|repeats)$' "$@"

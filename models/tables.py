@@ -639,6 +639,18 @@ class PageParts(Base):
     )
 
 
+class PageLinks(Base):
+    """What went out last of what a page lists."""
+
+    __tablename__ = "page_links"
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    message: Mapped[dict[str, Any]]
+    sent_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class Receipt(Base):
     """What became of one message at the intake."""
 

@@ -181,8 +181,8 @@ class Settings(BaseSettings):
     articles_limit: int = Field(
         default=100_000,
         ge=0,
-        description="Articles that wait for entity recognition in its queue; more wait in the "
-        "database; 0 for any number.",
+        description="Articles that wait for entity recognition in its queue, and messages of links "
+        "in the crawler's; more wait in the database; 0 for any number.",
     )
     max_message_bytes: int = Field(
         default=16 * 1024 * 1024,
@@ -247,6 +247,12 @@ class Settings(BaseSettings):
         description="What becomes of an article that is the same as the first of its story, or an "
         "excerpt of it: sent as any other, sent to the exchange `articles.repeats`, or kept in the "
         "database alone.",
+    )
+    send_links: bool = Field(
+        default=False,
+        description="Whether what a page lists, each link with its headline, is sent to the "
+        "exchange `links`, for the crawler. Pages of before are sent when they change, or by "
+        "`detourage reprocess`.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",

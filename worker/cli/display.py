@@ -98,8 +98,10 @@ def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
     out.print(table)
 
 
-def print_summary(summary: RunSummary, output: Path, top: int | None = TOP) -> None:
-    """Print what a run gave, beside its file of articles; so many sites at most, or all."""
+def print_summary(
+    summary: RunSummary, output: Path, links: Path | None, top: int | None = TOP
+) -> None:
+    """Print what a run gave, beside its files; so many sites at most, or all."""
     counts = summary.progress
     totals = summary.totals
     say(
@@ -116,6 +118,8 @@ def print_summary(summary: RunSummary, output: Path, top: int | None = TOP) -> N
         if numbers:
             say(console, f"{title}: {_listed(numbers)}")
     say(console, f"{counted(summary.articles, 'article')} in {output}")
+    if links is not None and summary.lists is not None:
+        say(console, f"{counted(summary.lists, 'list')} of links in {links}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
     _print_sites(console, sites, len(sites) if top is None else top)
 

@@ -173,14 +173,18 @@ def explain(
 
 
 @click.command()
-@click.argument("message", type=click.Choice(("page", "article")))
+@click.argument("message", type=click.Choice(("page", "article", "links")))
 def schema(message: str) -> None:
     """Print the JSON Schema of a message contract."""
+    from models.links import LinksMessage
     from models.messages import ArticleMessage, PageMessage
 
-    model = PageMessage if message == "page" else ArticleMessage
-    mode = "validation" if message == "page" else "serialization"
-    click.echo(json.dumps(model.model_json_schema(mode=mode), indent=2))  # type: ignore[arg-type]
+    if message == "page":
+        found = PageMessage.model_json_schema(mode="validation")
+    else:
+        model = ArticleMessage if message == "article" else LinksMessage
+        found = model.model_json_schema(mode="serialization")
+    click.echo(json.dumps(found, indent=2))
 
 
 COMMANDS = (extract, cluster, explain, schema)

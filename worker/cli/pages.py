@@ -31,6 +31,12 @@ EXIT_UNUSABLE_INPUT = 3
     help="File for the articles, one a line; compressed if it ends in .gz.",
 )
 @click.option(
+    "--links",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for what pages that lead to others list: links with their headlines, a page a line;"
+    " compressed if it ends in .gz.",
+)
+@click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=lambda: os.cpu_count() or 1,
@@ -50,6 +56,7 @@ EXIT_UNUSABLE_INPUT = 3
 def run(
     inputs: tuple[Path, ...],
     output: Path,
+    links: Path | None,
     workers: int,
     base_url: str | None,
     site: str | None,
@@ -73,9 +80,12 @@ def run(
     if text_roles is not None:
         settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
     messages = messages_in(inputs, base_url, site)
-    if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
-        raise click.UsageError(f"{output} is an input, and would be overwritten")
-    output.parent.mkdir(parents=True, exist_ok=True)
+    if links is not None and links.absolute() == output.absolute():
+        raise click.UsageError(f"{links} is the file for the articles")
+    for written in filter(None, (output, links)):
+        if any(written.exists() and path.exists() and written.samefile(path) for path in inputs):
+            raise click.UsageError(f"{written} is an input, and would be overwritten")
+        written.parent.mkdir(parents=True, exist_ok=True)
     servers = "" if settings.database_url or settings.broker_url else "PostgreSQL, a broker and "
     click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
     # All that runs takes as long to import as a person waits before asking what happens.
@@ -93,14 +103,14 @@ def run(
 
         def end(summary: RunSummary) -> None:
             bars.end()
-            print_summary(summary, output, None if all_sites else TOP)
+            print_summary(summary, output, links, None if all_sites else TOP)
             if inspect:
                 wait_for_interrupt()
 
         run = Run(settings, workers, show, on_end=end)
         if inspect:
             run.beside = inspected
-        summary = run.execute(messages, output)
+        summary = run.execute(messages, output, links)
     if summary.quarantined or summary.failed_pages:
         see = f"; see {summary.quarantine_file}" if summary.quarantine_file else ""
         click.echo(

@@ -17,6 +17,7 @@ import click
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from models.links import LinksMessage
 from models.messages import ArticleMessage, PageMessage
 from worker.cli import main
 from worker.settings import PREFIX, Settings
@@ -47,22 +48,26 @@ def commands_page() -> str:
 
 
 def messages_page() -> str:
-    """Return the keys of the two message contracts, with their types and meanings."""
+    """Return the keys of the message contracts, with their types and meanings."""
     page = PageMessage.model_json_schema(mode="validation")
     article = ArticleMessage.model_json_schema(mode="serialization")
+    links = LinksMessage.model_json_schema(mode="serialization")
     return _page(
         "Messages",
-        "models/messages.py",
-        "JSON in UTF-8; a byte order mark before it is ignored. `detourage schema page` and"
-        " `detourage schema article` print the JSON Schema.",
+        "models/messages.py and models/links.py",
+        "JSON in UTF-8; a byte order mark before it is ignored. `detourage schema page`,"
+        " `detourage schema article` and `detourage schema links` print the JSON Schema.",
         *_of_object(page, "page message"),
         *_of_object(article, "article message"),
-        *(
-            line
-            for name, part in sorted(article["$defs"].items())
-            for line in _of_object(part, name)
-        ),
+        *_parts_of(article),
+        *_of_object(links, "links message"),
+        *_parts_of(links),
     )
+
+
+def _parts_of(schema: Mapping[str, Any]) -> Iterator[str]:
+    for name, part in sorted(schema["$defs"].items()):
+        yield from _of_object(part, name)
 
 
 PAGES: Mapping[str, Callable[[], str]] = {

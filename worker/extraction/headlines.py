@@ -224,7 +224,8 @@ def _addresses(page: Outline, url: str) -> dict[int, str]:
 
 def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
     """Return the path of the block that an element stands in, and the classes within the block."""
-    block, classes = page.blocks[element], []
+    block = page.blocks[element]
+    classes: list[str] = []
     while element != block and len(classes) < _MAX_CLASSES:
         classes.append(page.flat.distinct_names[page.name_numbers[element]][0])
         element = page.parents[element]

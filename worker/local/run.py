@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from uuid import uuid4
 
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
+from models.links import LinksMessage
 from models.messages import ArticleMessage
 from worker.errors import ExpectedError
 from worker.local.embedded import embedded_services
@@ -27,7 +28,7 @@ from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
 from worker.service.application import create_app
 from worker.settings import Settings, SettingsError
-from worker.store import articles, progress
+from worker.store import articles, page_links, progress
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus, SiteTotals
@@ -64,6 +65,8 @@ class RunSummary:
         State of each site of the run.
     articles
         Articles written.
+    lists
+        Messages of what pages list that were written; None where they were not asked for.
     quarantine_file
         Where unusable messages were written, if there were any.
     seconds
@@ -74,6 +77,7 @@ class RunSummary:
     progress: RunProgress
     sites: list[SiteStatus]
     articles: int
+    lists: int | None
     quarantine_file: Path | None
     seconds: float
 
@@ -123,7 +127,9 @@ class Run:
     beside: Callable[[Settings], AbstractContextManager[None]] = field(default=_nothing)
     on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
 
-    def execute(self, messages: Iterable[bytes], output: Path) -> RunSummary:
+    def execute(
+        self, messages: Iterable[bytes], output: Path, links: Path | None = None
+    ) -> RunSummary:
         """Send the messages, wait for every outcome, write the articles.
 
         Parameters
@@ -133,6 +139,8 @@ class Run:
         output
             File for one article a line, compressed if its name ends in ``.gz``;
             written whole or not at all.
+        links
+            File for what pages list, in the same way; None for none.
 
         Raises
         ------
@@ -148,6 +156,7 @@ class Run:
         with ExitStack() as stack:
             writing = stack.enter_context(ExitStack())
             stream = writing.enter_context(_replacing(output))
+            links_stream = writing.enter_context(_replacing(links)) if links else None
             settings, check_services = self._services(stack)
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
@@ -158,7 +167,9 @@ class Run:
             # The pages of a run are clustered when all are in the store, and nobody else takes
             # its articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
-            settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
+            sends_links = settings.send_links or links is not None
+            own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
+            settings = settings.model_copy(update=own)
             start_processes(supervisor, settings, self.workers, scratch)
             stack.enter_context(self.beside(settings))
 
@@ -175,7 +186,14 @@ class Run:
                 quarantine_file = output.with_name(f"{output.name}.quarantine.jsonl")
                 quarantine.write_quarantined(settings, str(quarantine_file))
             with database.transaction() as session:
-                written = _write_lines(stream, articles.articles_of_run(session, prefix))
+                of_run = articles.articles_of_run(session, prefix)
+                written = _write_lines(stream, map(ArticleMessage.in_order, of_run))
+                lists = None
+                if links_stream is not None:
+                    found = map(
+                        LinksMessage.model_validate, page_links.links_of_run(session, prefix)
+                    )
+                    lists = _write_lines(links_stream, (each.to_json() for each in found))
                 keys = progress.sites_of_run(session, prefix)
                 sites = progress.site_statuses(session, keys)
             writing.close()
@@ -184,6 +202,7 @@ class Run:
                 progress=counts,
                 sites=sites,
                 articles=written,
+                lists=lists,
                 quarantine_file=quarantine_file,
                 seconds=time.monotonic() - started,
             )
@@ -276,11 +295,10 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _write_lines(stream: IO[str], values: Iterator[dict[str, object]]) -> int:
+def _write_lines(stream: IO[str], messages: Iterable[dict[str, Any]]) -> int:
     written = 0
-    for value in values:
-        line = json.dumps(ArticleMessage.in_order(value), ensure_ascii=False)
-        stream.write(line + "\n")
+    for message in messages:
+        stream.write(json.dumps(message, ensure_ascii=False) + "\n")
         written += 1
     return written
 

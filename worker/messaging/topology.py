@@ -64,6 +64,11 @@ class Topology:
         return Exchange(f"{self.articles_exchange.name}.repeats", type="topic", durable=True)
 
     @property
+    def links_exchange(self) -> Exchange:
+        """Topic exchange of what pages list, on request; routing key ``<kind>.<site>``."""
+        return Exchange(f"{self.prefix}links", type="topic", durable=True)
+
+    @property
     def tasks_exchange(self) -> Exchange:
         """Exchange of Celery tasks.
 
@@ -101,6 +106,11 @@ class Topology:
     def repeats_queue(self) -> str:
         """Queue of entity recognition, bound to the exchange of repeats."""
         return f"{self.prefix}entities.repeats"
+
+    @property
+    def links_queue(self) -> str:
+        """Queue of the crawler, bound to the exchange of links."""
+        return f"{self.prefix}crawler.links"
 
     def celery_queues(self) -> list[Queue]:
         """Queues that Celery workers consume."""
@@ -150,7 +160,7 @@ class Topology:
             Queue(name, queue_arguments=self._quarantine_arguments())
             for name in self.quarantines.values()
         ]
-        articles = [
+        outgoing = [
             Queue(
                 name,
                 exchange=exchange,
@@ -160,9 +170,10 @@ class Topology:
             for name, exchange in (
                 (self.articles_queue, self.articles_exchange),
                 (self.repeats_queue, self.repeats_exchange),
+                (self.links_queue, self.links_exchange),
             )
         ]
-        return [*quarantines, self.pages_queue(), *self.celery_queues(), *articles]
+        return [*quarantines, self.pages_queue(), *self.celery_queues(), *outgoing]
 
     def _work_arguments(self, queue: str) -> dict[str, object] | None:
         if not self.durable_features:

@@ -16,6 +16,7 @@ from models.roles import LineRole
 from worker import logs
 from worker.content import Content, read_content
 from worker.content.entry import compared
+from worker.content.listed import ListedLinks, listed_links
 from worker.extraction import NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
@@ -38,8 +39,9 @@ from worker.tasks.extraction_requests import (
     suspect_late_extractions,
 )
 from worker.tasks.outgoing_articles import Outgoing, outgoing_of, send
+from worker.tasks.page_links import send_links
 from worker.tasks.process import ProcessState, process_state
-from worker.tasks.rendered import read_rendered
+from worker.tasks.rendered import read_rendered, render
 from worker.tasks.story_index import Arrival, forget_articles, tell_stories
 from worker.wording.plural import counted
 
@@ -58,6 +60,14 @@ class NoArticle:
 
     outcome: PageOutcome
     detail: str
+
+
+@dataclass(frozen=True)
+class _Extracted:
+    """What was extracted of a page, and what it lists where that is asked for."""
+
+    result: Content | NoArticle
+    listed: ListedLinks | None = None
 
 
 def extraction_key(
@@ -173,23 +183,10 @@ def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
         request_each_alone(session, site_id, page_ids, wanted)
 
 
-def _extract(
-    state: ProcessState, job: ExtractionJob, *, is_alone: bool = True
-) -> Content | NoArticle:
+def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) -> _Extracted:
     logs.bind(site=site_name(job.site_key), page=job.url)
-    roles = state.settings.chosen_text_roles
     try:
-        template = state.templates.of(state.database, job.pivot) if job.pivot else None
-        page = parse_page(job.content, job.url, content_type=job.content_type)
-        try:
-            patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
-            return read_content(page, template, patterns, roles, job.fetched_at)
-        except NeedsRenderingError:
-            if state.browser is None:
-                raise
-            return read_rendered(state.browser, job, template, roles)
-    except NoArticleError as error:
-        return NoArticle(PageOutcome(error.outcome), str(error))
+        return _read(state, job)
     except SQLAlchemyError:
         raise
     except Exception as error:
@@ -198,23 +195,44 @@ def _extract(
             raise
         # A defect that one page shows must not leave the page without an outcome.
         logger.exception("extraction failed on %s", job.url)
-        return NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
+        return _Extracted(NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}"))
 
 
-def _given_up(job: ExtractionJob) -> NoArticle:
+def _read(state: ProcessState, job: ExtractionJob) -> _Extracted:
+    roles = state.settings.chosen_text_roles
+    template = state.templates.of(state.database, job.pivot) if job.pivot else None
+    page = parse_page(job.content, job.url, content_type=job.content_type)
+    result: Content | NoArticle
+    try:
+        try:
+            patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
+            result = read_content(page, template, patterns, roles, job.fetched_at)
+        except NeedsRenderingError:
+            if state.browser is None:
+                raise
+            page = render(state.browser, job)
+            result = read_rendered(page, job, template, roles)
+    except NoArticleError as error:
+        result = NoArticle(PageOutcome(error.outcome), str(error))
+    if not state.settings.send_links:
+        return _Extracted(result)
+    kind = result.outcome if isinstance(result, NoArticle) else result.article.metadata.kind
+    return _Extracted(result, listed_links(page, kind))
+
+
+def _given_up(job: ExtractionJob) -> _Extracted:
     logger.error("extraction of %s is given up", job.url)
-    return NoArticle(
-        PageOutcome.FAILED,
-        f"extraction took its process with it, or too long, {EXTRACTION_ATTEMPTS} times",
-    )
+    why = f"extraction took its process with it, or too long, {EXTRACTION_ATTEMPTS} times"
+    return _Extracted(NoArticle(PageOutcome.FAILED, why))
 
 
 def _save(
     session: Session,
     state: ProcessState,
-    results: Sequence[tuple[ExtractionJob, Content | NoArticle]],
+    extracted_pages: Sequence[tuple[ExtractionJob, _Extracted]],
 ) -> None:
     now = datetime.now(UTC)
+    results = [(job, extracted.result) for job, extracted in extracted_pages]
     current = list(_not_overtaken(session, results))
     told = _tell_stories(session, state, current, now)
     changes: list[ExtractionResult] = []
@@ -257,6 +275,13 @@ def _save(
         send(session, outgoing)
     if changes:
         note_parts(session, contents, changes, revisions)
+    lists = {job.page_id: extracted.listed for job, extracted in extracted_pages}
+    send_links(
+        session,
+        [(page, job, listed) for job, page, _ in current if (listed := lists[job.page_id])],
+        state.topology,
+        state.settings.max_message_bytes,
+    )
 
 
 def _tell_stories(

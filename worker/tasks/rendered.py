@@ -6,7 +6,7 @@ from dataclasses import replace
 from models.roles import LineRole
 from worker.content import Content, read_content
 from worker.extraction import NeedsRenderingError, TemplateKnowledge
-from worker.pages import PageError, parse_page
+from worker.pages import Page, PageError, parse_page
 from worker.pages.encoding import decode
 from worker.rendering import Browser, RenderingError
 from worker.settings import Settings
@@ -26,27 +26,37 @@ def browser_of(settings: Settings) -> Browser | None:
     )
 
 
+def render(browser: Browser, job: ExtractionJob) -> Page:
+    """Return a stored page as a reader would see it.
+
+    Raises
+    ------
+    NeedsRenderingError
+        If it cannot be rendered.
+    """
+    content = job.content
+    html = decode(content, job.content_type).text if isinstance(content, bytes) else content
+    try:
+        return parse_page(browser.render(html, job.url), job.url)
+    except (RenderingError, PageError) as error:
+        raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
+
+
 def read_rendered(
-    browser: Browser,
+    page: Page,
     job: ExtractionJob,
     template: TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
 ) -> Content:
-    """Render a stored page, and read what a reader would see.
+    """Read a page that was rendered.
 
     The article's method begins with ``rendered-``, its XPath is that of the rendered document.
 
     Raises
     ------
     NoArticleError
-        If there is no article after all; `NeedsRenderingError` if it cannot be rendered.
+        If there is no article after all.
     """
-    content = job.content
-    html = decode(content, job.content_type).text if isinstance(content, bytes) else content
-    try:
-        page = parse_page(browser.render(html, job.url), job.url)
-    except (RenderingError, PageError) as error:
-        raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
-    content_shown = read_content(page, template, text_roles=text_roles, fetched_at=job.fetched_at)
-    article = content_shown.article
-    return replace(content_shown, article=replace(article, method=f"rendered-{article.method}"))
+    content = read_content(page, template, text_roles=text_roles, fetched_at=job.fetched_at)
+    article = content.article
+    return replace(content, article=replace(article, method=f"rendered-{article.method}"))

@@ -98,6 +98,7 @@ def test_neighbours_may_not_publish_anywhere_else(
     [
         ("crawler", "crawler.pages"),
         ("crawler", "entities.articles"),
+        ("recogniser", "crawler.links"),
         ("recogniser", "crawler.pages"),
         ("recogniser", "detourage.extract"),
         ("recogniser", "crawler.pages.quarantine"),
@@ -109,6 +110,12 @@ def test_nobody_may_take_what_is_for_another(
 ) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
         channel.basic_get(queue)
+
+
+@pytest.mark.usefixtures("deployment")
+def test_the_crawler_reads_what_pages_list(servers: SecuredServers) -> None:
+    with channel_of(servers, "crawler") as channel:
+        assert channel.basic_get("crawler.links") is None
 
 
 @pytest.mark.usefixtures("deployment")

@@ -11,12 +11,14 @@ from worker.settings import Settings
 def test_nothing_of_a_deployment_is_left(settings: Settings) -> None:
     own = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}left."})
     topology = topology_of(own)
-    queues = [*topology.work_queues, *topology.quarantines.values(), topology.repeats_queue]
+    queues = [*topology.work_queues, *topology.quarantines.values()]
+    queues += [topology.repeats_queue, topology.links_queue]
     exchanges = [
         topology.pages_exchange,
         topology.tasks_exchange,
         topology.articles_exchange,
         topology.repeats_exchange,
+        topology.links_exchange,
     ]
     with connect(own) as connection:
         topology.declare(connection)

@@ -43,6 +43,24 @@ def test_the_relay_keeps_in_the_database_what_a_queue_has_no_room_for(alone: Alo
         assert taken == list(range(8))
 
 
+def test_what_pages_list_waits_for_the_crawler(alone: Alone) -> None:
+    with alone("relay") as deployment:
+        topology = deployment.topology
+        with deployment.database.transaction() as session:
+            outbox.add_message(
+                session,
+                exchange=topology.links_exchange.name,
+                routing_key="menu.news.example",
+                body=b"{}",
+                message_id="1",
+            )
+        queue = topology.links_queue
+        deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 1)
+        with connect(deployment.settings) as connection, connection.channel() as channel:
+            found = channel.basic_get(queue, no_ack=True)
+        assert (found.body, found.properties["message_id"]) == ("{}", "1")
+
+
 def test_a_site_need_not_wait_until_a_busy_one_is_done(alone: Alone) -> None:
     with alone("relay", queue_limit=5) as deployment:
         queue = deployment.topology.task_queue("reprocess")

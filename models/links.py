@@ -1,0 +1,69 @@
+"""The message of links: what a page that leads to others lists, for the crawler."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from models.messages import Timestamp
+
+ListKind = Literal["menu", "listing", "collection"]
+"""Kinds of page that list others: a menu has no article, see `models.kinds` for the others."""
+
+
+class Link(BaseModel):
+    """What a page lists."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    url: str = Field(
+        description="Its address, as the page gives it: absolute, http or https, of any site,"
+        " without fragment."
+    )
+    headline: str = Field(description="What the page calls it, on one line.")
+
+
+class LinksMessage(BaseModel):
+    """What a page lists, as published on the exchange ``links``, where that is asked for.
+
+    A page whose links change gives another message; the latest is the one that holds.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, title="Links message")
+
+    version: Literal[1] = Field(default=1, description="Version of this contract.")
+    id: str = Field(
+        description="Stable for page and links: the consumer's idempotency key. The same where a"
+        " page shows again what it showed before."
+    )
+    page_id: str | None = Field(description="The crawler's id of the page, null for none.")
+    url: str = Field(description="Address of the page, as the crawler gave it.")
+    site: str = Field(description="Site of the page: the crawler's name for it, or its domain.")
+    fetched_at: Timestamp | None = Field(
+        description="When the page was fetched, RFC 3339 in UTC; null where it is not known."
+    )
+    kind: ListKind = Field(
+        description="What the page is: a menu has no article; a listing or a collection has more"
+        " than links, and an article message too."
+    )
+    links: list[Link] = Field(
+        description="What it lists, in the order of the page, each address once; at most 1,000."
+    )
+    next: str | None = Field(
+        description="Address of the page that the list goes on; null for none."
+    )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the message as JSON values."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def in_order(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON values of a message in the order of this contract.
+
+        Parameters
+        ----------
+        values
+            As a database gives them, which keeps no order.
+        """
+        return cls.model_validate(values).to_json()

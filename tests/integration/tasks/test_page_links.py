@@ -1,0 +1,97 @@
+"""What pages list, as it goes to the crawler."""
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select
+
+from models.links import LinksMessage
+from models.tables import OutboxEntry, PageLinks, StoredPage
+from tests.fronts import front_html, listed
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+
+
+@pytest.fixture(autouse=True)
+def _links_are_asked_for(tasks: Tasks) -> None:
+    tasks.restart(send_links=True)
+
+
+def show(tasks: Tasks, html: str, path: str = "town/", site: str = "a") -> None:
+    """Let a crawler bring a page, and all be done with it."""
+    tasks.publish(site, [(path, html)])
+    tasks.settle()
+
+
+def sent(tasks: Tasks) -> list[tuple[str, dict[str, Any]]]:
+    """Take the messages of links that wait for the relay, each with its routing key."""
+    with tasks.database.transaction() as session:
+        rows = session.execute(
+            delete(OutboxEntry)
+            .where(OutboxEntry.exchange == "links")
+            .returning(OutboxEntry.id, OutboxEntry.routing_key, OutboxEntry.body)
+        ).all()
+    return [(key or "", json.loads(body or b"")) for _, key, body in sorted(rows)]
+
+
+def settled(tasks: Tasks, html: str) -> list[tuple[str, dict[str, Any]]]:
+    site_id = tasks.publish("a", [("town/", html)])
+    tasks.group(site_id)
+    tasks.settle()
+    return sent(tasks)
+
+
+def test_a_front_has_no_article_and_its_headlines_go_to_the_crawler(tasks: Tasks) -> None:
+    ((key, message),) = settled(tasks, front_html(range(9), next_page="/town/?page=2"))
+    assert key == "menu.a"
+    assert message["links"] == listed(range(9))
+    assert message["next"] == "https://news.example/town/?page=2"
+    assert (message["kind"], message["site"]) == ("menu", "a")
+    assert message["url"] == "https://news.example/town/"
+    assert LinksMessage.model_validate(message).to_json() == message
+    assert tasks.ask(select(StoredPage.outcome)) == ["menu"]
+    assert tasks.articles() == {}
+
+
+def test_a_front_that_shows_the_same_again_is_sent_once(tasks: Tasks) -> None:
+    ((_, first),) = settled(tasks, front_html(range(9)))
+    show(tasks, front_html(range(9)).replace("<main>", "<p>Monday</p><main>"))
+    assert sent(tasks) == []
+    show(tasks, front_html(range(3, 12)))
+    ((_, second),) = sent(tasks)
+    assert second["links"] == listed(range(3, 12))
+    assert first["id"] != second["id"]
+    show(tasks, front_html(range(9)))
+    ((_, again),) = sent(tasks)
+    assert again == first
+
+
+def test_reprocessing_sends_what_pages_list_again(tasks: Tasks) -> None:
+    before = settled(tasks, front_html(range(9)))
+    tasks.reprocess("a")
+    tasks.settle()
+    assert sent(tasks) == before
+
+
+def test_what_an_article_links_to_is_not_sent(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
+    tasks.group(site_id)
+    tasks.settle()
+    assert sent(tasks) == []
+    assert len(tasks.articles()) == 4
+
+
+def test_nothing_is_kept_or_sent_where_nobody_asks_for_it(tasks: Tasks) -> None:
+    tasks.restart(send_links=False)
+    assert settled(tasks, front_html(range(9))) == []
+    assert tasks.ask(select(PageLinks.page_id)) == []
+
+
+def test_a_message_is_cut_where_the_broker_takes_no_more(tasks: Tasks) -> None:
+    tasks.restart(max_message_bytes=1024 * 1024)
+    long = "a" * 7_000
+    items = "".join(f'<h2><a href="/{long}/{n}">{n} is the story</a></h2>' for n in range(400))
+    ((_, message),) = settled(tasks, front_html(range(9)).replace("<main>", f"<main>{items}"))
+    assert 100 < len(message["links"]) < 400
+    assert len(json.dumps(message)) <= 1024 * 1024

@@ -1,0 +1,54 @@
+"""What pages list, as it went out last."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from models.tables import PageLinks, Receipt, Site, StoredPage
+from worker.store.statements import rows_only
+
+_LAST_IDS = rows_only(
+    select(PageLinks.page_id, PageLinks.message["id"].astext).where(
+        PageLinks.page_id == any_(bindparam("page_ids", type_=ARRAY(BigInteger)))
+    )
+)
+
+
+def last_ids(session: Session, page_ids: Collection[int]) -> dict[int, str]:
+    """Return the ids of the messages that went out last of pages, by page."""
+    rows = session.execute(_LAST_IDS, {"page_ids": list(page_ids)})
+    return dict(map(tuple, rows))
+
+
+def save(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
+    """Note the messages that go out of pages, which must be locked."""
+    new = insert(PageLinks).values(
+        [{"page_id": page_id, "message": message} for page_id, message in messages.items()]
+    )
+    session.execute(
+        new.on_conflict_do_update(
+            index_elements=[PageLinks.page_id],
+            set_={"message": new.excluded.message, "sent_at": func.now()},
+        )
+    )
+
+
+def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
+    """Yield the messages of pages that messages of one run brought, ordered by site and URL."""
+    run_pages = (
+        select(Receipt.page_id)
+        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
+        .distinct()
+    )
+    query = (
+        select(PageLinks.message)
+        .join(StoredPage, StoredPage.id == PageLinks.page_id)
+        .join(Site, Site.id == StoredPage.site_id)
+        .where(StoredPage.id.in_(run_pages))
+        .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
+        .execution_options(yield_per=200)
+    )
+    yield from session.scalars(query)

@@ -1,0 +1,90 @@
+"""What pages list, as it goes to the crawler."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from uuid import NAMESPACE_URL, uuid5
+
+from sqlalchemy.orm import Session
+
+from models.links import Link, LinksMessage
+from worker.content.listed import ListedLinks
+from worker.messaging.topology import Topology
+from worker.pages import site_name
+from worker.store import outbox, page_links
+from worker.store.extraction_jobs import ExtractionJob, PageState
+from worker.store.outbox import NewMessage
+from worker.stories.addresses import identity_of
+from worker.tasks.outgoing_articles import routing_key
+
+
+def links_message(page: PageState, job: ExtractionJob, listed: ListedLinks) -> LinksMessage:
+    """Return the message of what a page lists."""
+    site = site_name(job.site_key)
+    identity = identity_of(page.addresses, page.url)
+    digest = hashlib.sha256(json.dumps(asdict(listed), sort_keys=True).encode()).hexdigest()
+    return LinksMessage(
+        id=str(uuid5(NAMESPACE_URL, f"links\n{identity}\n{site}\n{digest}")),
+        page_id=page.crawler_id,
+        url=page.url,
+        site=site,
+        fetched_at=page.fetched_at,
+        kind=listed.kind,
+        links=[Link(url=each.url, headline=each.headline) for each in listed.links],
+        next=listed.next,
+    )
+
+
+def send_links(
+    session: Session,
+    found: Sequence[tuple[PageState, ExtractionJob, ListedLinks]],
+    topology: Topology,
+    max_bytes: int,
+) -> None:
+    """Ask the relay for what pages list, where it changed or reprocessing asked for it.
+
+    Parameters
+    ----------
+    session
+        The transaction, in which the pages are locked.
+    found
+        What the pages list.
+    topology
+        With the exchange.
+    max_bytes
+        Of a message: the last links are left out where it is larger.
+    """
+    if not found:
+        return
+    last = page_links.last_ids(session, [job.page_id for _, job, _ in found])
+    messages = {}
+    for page, job, listed in found:
+        message = links_message(page, job, listed)
+        if page.forced or message.id != last.get(job.page_id):
+            messages[job.page_id] = within(message, max_bytes)
+    if not messages:
+        return
+    page_links.save(session, {page_id: each.to_json() for page_id, each in messages.items()})
+    outbox.add_messages(session, [_published(each, topology) for each in messages.values()])
+
+
+def within(message: LinksMessage, max_bytes: int) -> LinksMessage:
+    """Return a message with as many of its links, the first ones, as some bytes hold."""
+    size = len(message.model_copy(update={"links": []}).model_dump_json().encode())
+    kept = []
+    for link in message.links:
+        size += len(link.model_dump_json().encode()) + len(", ")
+        if size > max_bytes:
+            break
+        kept.append(link)
+    return message.model_copy(update={"links": kept})
+
+
+def _published(message: LinksMessage, topology: Topology) -> NewMessage:
+    return NewMessage(
+        exchange=topology.links_exchange.name,
+        routing_key=routing_key(message.kind, message.site),
+        body=message.model_dump_json().encode(),
+        message_id=message.id,
+    )
