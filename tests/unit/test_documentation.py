@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from models.links import LinksMessage
 from models.messages import ArticleMessage, PageMessage
 from worker.content import MAX_COMMENTS
 from worker.messaging.task_names import STAGE_OF_TASK
@@ -138,14 +139,19 @@ def test_the_messages_shown_are_messages() -> None:
     texts = [each.read_text() for each in DOCUMENTS if each.parent.name != "reference"]
     shown = [json.loads(body) for text in texts for body in JSON.findall(text)]
     pages = [message for message in shown if "html_base64" in message]
-    articles = [message for message in shown if message not in pages]
+    lists = [message for message in shown if "links" in message]
+    articles = [message for message in shown if message not in (*pages, *lists)]
     assert pages
     assert articles
+    assert lists
     for message in pages:
         assert not PageMessage.model_validate_json(json.dumps(message)).model_extra
     for message in articles:
         ArticleMessage.model_validate_json(json.dumps(message))
         assert set(message) == set(ArticleMessage.model_fields)
+    for message in lists:
+        LinksMessage.model_validate_json(json.dumps(message))
+        assert set(message) == set(LinksMessage.model_fields)
 
 
 def test_the_reference_has_the_outcomes_of_the_readme() -> None:
