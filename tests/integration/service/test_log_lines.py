@@ -23,8 +23,10 @@ SECONDS = 0.2
 def test_a_process_begins_with_its_version_and_all_its_settings(
     deployment: Deployment, process: str
 ) -> None:
-    lines = deployment.logged(process)
-    (begun,) = [line for line in lines if line["event"] == f"{process} begins"]
+    name = f"{process} begins"
+    # A pool that takes tasks may be ready before the process has said so.
+    deployment.wait_until(lambda: name in {line["event"] for line in deployment.logged(process)})
+    (begun,) = [line for line in deployment.logged(process) if line["event"] == name]
     assert begun["version"] == version("detourage")
     told = begun["settings"]
     assert {*told} == {*type(deployment.settings).model_fields}
