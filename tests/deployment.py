@@ -159,8 +159,17 @@ class Deployment:
 
     def take_articles_into(self, taken: list[dict[str, Any]]) -> None:
         """Take them, and have in the list what was taken, even if the broker fails meanwhile."""
+        self._take_into(taken, self.topology.articles_queue)
+
+    def take(self, queue: str) -> list[dict[str, Any]]:
+        """Take all messages that wait in a queue."""
+        taken: list[dict[str, Any]] = []
+        self._take_into(taken, queue)
+        return taken
+
+    def _take_into(self, taken: list[dict[str, Any]], queue: str) -> None:
         with self.amqp() as connection, connection.channel() as channel:
-            while (message := channel.basic_get(self.topology.articles_queue)) is not None:
+            while (message := channel.basic_get(queue)) is not None:
                 taken.append(json.loads(message.body))
                 channel.basic_ack(message.delivery_tag)
 

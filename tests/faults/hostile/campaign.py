@@ -20,6 +20,7 @@ import amqp
 import psutil
 from sqlalchemy import func, make_url, select
 
+from models.links import LinksMessage
 from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.deployment import Deployment, process_environment
 from tests.faults.hostile import bodies, envelopes, pages
@@ -51,6 +52,7 @@ DATABASE_PASSWORD = "D4tabase-s3cret"
 PAGE_PASSWORD = "s3cr3t"
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_WEB_ADDRESS = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f#]+")
 _TRACE = "Traceback (most recent call last)"
 
 REFUSED = "refused by the broker"
@@ -295,6 +297,7 @@ def _settings(servers: Servers, home: Path) -> Settings:
             "settle_seconds": 3,
             "cluster_interval_seconds": 2,
             "heartbeat_directory": home / "heartbeats",
+            "send_links": True,
         }
     )
 
@@ -342,6 +345,7 @@ def _judge(report: Report, deployment: Deployment, published: list[Published]) -
         if kept.stage != "intake":
             report.problems.append(f"in quarantine: {kept.stage} {kept.reason} {kept.detail[:300]}")
     _judge_articles(report, deployment)
+    _judge_links(report, deployment)
 
 
 class _Endings:
@@ -386,6 +390,18 @@ class _Endings:
             or ["lost"]
         )
         return " and ".join(found)
+
+
+def _judge_links(report: Report, deployment: Deployment) -> None:
+    lists = deployment.take(deployment.topology.links_queue)
+    times = Counter(each["id"] for each in lists)
+    report.problems += [f"links {one} came {n} times" for one, n in times.items() if n > 1]
+    if not lists:
+        report.problems.append("no links came of any page")
+    for each in lists:
+        for link in LinksMessage.model_validate(each).links:
+            if not _WEB_ADDRESS.fullmatch(link.url) or not link.headline.isprintable():
+                report.problems.append(f"links of {each['url']}: {link!r}")
 
 
 def _judge_articles(report: Report, deployment: Deployment) -> None:

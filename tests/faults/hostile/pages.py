@@ -147,6 +147,17 @@ _PAGES: dict[str, Page] = {
     "lists within lists": _repeated("<ul><li>a"),
     "headings": _repeated("<h1>A headline<h2>Another"),
     "links": _numbered("<a href='/story/%'>A story of number %</a> "),
+    "headlines": _numbered(
+        "<li><h3><a href='/story/%'>The council decides about bridge %</a></h3><p>On Tuesday, again"
+    ),
+    "headlines that lead nowhere": _numbered(
+        "<h2><a href='javascript:alert(%)'>Story % of the council</a></h2>"
+        "<h2><a href='//u:p@[::%/'>Story % of the bridge</a></h2>"
+        "<h2><a href='/%\x1b[2J&#0;&#xd800;&#10;x'>Story\x07 % &#xd800;of the\ncouncil</a></h2>"
+    ),
+    "headlines of long addresses": _numbered(
+        f"<h2><a href='/{'a' * 8_000}%'>Story % of the council</a></h2>"
+    ),
     "images": _numbered("<img src='i%.jpg' alt='a' srcset='a 1x, b 2x,,,,'>"),
     "data as addresses": _repeated("<img src='data:image/png;base64,", "QUJD" * 1000, "'><p>a"),
     "frames within the page": _repeated("<iframe src='//a.example/embed/1'></iframe>"),
