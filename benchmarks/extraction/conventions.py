@@ -1,7 +1,7 @@
 """Texts scored as golds are given, and by each corpus's convention of what a text takes in.
 
 python -m benchmarks.extraction.conventions CORPORA --first-pass FOLDER --second-pass FOLDER
-    [--corpora NAMES] [--peers NAMES] [--sample N] [--cache FOLDER]
+    [--corpora NAMES] [--peers NAMES] [--sample N] [--by-language] [--cache FOLDER]
 
 Some golds take in bylines, captions or datelines, some leave out leads, lists or tables. What a
 corpus's golds take in is counted on one half of its sites and used on the other: a role is taken
@@ -232,19 +232,34 @@ def scores(name: str, page: Read, text: str) -> tuple[float, float]:
     return found["to_f"], found["equal"]
 
 
-def table(name: str, pages: Sequence[Read], methods: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield a row for each method: as golds are given, and by convention."""
+def table(
+    name: str, pages: Sequence[Read], methods: Mapping[str, Sequence[str]], *, by_language: bool
+) -> Iterator[str]:
+    """Yield a row for each method, as golds are given and by convention; of each language, too."""
     by_half = {
         half: taken_in(page for page in pages if half_of(page.gold.site) != half) for half in "AB"
     }
-    for method, texts in methods.items():
-        given = [scores(name, *each) for each in zip(pages, texts, strict=True)]
-        conformed = [
-            scores(name, page, conform(text, page, by_half[half_of(page.gold.site)]))
-            for page, text in zip(pages, texts, strict=True)
-        ]
-        cells = (f"{value:.1f}" for value in (*np.mean(given, axis=0), *np.mean(conformed, axis=0)))
-        yield f"| {name} | {len(pages)} | {method} | {' | '.join(cells)} |"
+    of_all = {name: np.arange(len(pages))}
+    if by_language:
+        languages = np.array([page.gold.language or "und" for page in pages])
+        found = sorted(set(languages.tolist()))
+        of_all |= {f"{name}, {each}": np.flatnonzero(languages == each) for each in found}
+    figures = {
+        method: np.array(
+            [
+                (
+                    *scores(name, page, text),
+                    *scores(name, page, conform(text, page, by_half[half_of(page.gold.site)])),
+                )
+                for page, text in zip(pages, texts, strict=True)
+            ]
+        )
+        for method, texts in methods.items()
+    }
+    for title, places in of_all.items():
+        for method, found_of in figures.items():
+            cells = (f"{value:.1f}" for value in found_of[places].mean(axis=0))
+            yield f"| {title} | {len(places)} | {method} | {' | '.join(cells)} |"
 
 
 def conventions(name: str, pages: Sequence[Read]) -> str:
@@ -265,6 +280,7 @@ def main() -> None:
     parser.add_argument("--corpora", default=",".join(CORPORA), help="names of those to score")
     parser.add_argument("--peers", default=PEERS, help="names of methods, as of detourage bench")
     parser.add_argument("--sample", type=int, help="so many pages of each corpus")
+    parser.add_argument("--by-language", action="store_true", help="a row a language, too")
     parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")
     options = parser.parse_args()
     first, second = FirstPass.of(options.first_pass), SecondPass.of(options.second_pass)
@@ -277,7 +293,8 @@ def main() -> None:
         methods = {OURS: read_ours(pages, first, second)}
         for peer in filter(None, options.peers.split(",")):
             methods[peer] = read_peer(runner, peer, pages)
-        print("\n".join(table(name, pages, methods)), flush=True)
+        rows = table(name, pages, methods, by_language=options.by_language)
+        print("\n".join(rows), flush=True)
         said.append(conventions(name, pages))
     print("\n| | beside the text, golds take in | of the text, they leave out |\n|---|---|---|")
     print("\n".join(said))

@@ -14,6 +14,10 @@ from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.confidence import Made, confidence_of
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
+from worker.extraction.further_articles import (
+    shows_several_articles,
+    without_further_articles,
+)
 from worker.extraction.illustrations import leading_images
 from worker.extraction.kinds import Facts, kind_evidence, kinds_of, likeliest
 from worker.extraction.knowledge import TemplateKnowledge
@@ -273,6 +277,9 @@ def _as_its_kind(
 def _cut(page: PageInTemplate, body: Finding, apart: Collection[int]) -> tuple[Extraction, Finding]:
     outline, template = page.outline, page.template
     finding = leave_out(outline, body, apart) if apart else body
+    if shows_several_articles(outline):
+        _, heading = titles.headline(outline, finding.container, page.url, template.titles)
+        finding = without_further_articles(outline, finding, heading)
     return article_of(page.url, outline, template.titles, finding, template.line_digests), finding
 
 
