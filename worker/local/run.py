@@ -190,10 +190,8 @@ class Run:
                 written = _write_lines(stream, map(ArticleMessage.in_order, of_run))
                 lists = None
                 if links_stream is not None:
-                    found = map(
-                        LinksMessage.model_validate, page_links.links_of_run(session, prefix)
-                    )
-                    lists = _write_lines(links_stream, (each.to_json() for each in found))
+                    of_run = page_links.links_of_run(session, prefix)
+                    lists = _write_lines(links_stream, map(LinksMessage.in_order, of_run))
                 keys = progress.sites_of_run(session, prefix)
                 sites = progress.site_statuses(session, keys)
             writing.close()

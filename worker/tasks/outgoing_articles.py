@@ -84,7 +84,15 @@ def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
     story_articles.note_sent(session, [each.page_id for each in outgoing], held_back)
 
 
-def routing_key(language: str | None, site: str) -> str:
-    """Return the key that consumers choose articles by, cut where AMQP allows no more."""
-    key = f"{language or 'und'}.{site}"
+def routing_key(sort: str | None, site: str) -> str:
+    """Return the key that consumers choose messages by, cut where AMQP allows no more.
+
+    Parameters
+    ----------
+    sort
+        What comes before the site: language of an article, kind of a page; None for not known.
+    site
+        Name of the site.
+    """
+    key = f"{sort or 'und'}.{site}"
     return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")
