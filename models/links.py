@@ -1,20 +1,17 @@
 """The message of links: what a page that leads to others lists, for the crawler."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from models.messages import Timestamp
+from models.messages import MessagePart, SentMessage, Timestamp
 
 ListKind = Literal["menu", "listing", "collection"]
 """Kinds of page that list others: a menu has no article, see `models.kinds` for the others."""
 
 
-class Link(BaseModel):
+class Link(MessagePart):
     """What a page lists."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     url: str = Field(
         description="Its address, as the page gives it: absolute, http or https, of any site,"
@@ -23,13 +20,13 @@ class Link(BaseModel):
     headline: str = Field(description="What the page calls it, on one line.")
 
 
-class LinksMessage(BaseModel):
+class LinksMessage(SentMessage):
     """What a page lists, as published on the exchange ``links``, where that is asked for.
 
     A page whose links change gives another message; the latest is the one that holds.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True, title="Links message")
+    model_config = ConfigDict(title="Links message")
 
     version: Literal[1] = Field(default=1, description="Version of this contract.")
     id: str = Field(
@@ -52,18 +49,3 @@ class LinksMessage(BaseModel):
     next: str | None = Field(
         description="Address of the page that the list goes on; null for none."
     )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the message as JSON values."""
-        return self.model_dump(mode="json")
-
-    @classmethod
-    def in_order(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the JSON values of a message in the order of this contract.
-
-        Parameters
-        ----------
-        values
-            As a database gives them, which keeps no order.
-        """
-        return cls.model_validate(values).to_json()

@@ -1,7 +1,7 @@
-"""The two message contracts: the crawler's page message and the article message.
+"""The crawler's page message and the article message.
 
-Both are fixed: other services build on them. A version promises its keys, what they mean and
-their types. Keys may be added within a version, so a consumer ignores those that it does not
+Both contracts are fixed: other services build on them. A version promises its keys, what they mean
+and their types. Keys may be added within a version, so a consumer ignores those that it does not
 know; any other change raises ``version``.
 """
 
@@ -184,11 +184,33 @@ BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "co
 Role = Literal["member", "representative", "outlier"]
 
 
-class _ArticlePart(BaseModel):
+class MessagePart(BaseModel):
+    """A part of a message that the service sends."""
+
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Block(_ArticlePart):
+class SentMessage(MessagePart):
+    """A message that the service sends."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the message as JSON values."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def in_order(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON values of a message in the order of its contract.
+
+        Parameters
+        ----------
+        values
+            As a database gives them, which keeps no order. Keys that an earlier version of
+            the service did not write stay away.
+        """
+        return cls.model_validate(values).model_dump(mode="json", exclude_unset=True)
+
+
+class Block(MessagePart):
     """A stretch of the article's text: ``text == article.text[start:end]``."""
 
     type: BlockType = Field(description="What the stretch is marked as.")
@@ -208,7 +230,7 @@ class Block(_ArticlePart):
     )
 
 
-class Image(_ArticlePart):
+class Image(MessagePart):
     """An image of the article's body."""
 
     url: str = Field(description="Address of the image, absolute.")
@@ -216,14 +238,14 @@ class Image(_ArticlePart):
     caption: str | None = Field(default=None, description="What the page says below it.")
 
 
-class Embed(_ArticlePart):
+class Embed(MessagePart):
     """A foreign object shown in the article's body: a video, a post, a frame."""
 
     url: str = Field(description="Address of the object, absolute.")
     type: str = Field(description="Element that embeds it: iframe, video, audio, object, embed.")
 
 
-class Comment(_ArticlePart):
+class Comment(MessagePart):
     """A reader's comment."""
 
     author: str | None = Field(description="Name as the page shows it, null for none.")
@@ -249,7 +271,7 @@ class Comment(_ArticlePart):
 StoryRelation = Literal["same", "update", "excerpt", "contains"]
 
 
-class Story(_ArticlePart):
+class Story(MessagePart):
     """What the article has in common with others, of any site, that repeat each other's text.
 
     The story of an article may change when others come: it is corrected in a later revision.
@@ -278,7 +300,7 @@ class Story(_ArticlePart):
     )
 
 
-class CommentsElsewhere(_ArticlePart):
+class CommentsElsewhere(MessagePart):
     """A thread of readers' comments that another service keeps.
 
     All is read from the page: whether there are comments, only the service knows.
@@ -303,7 +325,7 @@ class CommentsElsewhere(_ArticlePart):
     )
 
 
-class Entry(_ArticlePart):
+class Entry(MessagePart):
     """An entry of a live report.
 
     A revision says which entries are new and which are changed against the last one before it.
@@ -337,14 +359,14 @@ class Entry(_ArticlePart):
     )
 
 
-class Part(_ArticlePart):
+class Part(MessagePart):
     """One of the pages that an article, a thread or a list is spread over."""
 
     number: int = Field(description="Its number, from 1 or as the site counts.")
     url: str = Field(description="Its address, absolute.")
 
 
-class Parts(_ArticlePart):
+class Parts(MessagePart):
     """The pages that what a page shows is spread over, as far as they are known.
 
     Addresses are absolute, without fragment. Of a thread or a list the links alone are given:
@@ -390,7 +412,7 @@ class Parts(_ArticlePart):
     )
 
 
-class Template(_ArticlePart):
+class Template(MessagePart):
     """Where the page stands among the template groups of its site."""
 
     group: int | None = Field(description="Number of the group in its site; null for an outlier.")
@@ -399,7 +421,7 @@ class Template(_ArticlePart):
     role: Role = Field(description="What the page is in its group.")
 
 
-class Metadata(_ArticlePart):
+class Metadata(MessagePart):
     """What is known of an article beside what the message's other keys hold.
 
     Dates are written by ISO 8601 as precisely as the page gives them: ``2024-05-31``,
@@ -428,7 +450,7 @@ DOUBTFUL = 0.8
 """Confidence below which an article is doubtful."""
 
 
-class ArticleMessage(_ArticlePart):
+class ArticleMessage(SentMessage):
     """One clean article, as published on the exchange ``articles``.
 
     ``published_at`` is an instant. Where the page gives no zone it is read as UTC, where it
@@ -436,7 +458,7 @@ class ArticleMessage(_ArticlePart):
     of it the page gave.
     """
 
-    model_config = ConfigDict(frozen=True, title="Article message")
+    model_config = ConfigDict(title="Article message")
 
     version: Literal[1] = Field(default=1, description="Version of this contract.")
     id: str = Field(description="Stable for page and revision: the consumer's idempotency key.")
@@ -510,19 +532,3 @@ class ArticleMessage(_ArticlePart):
         description="The other addresses that the page was fetched under, as the crawler gave them,"
         " sorted, at most 50. Added to version 1.",
     )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the message as JSON values."""
-        return self.model_dump(mode="json")
-
-    @classmethod
-    def in_order(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the JSON values of a message in the order of this contract.
-
-        Parameters
-        ----------
-        values
-            As a database gives them, which keeps no order. Keys that an earlier version of
-            the service did not write stay away.
-        """
-        return cls.model_validate(values).model_dump(mode="json", exclude_unset=True)
