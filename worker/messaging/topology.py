@@ -112,6 +112,15 @@ class Topology:
         """Queue of the crawler, bound to the exchange of links."""
         return f"{self.prefix}crawler.links"
 
+    @property
+    def outgoing(self) -> dict[str, Exchange]:
+        """Queues that are filled for others, each with the exchange that it is bound to."""
+        return {
+            self.articles_queue: self.articles_exchange,
+            self.repeats_queue: self.repeats_exchange,
+            self.links_queue: self.links_exchange,
+        }
+
     def celery_queues(self) -> list[Queue]:
         """Queues that Celery workers consume."""
         return [
@@ -167,11 +176,7 @@ class Topology:
                 routing_key="#",
                 queue_arguments={"x-queue-type": "quorum"} if self.durable_features else None,
             )
-            for name, exchange in (
-                (self.articles_queue, self.articles_exchange),
-                (self.repeats_queue, self.repeats_exchange),
-                (self.links_queue, self.links_exchange),
-            )
+            for name, exchange in self.outgoing.items()
         ]
         return [*quarantines, self.pages_queue(), *self.celery_queues(), *outgoing]
 

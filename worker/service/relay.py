@@ -130,13 +130,11 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
     # At most one a look, and extractions take all the room that there is.
     lanes: dict[str, Bound | None] = {**tasks, EXTRACT_LATE: None}
-    outgoing = {
-        topology.articles_exchange.name: topology.articles_queue,
-        topology.repeats_exchange.name: topology.repeats_queue,
-        topology.links_exchange.name: topology.links_queue,
-    }
     limit = settings.articles_limit
-    exchanges = {name: Bound(queue, limit) if limit else None for name, queue in outgoing.items()}
+    exchanges = {
+        exchange.name: Bound(queue, limit) if limit else None
+        for queue, exchange in topology.outgoing.items()
+    }
     return {**lanes, **exchanges, DEFAULT_EXCHANGE: None}
 
 
