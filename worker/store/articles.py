@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, bindparam, func, insert, select, update
+from sqlalchemy import BigInteger, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
-from models.tables import Article, ArticleComment, Receipt, Site, StoredPage, StoryArticle
+from models.tables import Article, ArticleComment, StoredPage, StoryArticle
 from worker.comments import Comment
 from worker.outcomes import PageOutcome
+from worker.store.runs import of_run
 from worker.store.statements import rows_only
 
 
@@ -92,27 +93,17 @@ _LAST_ENTRIES = rows_only(
 def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
     """Yield the last article of each page that messages of one run brought.
 
-    Ordered by site and URL, so that a run's file does not depend on the order
-    of arrival. Pages whose last outcome is no article yield nothing. Each says of its story what is
-    told at the end, not what was when it was extracted.
+    Ordered by site and URL. Pages whose last outcome is no article yield nothing. Each says of its
+    story what is told at the end, not what was when it was extracted.
     """
-    run_pages = (
-        select(Receipt.page_id)
-        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
-        .distinct()
-    )
     query = (
         select(Article.message, StoryArticle.told)
         .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
         .join(StoredPage, StoredPage.id == Article.page_id)
-        .join(Site, Site.id == StoredPage.site_id)
         .where(
-            StoredPage.id.in_(run_pages),
             StoredPage.outcome == PageOutcome.ARTICLE,
             Article.revision == StoredPage.revision,
         )
-        .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
-        .execution_options(yield_per=200)
     )
-    for message, told in session.execute(query):
+    for message, told in session.execute(of_run(query, message_prefix)):
         yield {**message, "story": told} if told is not None else message

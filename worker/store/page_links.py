@@ -7,7 +7,8 @@ from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.tables import PageLinks, Receipt, Site, StoredPage
+from models.tables import PageLinks, StoredPage
+from worker.store.runs import of_run
 from worker.store.statements import rows_only
 
 _LAST_IDS = rows_only(
@@ -38,17 +39,5 @@ def save(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
 
 def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
     """Yield the messages of pages that messages of one run brought, ordered by site and URL."""
-    run_pages = (
-        select(Receipt.page_id)
-        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
-        .distinct()
-    )
-    query = (
-        select(PageLinks.message)
-        .join(StoredPage, StoredPage.id == PageLinks.page_id)
-        .join(Site, Site.id == StoredPage.site_id)
-        .where(StoredPage.id.in_(run_pages))
-        .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
-        .execution_options(yield_per=200)
-    )
-    yield from session.scalars(query)
+    query = select(PageLinks.message).join(StoredPage, StoredPage.id == PageLinks.page_id)
+    yield from session.scalars(of_run(query, message_prefix))
