@@ -118,7 +118,7 @@ def print_summary(
         if numbers:
             say(console, f"{title}: {_listed(numbers)}")
     say(console, f"{counted(summary.articles, 'article')} in {output}")
-    if links is not None and summary.lists is not None:
+    if summary.lists is not None:
         say(console, f"{counted(summary.lists, 'list')} of links in {links}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
     _print_sites(console, sites, len(sites) if top is None else top)

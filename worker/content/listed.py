@@ -1,6 +1,6 @@
 """What a page that leads to others lists."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
@@ -9,7 +9,7 @@ from worker.extraction import HeadlineLink, headline_links
 from worker.pages import Page
 from worker.stories.parts import read_pagination
 
-LIST_KINDS: Final[Sequence[ListKind]] = get_args(ListKind)
+_LIST_KINDS: Final[Mapping[str, ListKind]] = {kind: kind for kind in get_args(ListKind)}
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def listed_links(page: Page, kind: str) -> ListedLinks | None:
     kind
         ``menu`` where it has no article for that, else its kind as of `models.kinds`.
     """
-    found = next((each for each in LIST_KINDS if each == kind), None)
-    links = headline_links(page) if found is not None else ()
-    if found is None or not links:
+    list_kind = _LIST_KINDS.get(kind)
+    if list_kind is None:
         return None
-    return ListedLinks(found, links, read_pagination(page).next)
+    links = headline_links(page)
+    return ListedLinks(list_kind, links, read_pagination(page).next) if links else None

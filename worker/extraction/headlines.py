@@ -23,7 +23,8 @@ from worker.language import words
 from worker.language.texts import Count
 from worker.language.wordlists import listed
 from worker.pages import Page
-from worker.pages.addresses import absolute, base_of
+from worker.pages.addresses import MAX_LINKS, absolute, base_of
+from worker.pages.elements import HEADINGS
 from worker.pages.flat import Booleans
 
 MIN_LISTED: Final = 3
@@ -52,16 +53,11 @@ MAX_SHARED_PART: Final = 0.2
 """Addresses of a list that a headline leads to, and their part of the list's; what leads to more is
 "Read more"."""
 
-MAX_LINKS: Final = 1_000
+MAX_HEADLINES: Final = 1_000
 """Headlines of a page that are given, the first ones: the most on those pages are 100."""
-
-MAX_READ: Final = 20_000
-"""Links of a page that are read, the first ones: a bound on the work for a page made to take
-long. The most on a page of the corpora are 3,752."""
 
 _MAX_CLASSES = 8
 
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MENUS = frozenset({"nav", "footer"})
 _MENU_NAMES = (PARTS["menu"] | listed("footer copyright")) - listed("tabs")
 _WHOLE = frozenset({"html", "body", "main"})
@@ -136,7 +132,7 @@ def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
     for of_list in sorted(chosen, key=_rank, reverse=True):
         for candidate in of_list:
             best.setdefault(candidate.url, candidate)
-    found = sorted(best.values(), key=attrgetter("number"))[:MAX_LINKS]
+    found = sorted(best.values(), key=attrgetter("number"))[:MAX_HEADLINES]
     return tuple(HeadlineLink(each.url, each.text) for each in found)
 
 
@@ -179,7 +175,7 @@ def _count_pages(candidates: Sequence[_Candidate]) -> int:
 def _candidates(page: Outline, url: str) -> Iterator[_Candidate]:
     """Yield the links of lines that are hardly anything else, outside of menus."""
     addresses, links, paths = _addresses(page, url), page.links, paths_of(page)
-    is_heading = page.flat.within(page.flat.having(_HEADINGS))
+    is_heading = page.flat.within(page.flat.having(HEADINGS))
     in_menu = _in_menus(page)
     sizes = page.text_sizes - page.count_in_texts(Count.UNSPACED) / 2
     prose = 0.0
@@ -214,7 +210,7 @@ def _addresses(page: Outline, url: str) -> dict[int, str]:
     rels = page.flat.values("rel")
     own = {url.partition("#")[0], absolute("/", url)}
     found = {}
-    for link, href in islice(page.flat.values("href").items(), MAX_READ):
+    for link, href in islice(page.flat.values("href").items(), MAX_LINKS):
         address = (absolute(href, base) or "").partition("#")[0]
         is_advert = not _ADVERTS.isdisjoint(rels.get(link, "").lower().split())
         if address and address not in own and not is_advert and len(address) <= MAX_URL_CHARACTERS:

@@ -10,7 +10,7 @@ import numpy as np
 from worker.extraction.knowledge import digest_of
 from worker.extraction.lines import Line, lines_of
 from worker.extraction.outline import Outline
-from worker.pages.elements import WITHIN_SENTENCES
+from worker.pages.elements import HEADINGS, WITHIN_SENTENCES
 
 MAX_NESTING: Final = 12
 """Boxes within boxes that are told apart: more cannot be seen."""
@@ -88,7 +88,7 @@ def page_parts(outline: Outline, is_fixed: Mapping[int, bool]) -> PageParts:
         elif tag in _IMAGES:
             contents.append((outline.text_starts[index], index, boxes[index], TextPart(None)))
     for line in lines_of(outline):
-        is_heading = outline.tags[line.block] in {"h1", "h2", "h3", "h4", "h5", "h6"}
+        is_heading = outline.tags[line.block] in HEADINGS
         text = TextPart(line.text, is_heading, is_fixed.get(line.number))
         place = int(np.searchsorted(outline.text_lines, line.number))
         contents.append((place, len(outline.tags), boxes[line.block], text))

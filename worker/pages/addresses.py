@@ -5,6 +5,10 @@ from urllib.parse import urljoin, urlsplit
 from worker.language.words import clean
 from worker.pages.nodes import AnyElement
 
+MAX_LINKS = 20_000
+"""Links of a page that are looked at, the first ones: a bound on the work for a page made to take
+long. The most on a page of the corpora are 3,752."""
+
 
 def base_of(document: AnyElement, url: str) -> str:
     """Return the address that the page's relative addresses start from.

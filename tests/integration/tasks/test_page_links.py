@@ -18,9 +18,9 @@ def _links_are_asked_for(tasks: Tasks) -> None:
     tasks.restart(send_links=True)
 
 
-def show(tasks: Tasks, html: str, path: str = "town/", site: str = "a") -> None:
+def show(tasks: Tasks, html: str) -> None:
     """Let a crawler bring a page, and all be done with it."""
-    tasks.publish(site, [(path, html)])
+    tasks.publish("a", [("town/", html)])
     tasks.settle()
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from worker.pages import Page
-from worker.pages.addresses import absolute, base_of
+from worker.pages.addresses import MAX_LINKS, absolute, base_of
 from worker.pages.flat import FlatDocument
 from worker.pages.names import part_at_capitals
 from worker.pages.nodes import Node
@@ -21,10 +21,6 @@ from worker.stories.parts.wording import (
     read_name,
     read_number,
 )
-
-MAX_LINKS = 20_000
-"""Links of a page that are looked at, the first ones: a bound on the work for a page made to take
-long. The most on a page of the corpora are 3,752."""
 
 MAX_CANDIDATES = 2_000
 """Links whose addresses are read, the first ones."""
