@@ -210,8 +210,31 @@ class SentMessage(MessagePart):
         return cls.model_validate(values).model_dump(mode="json", exclude_unset=True)
 
 
+class Link(MessagePart):
+    """A link within the article's text."""
+
+    start: int = Field(ge=0, description="Offset of its first character in text.")
+    end: int = Field(ge=0, description="Offset after its last character in text.")
+    url: str = Field(description="Address of the target, absolute.")
+
+
+class Emphasis(MessagePart):
+    """An emphasised stretch of the article's text."""
+
+    start: int = Field(ge=0, description="Offset of its first character in text.")
+    end: int = Field(ge=0, description="Offset after its last character in text.")
+    kind: Literal["bold", "italic"] = Field(description="How the page sets it.")
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value == []
+
+
 class Block(MessagePart):
-    """A stretch of the article's text: ``text == article.text[start:end]``."""
+    """A stretch of the article's text: ``text == article.text[start:end]``.
+
+    Keys from ``level`` on are absent where they do not apply: an article has many blocks.
+    """
 
     type: BlockType = Field(description="What the stretch is marked as.")
     text: str = Field(description="The stretch itself.")
@@ -228,6 +251,42 @@ class Block(MessagePart):
         le=1,
         description="Probability of that role. Added to version 1.",
     )
+    level: int | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        ge=1,
+        description="Level of a heading, 1 to 6; nesting depth of a list item. Added to version 1.",
+    )
+    marker: str | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description='What a list item begins with: "-", or its number as "3."; absent in a block'
+        " that continues an item. Added to version 1.",
+    )
+    links: list[Link] = Field(
+        default=[],
+        exclude_if=_is_empty,
+        description="Links within the block, in order. Added to version 1.",
+    )
+    emphasis: list[Emphasis] = Field(
+        default=[],
+        exclude_if=_is_empty,
+        description="Bold and italic stretches, in order. Added to version 1.",
+    )
+    language: str | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="Programming language of code. Added to version 1.",
+    )
+
+
+_PLACE = Field(
+    default=None,
+    exclude_if=_is_empty,
+    ge=0,
+    description="Index of the block that it stands before, the number of blocks where it stands"
+    " below the last one; absent where its place is not known. Added to version 1.",
+)
 
 
 class Image(MessagePart):
@@ -236,6 +295,7 @@ class Image(MessagePart):
     url: str = Field(description="Address of the image, absolute.")
     alt: str | None = Field(default=None, description="What the page gives to show in its place.")
     caption: str | None = Field(default=None, description="What the page says below it.")
+    block: int | None = _PLACE
 
 
 class Embed(MessagePart):
@@ -243,6 +303,7 @@ class Embed(MessagePart):
 
     url: str = Field(description="Address of the object, absolute.")
     type: str = Field(description="Element that embeds it: iframe, video, audio, object, embed.")
+    block: int | None = _PLACE
 
 
 class Comment(MessagePart):

@@ -7,8 +7,10 @@ from models.messages import (
     Comment,
     CommentsElsewhere,
     Embed,
+    Emphasis,
     Entry,
     Image,
+    Link,
     Metadata,
     Part,
     Parts,
@@ -41,13 +43,24 @@ def article_values(content: Content) -> dict[str, Any]:
                 end=block.end,
                 role=block.role,
                 role_probability=block.role_probability,
+                level=block.level,
+                marker=block.marker,
+                links=[Link(start=each.start, end=each.end, url=each.url) for each in block.links],
+                emphasis=[
+                    Emphasis(start=each.start, end=each.end, kind=each.kind)
+                    for each in block.emphasis
+                ],
+                language=block.language,
             )
             for block in article.blocks
         ],
         "images": [
-            Image(url=each.url, alt=each.alt, caption=each.caption) for each in article.images
+            Image(url=each.url, alt=each.alt, caption=each.caption, block=each.block)
+            for each in article.images
         ],
-        "embeds": [Embed(url=each.url, type=each.type) for each in article.embeds],
+        "embeds": [
+            Embed(url=each.url, type=each.type, block=each.block) for each in article.embeds
+        ],
         "comments": [_comment(each) for each in content.comments],
         "comments_elsewhere": [
             CommentsElsewhere(

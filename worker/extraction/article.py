@@ -25,7 +25,7 @@ from worker.extraction.languages import language_of
 from worker.extraction.media import EMBEDS
 from worker.extraction.metadata import read_metadata
 from worker.extraction.outline import Outline
-from worker.extraction.rendering import render, without_title
+from worker.extraction.rendering import render
 from worker.extraction.result import Extraction
 from worker.extraction.roles import choosing
 from worker.extraction.roles.leads import lead_of_blocks
@@ -337,7 +337,7 @@ def article_of(
     base = base_of(outline.root, url)
     rendering = render(outline, finding, base)
     rendering.lead_with(leading_images(outline, finding, heading, base))
-    rendering.stretches = list(without_title(rendering.stretches, title))
+    rendering.leave_title_out(title)
     text, blocks = rendering.to_blocks()
     language = language_of(outline, text)
     metadata = read_metadata(

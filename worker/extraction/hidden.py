@@ -192,7 +192,9 @@ def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
     if shown is None:
         return article
     return replace(
-        article, images=article.images or shown.images, embeds=article.embeds or shown.embeds
+        article,
+        images=article.images or tuple(replace(each, block=None) for each in shown.images),
+        embeds=article.embeds or tuple(replace(each, block=None) for each in shown.embeds),
     )
 
 

@@ -1,19 +1,35 @@
 """The body that a method found, as blocks of text, images and embeds."""
 
+import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 
 from models.roles import LineRole
 from worker.extraction import illustrations, media
 from worker.extraction.finding import Finding, FoundRole
+from worker.extraction.inline import PLAIN, Setting, Span, inline_text
 from worker.extraction.outline import Outline
-from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, BlockType
+from worker.extraction.result import (
+    ArticleBlock,
+    ArticleEmbed,
+    ArticleEmphasis,
+    ArticleImage,
+    ArticleLink,
+    BlockType,
+    EmphasisKind,
+)
 from worker.language import words
+from worker.pages.addresses import absolute
 from worker.pages.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
 from worker.pages.nodes import Node
+
+Marked = TypeVar("Marked", ArticleLink, ArticleEmphasis)
+Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 
 MAX_CELL_TOKENS = 40
 """A table with a longer cell lays out a page; it does not tabulate data."""
@@ -44,15 +60,58 @@ _LAYOUT = (DIVISIONS - {"center", "caption"}) | {
     "iframe",
 }
 _IN_ROWS = frozenset({"td", "th"})
+_EMPHASIS: Mapping[str, EmphasisKind] = {
+    "b": "bold",
+    "strong": "bold",
+    "em": "italic",
+    "i": "italic",
+}
+
+_CODE_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:(?:highlight-source|highlight|language|lang)-|brush:\s?)"
+    r"(?!default\b|none\b)([a-z][\w+#.]{0,20})(?![\w+#.])",
+    re.IGNORECASE,
+)
+_CODE_ATTRIBUTES = ("data-lang", "data-language")
+MAX_CLASS_CHARACTERS = 200
+"""Maximum length of a class attribute that is searched for the language of code."""
+
+MAX_ITEM_NUMBER = 1_000_000
+"""Greatest number of a list item; the page may declare any."""
 
 
 @dataclass
 class Stretch:
-    """A block before its place in the text is known."""
+    """A block before its place in the text is known.
+
+    Offsets of `links` and `emphasis` count from the beginning of the block.
+    """
 
     type: BlockType
     text: str
     role: FoundRole | None = None
+    level: int | None = None
+    marker: str | None = None
+    links: Sequence[ArticleLink] = ()
+    emphasis: Sequence[ArticleEmphasis] = ()
+    language: str | None = None
+
+    def to_block(self, start: int) -> ArticleBlock:
+        """Return the block that begins at an offset of the text."""
+        role, probability = self.role or (None, None)
+        return ArticleBlock(
+            self.type,
+            self.text,
+            start,
+            start + len(self.text),
+            role,
+            probability,
+            self.level,
+            self.marker,
+            tuple(_shifted(each, start) for each in self.links),
+            tuple(_shifted(each, start) for each in self.emphasis),
+            self.language,
+        )
 
 
 @dataclass
@@ -75,17 +134,25 @@ class Rendering:
         """Put images that the body does not show before those that it shows."""
         shown = {each.url for each in self.images}
         others = {each.url: each for each in images if each.url not in shown}
-        self.images[:0] = others.values()
+        self.images[:0] = (replace(each, block=0) for each in others.values())
+
+    def leave_title_out(self, title: str | None) -> None:
+        """Leave out the headline where the body repeats it among its first blocks."""
+        same = words.tokens(title or "")
+        first = self.stretches[:MAX_BLOCKS_BEFORE_TITLE]
+        repeated = [place for place, each in enumerate(first) if words.tokens(each.text) == same]
+        for place in reversed(repeated):
+            del self.stretches[place]
+            self.images = [_moved(each, place) for each in self.images]
+            self.embeds = [_moved(each, place) for each in self.embeds]
 
     def to_blocks(self) -> tuple[str, tuple[ArticleBlock, ...]]:
         """Return the text, paragraphs parted by a blank line, and its blocks."""
         blocks: list[ArticleBlock] = []
         start = 0
         for stretch in self.stretches:
-            end = start + len(stretch.text)
-            role, probability = stretch.role or (None, None)
-            blocks.append(ArticleBlock(stretch.type, stretch.text, start, end, role, probability))
-            start = end + 2
+            blocks.append(stretch.to_block(start))
+            start = blocks[-1].end + 2
         return "\n\n".join(stretch.text for stretch in self.stretches), tuple(blocks)
 
 
@@ -116,6 +183,8 @@ class _Open:
     element: int
     type: BlockType | None = None
     caption: str | None = None
+    level: int | None = None
+    marker: str | None = None
 
 
 class _Renderer:
@@ -127,7 +196,9 @@ class _Renderer:
         self._open: list[_Open] = []
         self._link: int | None = None
         self._muted: int | None = None
-        self._parts: list[str] = []
+        self._emphasis: Counter[EmphasisKind] = Counter()
+        self._numbers: dict[int, int] = {}
+        self._parts: list[tuple[str, Setting]] = []
         self._is_blank = True
         self._breaks = 0
         self._captions = illustrations.named_captions(page)
@@ -180,6 +251,8 @@ class _Renderer:
     def _enter(self, index: int) -> bool:
         """Open an element; False where what it holds is not to be walked."""
         tag = self._page.tags[index]
+        if tag == "li":
+            self._count_item(index)
         if index in self._finding.dropped:
             self._flush()
             return False
@@ -192,6 +265,8 @@ class _Renderer:
         if tag in WITHIN_SENTENCES:
             if self._link is None and self._page.links[index] == index:
                 self._link = index
+            if tag in _EMPHASIS:
+                self._emphasis[_EMPHASIS[tag]] += 1
             self._mute(index)
             return True
         self._flush()
@@ -200,12 +275,8 @@ class _Renderer:
             return True
         if tag == "table" and self._muted is None:
             table = self._data_table(index)
-            if table:
-                texts = self._page.texts[
-                    self._page.text_starts[index] : self._page.text_ends[index]
-                ]
-                sizes = Counter({text.line: text.size for text in texts})
-                self._rendering.stretches.append(Stretch("table", table, self._role_of(sizes)))
+            if table is not None:
+                self._rendering.stretches.append(table)
                 return False
         if tag == "blockquote" and self._type() != "quote":
             self._embed(self._page.node(index))
@@ -219,8 +290,11 @@ class _Renderer:
     def _leave(self, index: int) -> None:
         if index == self._link:
             self._link = None
-        if self._page.tags[index] not in WITHIN_SENTENCES:
+        tag = self._page.tags[index]
+        if tag not in WITHIN_SENTENCES:
             self._flush()
+        elif tag in _EMPHASIS:
+            self._emphasis[_EMPHASIS[tag]] -= 1
         if index == self._muted:
             self._muted = None
         if self._open and self._open[-1].element == index:
@@ -231,7 +305,38 @@ class _Renderer:
         kind: BlockType | None = _TYPES.get(tag) or ("caption" if named else None)
         caption = self._caption_within(index) if named or tag == "figure" else None
         if kind or caption:
-            self._open.append(_Open(index, kind, caption))
+            opened = _Open(index, kind, caption)
+            if kind == "heading":
+                opened.level = int(tag[1])
+            elif kind == "list_item":
+                around = self._open_item()
+                opened.level = 1 + (around.level or 0 if around is not None else 0)
+                opened.marker = self._marker(index)
+            self._open.append(opened)
+
+    def _open_item(self) -> _Open | None:
+        """Return the list item that is being walked."""
+        return next((each for each in reversed(self._open) if each.type == "list_item"), None)
+
+    def _count_item(self, index: int) -> None:
+        """Count an item of an ordered list, shown or not."""
+        around = self._page.parents[index]
+        if around < 0 or self._page.tags[around] != "ol":
+            return
+        number = _integer(self._page.node(index).get("value"))
+        if number is None:
+            last = self._numbers.get(around)
+            if last is None:
+                number = _integer(self._page.node(around).get("start"))
+                number = 1 if number is None else number
+            else:
+                number = last + 1
+        self._numbers[around] = number
+
+    def _marker(self, index: int) -> str:
+        around = self._page.parents[index]
+        is_numbered = self._page.tags[index] == "li" and around in self._numbers
+        return f"{self._numbers[around]}." if is_numbered else "-"
 
     def _caption_within(self, index: int) -> str | None:
         """Return the caption that a figure, or an element named for its caption, gives."""
@@ -239,15 +344,26 @@ class _Renderer:
         caption = illustrations.caption_within(page, index, self._captions)
         return caption or (None if page.tags[index] == "figure" else page.text_of(index) or None)
 
+    def _typed(self) -> _Open | None:
+        """Return the nearest element around that gives a block its type."""
+        return next((open_ for open_ in reversed(self._open) if open_.type), None)
+
     def _type(self) -> BlockType | None:
-        return next((open_.type for open_ in reversed(self._open) if open_.type), None)
+        typed = self._typed()
+        return typed.type if typed is not None else None
+
+    def _setting(self) -> Setting:
+        bold, italic = self._emphasis["bold"], self._emphasis["italic"]
+        if self._link is None and not bold and not italic:
+            return PLAIN
+        return Setting(self._link, bold > 0, italic > 0)
 
     def _break(self) -> None:
         self._breaks += 1
         if self._breaks == 2:
             self._flush()
         else:
-            self._parts.append("\n")
+            self._parts.append(("\n", PLAIN))
 
     def _text(self, text: str | None) -> None:
         if not text:
@@ -258,7 +374,8 @@ class _Renderer:
                 self._breaks = 0
                 self._is_blank = False
                 self._sizes[self._page.texts[self._next_text - 1].line] += len(text)
-            self._parts.append(text if self._type() == "code" else text.replace("\n", " "))
+            text = text if self._type() == "code" else text.replace("\n", " ")
+            self._parts.append((text, self._setting()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
         """Say whether the next text belongs to the body; the outline lists none that is blank."""
@@ -272,21 +389,68 @@ class _Renderer:
         self._breaks = 0
         if not self._parts:
             return
-        text = "" if self._is_blank else "".join(self._parts)
+        parts, is_blank = self._parts, self._is_blank
         role = self._role_of(self._sizes)
-        self._parts.clear()
+        self._parts = []
         self._sizes.clear()
         self._is_blank = True
-        if not text:
-            return
-        kind = self._type() or "paragraph"
+        stretch = None if is_blank else self._stretch(parts)
+        if stretch is not None:
+            stretch.role = role
+            self._rendering.stretches.append(stretch)
+        self._settle_media()
+
+    def _stretch(self, parts: Sequence[tuple[str, Setting]]) -> Stretch | None:
+        """Make a block of some text; None where it holds neither letter nor digit."""
+        typed = self._typed()
+        kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
+        spans: Sequence[Span] = ()
         if kind == "code":
-            text = words.clean_verbatim(text)
+            text = words.clean_verbatim("".join(text for text, _ in parts))
+        elif any(setting is not PLAIN for _, setting in parts):
+            text, spans = inline_text(parts)
         else:
-            lines = (words.clean(line) for line in text.split("\n"))
-            text = "\n".join(line for line in lines if line)
-        if any(character.isalnum() for character in text):
-            self._rendering.stretches.append(Stretch(kind, text, role))
+            lines = "".join(text for text, _ in parts).split("\n")
+            text = "\n".join(filter(None, map(words.clean, lines)))
+        if not any(character.isalnum() for character in text):
+            return None
+        stretch = Stretch(kind, text, links=self._links(spans), emphasis=_emphasis(spans))
+        if kind == "code" and typed is not None:
+            stretch.language = self._code_language(typed.element)
+        elif typed is not None:
+            stretch.level = typed.level
+            # An item's further blocks continue it.
+            stretch.marker, typed.marker = typed.marker, None
+        return stretch
+
+    def _links(self, spans: Iterable[Span]) -> list[ArticleLink]:
+        links: list[ArticleLink] = []
+        for start, end, mark in spans:
+            if isinstance(mark, int):
+                url = self._address(mark)
+                if url is not None:
+                    links.append(ArticleLink(start, end, url))
+        return links
+
+    def _address(self, link: int) -> str | None:
+        return absolute(self._page.node(link).get("href"), self._base)
+
+    def _code_language(self, index: int) -> str | None:
+        """Return the language that code, what it stands in or what it consists of is named for."""
+        page = self._page
+        around = page.parents[index]
+        below = index + 1 if index + 1 < page.ends[index] else index
+        for place in (index, below, around, page.parents[around] if around >= 0 else -1):
+            if place < 0:
+                continue
+            node = page.node(place)
+            declared = next(filter(None, map(node.get, _CODE_ATTRIBUTES)), None)
+            if declared and re.fullmatch(r"[\w+#.-]{1,30}", declared):
+                return declared.lower()
+            named = _CODE_LANGUAGE.search((node.get("class") or "")[:MAX_CLASS_CHARACTERS])
+            if named:
+                return named[1].lower()
+        return None
 
     def _role_of(self, sizes: Mapping[int, int]) -> FoundRole | None:
         """Return the likeliest role of some lines together, each weighed by its size."""
@@ -301,13 +465,13 @@ class _Renderer:
         share = weights[role] / max(1, sum(sizes.values()))
         return FoundRole(role, round(share, PROBABILITY_DIGITS))
 
-    def _data_table(self, index: int) -> str | None:
-        """Return the rows of a table of data, None for a table that only lays out the page."""
+    def _data_table(self, index: int) -> Stretch | None:
+        """Return a table of data, None for a table that only lays out the page."""
         page, finding = self._page, self._finding
         texts = page.texts[page.text_starts[index] : page.text_ends[index]]
         if finding.lines is not None and any(text.line not in finding.lines for text in texts):
             return None
-        rows: list[list[str]] = []
+        rows: list[list[int]] = []
         for below in range(index + 1, page.ends[index]):
             tag = page.tags[below]
             if tag in _LAYOUT or below in finding.dropped or below in finding.muted:
@@ -315,12 +479,36 @@ class _Renderer:
             if tag in _IN_ROWS:
                 if page.size(below) > MAX_CELL_TOKENS or not rows:
                     return None
-                rows[-1].append(page.text_of(below))
+                rows[-1].append(below)
             elif tag == "tr":
                 rows.append([])
         if len(rows) < 2 or max(map(len, rows)) < 2:
             return None
-        return "\n".join("\t".join(row) for row in rows if any(row)) or None
+        cells = [[self._cell(cell) for cell in row] for row in rows]
+        shown = [row for row in cells if any(text for text, _ in row)]
+        if not shown:
+            return None
+        text = "\n".join("\t".join(text for text, _ in row) for row in shown)
+        links: list[ArticleLink] = []
+        start = 0
+        for cell, spans in chain.from_iterable(shown):
+            links += (_shifted(link, start) for link in self._links(spans))
+            start += len(cell) + 1
+        sizes = Counter({text.line: text.size for text in texts})
+        return Stretch("table", text, self._role_of(sizes), links=links)
+
+    def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
+        """Return the text of a cell on one line, and its links."""
+        page = self._page
+        pieces: list[tuple[str, Setting]] = []
+        line = -1
+        for node in page.texts[page.text_starts[index] : page.text_ends[index]]:
+            link = page.links[node.parent]
+            text = node.text.replace("\n", " ")
+            setting = PLAIN if link < 0 else Setting(link)
+            pieces.append((text if node.line == line else f" {text}", setting))
+            line = node.line
+        return inline_text(pieces)
 
     def _show(self, element: Node) -> None:
         if self._muted is not None and self._link is not None:
@@ -346,24 +534,53 @@ class _Renderer:
         self._with_image.add(parent)
         if image.url not in self._addresses:
             self._addresses.add(image.url)
-            self._rendering.images.append(image)
+            self._rendering.images.append(replace(image, block=self._next_block()))
 
     def _embed(self, element: Node) -> None:
         embed = media.embed_of(element, self._base)
         if embed and embed.url not in self._addresses:
             self._addresses.add(embed.url)
-            self._rendering.embeds.append(embed)
+            self._rendering.embeds.append(replace(embed, block=self._next_block()))
+
+    def _next_block(self) -> int:
+        """Return the index of the block that follows what has been walked."""
+        return len(self._rendering.stretches) + (0 if self._is_blank else 1)
+
+    def _settle_media(self) -> None:
+        """Move back what was placed behind a block that turned out to be none."""
+        _settle(self._rendering.images, len(self._rendering.stretches))
+        _settle(self._rendering.embeds, len(self._rendering.stretches))
 
 
-def without_title(stretches: list[Stretch], title: str | None) -> Iterator[Stretch]:
-    """Leave out the headline where the body repeats it among its first blocks.
+def _settle(media_: list[Medium], blocks: int) -> None:
+    for place in range(len(media_) - 1, -1, -1):
+        if (media_[place].block or 0) <= blocks:
+            return
+        media_[place] = replace(media_[place], block=blocks)
 
-    Yields
-    ------
-    Stretch
-        The others, in order.
-    """
-    same = words.tokens(title or "")
-    for place, stretch in enumerate(stretches):
-        if place >= MAX_BLOCKS_BEFORE_TITLE or words.tokens(stretch.text) != same:
-            yield stretch
+
+def _emphasis(spans: Iterable[Span]) -> list[ArticleEmphasis]:
+    return [
+        ArticleEmphasis(start, end, "bold" if mark == "bold" else "italic")
+        for start, end, mark in spans
+        if isinstance(mark, str)
+    ]
+
+
+def _shifted(found: Marked, start: int) -> Marked:
+    return replace(found, start=found.start + start, end=found.end + start)
+
+
+def _moved(found: Medium, removed: int) -> Medium:
+    """Return a medium with its place after a block was removed."""
+    if found.block is None or found.block <= removed:
+        return found
+    return replace(found, block=found.block - 1)
+
+
+def _integer(text: str | None) -> int | None:
+    """Read the number of a list item."""
+    digits = (text or "").strip()
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(MAX_ITEM_NUMBER)):
+        return None
+    return min(int(digits), MAX_ITEM_NUMBER)

@@ -9,6 +9,43 @@ from worker.extraction.metadata.result import NOTHING_KNOWN, ArticleMetadata
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 """Kinds of block, as the article message names them."""
 
+EmphasisKind = Literal["bold", "italic"]
+"""Kinds of emphasis, as the article message names them."""
+
+
+@dataclass(frozen=True)
+class ArticleLink:
+    """A link within the article's text.
+
+    Attributes
+    ----------
+    start, end
+        Character offsets into the article's text.
+    url
+        Absolute address of the target, http or https.
+    """
+
+    start: int
+    end: int
+    url: str
+
+
+@dataclass(frozen=True)
+class ArticleEmphasis:
+    """An emphasised stretch of the article's text.
+
+    Attributes
+    ----------
+    start, end
+        Character offsets into the article's text.
+    kind
+        ``"bold"`` or ``"italic"``.
+    """
+
+    start: int
+    end: int
+    kind: EmphasisKind
+
 
 @dataclass(frozen=True)
 class ArticleBlock:
@@ -25,6 +62,18 @@ class ArticleBlock:
     role, role_probability
         What the stretch is to its reader, whatever the page marks it as, with the probability;
         None where the method does not tell.
+    level
+        Level of a heading, 1 to 6; nesting depth of a list item, 1 for the outermost list. None for
+        any other block.
+    marker
+        What a list item begins with: ``"-"`` in a list without order, else its number (``"3."``).
+        None for a block that continues an item, and for all that is no list item.
+    links
+        Links within the block, in order.
+    emphasis
+        Bold and italic stretches of the block, in order.
+    language
+        Programming language of a block of code, as the page names it; None where it does not.
     """
 
     type: BlockType
@@ -33,6 +82,18 @@ class ArticleBlock:
     end: int
     role: LineRole | None = None
     role_probability: float | None = None
+    level: int | None = None
+    marker: str | None = None
+    links: tuple[ArticleLink, ...] = ()
+    emphasis: tuple[ArticleEmphasis, ...] = ()
+    language: str | None = None
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Cells of a table, row by row; empty for any other block."""
+        if self.type != "table":
+            return ()
+        return tuple(tuple(row.split("\t")) for row in self.text.split("\n"))
 
 
 @dataclass(frozen=True)
@@ -47,11 +108,15 @@ class ArticleImage:
         Alternative text, None where the page gives none.
     caption
         Text of the caption, None where the page gives none.
+    block
+        Index of the block that it stands before, the number of blocks where it stands below the
+        last one; None where its place is not known.
     """
 
     url: str
     alt: str | None = None
     caption: str | None = None
+    block: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,10 +130,13 @@ class ArticleEmbed:
     type
         Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``,
         ``embed``, or ``blockquote`` for a post of a social network.
+    block
+        Index of the block that it stands before, as of `ArticleImage`.
     """
 
     url: str
     type: str
+    block: int | None = None
 
 
 @dataclass(frozen=True)

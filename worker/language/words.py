@@ -51,7 +51,12 @@ def clean(text: str) -> str:
     shown = " ".join(text.split())
     if shown.isprintable():
         return shown
-    return " ".join(_INVISIBLE.sub("", _ILLEGAL.sub(" ", text)).split())
+    return " ".join(visible(text).split())
+
+
+def visible(text: str) -> str:
+    """Return the text without control and invisible characters, white space as it is."""
+    return text if text.isprintable() else _INVISIBLE.sub("", _ILLEGAL.sub(" ", text))
 
 
 def clean_verbatim(text: str) -> str:

@@ -32,7 +32,10 @@ _READER_FIELDS = {
     "metadata",
 }
 _NO_READER_FIELDS = {
-    "blocks": {"__all__": {"role_probability"}},
+    # How words are set and where links lead is no news: sites put the visit into their links.
+    "blocks": {"__all__": {"role_probability", "level", "marker", "links", "emphasis", "language"}},
+    "images": {"__all__": {"block"}},
+    "embeds": {"__all__": {"block"}},
     "entries": {"__all__": {"is_new", "is_changed"}},
 }
 _LATER_FIELDS = ("comments_elsewhere", "entries")

@@ -47,7 +47,7 @@ from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
 
-EXTRACTION_VERSION = "26"
+EXTRACTION_VERSION = "27"
 """Rises with every change of what extraction gives, so that unchanged pages are done again.
 
 `tests.unit.extraction.recorded` holds what it gives of generated pages in this version.

@@ -203,10 +203,19 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
     chain
         The parts as `chain_of` gives them.
     """
-    text, blocks = "", []
+    text = ""
+    blocks: list[dict[str, Any]] = []
+    media: dict[str, list[dict[str, Any]]] = {"images": [], "embeds": []}
     seen: set[str] = set()
     for member in chain:
-        kept = _new_blocks(member.message["blocks"], seen)
+        first, end = _new_blocks(member.message["blocks"], seen)
+        kept = member.message["blocks"][first:end]
+        for name, found in media.items():
+            moved = len(blocks) - first
+            found += (
+                _replaced(each, moved, len(blocks), len(blocks) + len(kept))
+                for each in member.message[name]
+            )
         seen |= _blocks_seen(member)
         if not kept:
             continue
@@ -214,37 +223,50 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         start, end = kept[0]["start"], kept[-1]["end"]
         text += (SEPARATOR if text else "") + member.message["text"][start:end]
         shift = begin - start
-        blocks += [
-            {**block, "start": block["start"] + shift, "end": block["end"] + shift}
-            for block in kept
-        ]
+        blocks += [_shifted(block, shift) for block in kept]
     messages = [member.message for member in chain]
     return {
         "text": text,
         "blocks": blocks,
-        "images": _distinct(messages, "images"),
-        "embeds": _distinct(messages, "embeds"),
+        **{name: _distinct(found) for name, found in media.items()},
         "comments": _comments(messages),
         "confidence": min(message["confidence"] for message in messages),
     }
 
 
-def _new_blocks(
-    blocks: Sequence[dict[str, Any]], seen: Collection[str]
-) -> Sequence[dict[str, Any]]:
+def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
+    """Return a block, with what it marks, further down in the text."""
+    moved = {**block, "start": block["start"] + shift, "end": block["end"] + shift}
+    for name in ("links", "emphasis"):
+        if name in block:
+            moved[name] = [
+                {**each, "start": each["start"] + shift, "end": each["end"] + shift}
+                for each in block[name]
+            ]
+    return moved
+
+
+def _replaced(medium: dict[str, Any], moved: int, least: int, most: int) -> dict[str, Any]:
+    """Return an image or embed with its place among the blocks of all parts."""
+    if medium.get("block") is None:
+        return medium
+    return {**medium, "block": min(max(medium["block"] + moved, least), most)}
+
+
+def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
+    """Return where the blocks that no earlier part has begin and end."""
     start, end = 0, len(blocks)
     while start < end and _said(blocks[start]["text"]) in seen:
         start += 1
     while end > start and _said(blocks[end - 1]["text"]) in seen:
         end -= 1
-    return blocks[start:end]
+    return start, end
 
 
-def _distinct(messages: Sequence[Mapping[str, Any]], key: str) -> list[dict[str, Any]]:
+def _distinct(media: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for message in messages:
-        for each in message[key]:
-            found.setdefault(each["url"], each)
+    for each in media:
+        found.setdefault(each["url"], each)
     return list(found.values())
 
 

@@ -64,6 +64,20 @@ def test_what_later_parts_repeat_is_left_out_and_offsets_are_right() -> None:
         assert joined["text"][block["start"] : block["end"]] == block["text"]
 
 
+def test_links_and_pictures_keep_their_places() -> None:
+    second = member(2, "A lead that all parts show.", "See the bridge.", "Three.")
+    link = {"start": 29 + 8, "end": 29 + 14, "url": "https://paper.example/b"}
+    second.message["blocks"][1]["links"] = [link]
+    second.message["images"] = [
+        {"url": f"https://paper.example/{n}.jpg", "block": n} for n in (0, 2)
+    ]
+    joined = joined_values([member(1, "A lead that all parts show.", "One."), second])
+    [found] = [link for block in joined["blocks"] for link in block.get("links", ())]
+    assert joined["text"][found["start"] : found["end"]] == "bridge"
+    before = [joined["blocks"][image["block"]]["text"] for image in joined["images"]]
+    assert before == ["See the bridge.", "Three."]
+
+
 def test_pictures_come_once_and_answers_stay_with_what_they_answer() -> None:
     def comment(text: str, parent: int | None = None) -> dict[str, Any]:
         return {"author": "Ann", "date": None, "text": text, "parent": parent}
