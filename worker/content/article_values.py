@@ -3,6 +3,7 @@
 from typing import Any
 
 from models.messages import (
+    ArticleMessage,
     Block,
     Comment,
     CommentsElsewhere,
@@ -18,6 +19,7 @@ from models.messages import (
 from worker import comments
 from worker.content import Content
 from worker.extraction import Extraction, Moment
+from worker.pages import site_name
 from worker.stories.parts import Pagination
 
 MAX_LISTED = 200
@@ -89,6 +91,21 @@ def article_values(content: Content) -> dict[str, Any]:
         "metadata": _metadata(article),
         "parts": parts_of(content.pagination),
     }
+
+
+def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
+    """Return the JSON values of the article message, without what only a deployment knows.
+
+    Parameters
+    ----------
+    content
+        What the page holds.
+    url, site
+        Address of the page, and key of its site.
+    """
+    values = {"url": url, "site": site_name(site), **article_values(content)}
+    message = ArticleMessage.model_construct(**values)
+    return message.model_dump(mode="json", include={"version", *values})
 
 
 def parts_of(found: Pagination) -> Parts | None:

@@ -11,13 +11,22 @@ from worker.extraction.explanation import ExplainedLine, Explanation, Reason, ex
 from worker.extraction.headlines import HeadlineLink, headline_links
 from worker.extraction.knowledge import TemplateKnowledge
 from worker.extraction.metadata import ArticleMetadata, Moment
-from worker.extraction.result import ArticleBlock, ArticleEmbed, ArticleImage, Extraction
+from worker.extraction.result import (
+    ArticleBlock,
+    ArticleEmbed,
+    ArticleEmphasis,
+    ArticleImage,
+    ArticleLink,
+    Extraction,
+)
 from worker.extraction.threads import FindPosts, Posts
 
 __all__ = [
     "ArticleBlock",
     "ArticleEmbed",
+    "ArticleEmphasis",
     "ArticleImage",
+    "ArticleLink",
     "ArticleMetadata",
     "ExplainedLine",
     "Explanation",

@@ -4,9 +4,8 @@ import csv
 import io
 from collections.abc import Callable, Mapping
 
-from models.messages import ArticleMessage
 from worker.content import Content
-from worker.content.article_values import article_values
+from worker.content.article_values import json_values
 from worker.content.documents import to_html, to_markdown, to_tei
 from worker.pages import site_name
 from worker.wording.terminal import json_text
@@ -35,9 +34,7 @@ def to_text(content: Content, _url: str, _site: str) -> str:
 
 def to_json(content: Content, url: str, site: str) -> str:
     """Return the article message without what only a deployment knows, in the schema's order."""
-    values = {"url": url, "site": site_name(site), **article_values(content)}
-    message = ArticleMessage.model_construct(**values)
-    return json_text(message.model_dump(mode="json", include={"version", *values})) + "\n"
+    return json_text(json_values(content, url, site)) + "\n"
 
 
 def to_csv(content: Content, url: str, site: str) -> str:

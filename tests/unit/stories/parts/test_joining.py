@@ -65,12 +65,10 @@ def test_what_later_parts_repeat_is_left_out_and_offsets_are_right() -> None:
 
 
 def test_links_and_pictures_keep_their_places() -> None:
-    second = member(2, "A lead that all parts show.", "See the bridge.", "Three.")
+    images = [{"url": f"https://paper.example/{n}.jpg", "block": n} for n in (0, 2)]
+    second = member(2, "A lead that all parts show.", "See the bridge.", "Three.", images=images)
     link = {"start": 29 + 8, "end": 29 + 14, "url": "https://paper.example/b"}
     second.message["blocks"][1]["links"] = [link]
-    second.message["images"] = [
-        {"url": f"https://paper.example/{n}.jpg", "block": n} for n in (0, 2)
-    ]
     joined = joined_values([member(1, "A lead that all parts show.", "One."), second])
     [found] = [link for block in joined["blocks"] for link in block.get("links", ())]
     assert joined["text"][found["start"] : found["end"]] == "bridge"

@@ -1,0 +1,78 @@
+"""Clean articles from web pages: text, metadata, structure and comments.
+
+>>> import detourage
+>>> article = detourage.extract(html, "https://news.example/story")
+>>> article.title, article.published_at, article.text
+>>> article.to_markdown()
+
+`extract` reads one page, `read` also says why a page has no article, `extract_many` reads many in
+several processes, and `Site` compares the pages of one site, which tells the template from the
+article. None of them needs a server; a deployment for a stream of pages is the command line's
+``detourage run`` and the worker.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from detourage.article import Article, Result
+
+if TYPE_CHECKING:
+    from detourage.batch import extract_many
+    from detourage.pages import Page, load_pages
+    from detourage.reading import extract, read
+    from detourage.site import Group, Site
+    from worker.comments import Comment
+    from worker.extraction import (
+        ArticleBlock,
+        ArticleEmbed,
+        ArticleEmphasis,
+        ArticleImage,
+        ArticleLink,
+    )
+
+__all__ = [
+    "Article",
+    "ArticleBlock",
+    "ArticleEmbed",
+    "ArticleEmphasis",
+    "ArticleImage",
+    "ArticleLink",
+    "Comment",
+    "Group",
+    "Page",
+    "Result",
+    "Site",
+    "extract",
+    "extract_many",
+    "load_pages",
+    "read",
+]
+
+_MODULES = {
+    **dict.fromkeys(("Page", "load_pages"), "detourage.pages"),
+    **dict.fromkeys(("extract", "read"), "detourage.reading"),
+    "extract_many": "detourage.batch",
+    **dict.fromkeys(("Group", "Site"), "detourage.site"),
+    "Comment": "worker.comments",
+    **dict.fromkeys(
+        ("ArticleBlock", "ArticleEmbed", "ArticleEmphasis", "ArticleImage", "ArticleLink"),
+        "worker.extraction",
+    ),
+}
+"""Where the names are defined: each is imported when it is first used, as the models take long."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name."""
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

@@ -1,0 +1,196 @@
+"""The article of a page, and the result of reading one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from worker.comments import Comment
+    from worker.content import Content
+    from worker.extraction import ArticleBlock, ArticleEmbed, ArticleImage
+
+
+@dataclass(frozen=True)
+class Article:
+    """The article of a page.
+
+    Parameters
+    ----------
+    url
+        Address of the page as given, empty where none was.
+    content
+        The content as the worker's packages return it. Its attributes are not part of the public
+        interface.
+    """
+
+    url: str
+    content: Content = field(repr=False)
+
+    def __repr__(self) -> str:
+        """Show address, title and length."""
+        return f"<Article {self.url!r}: {self.title!r}, {len(self.text)} characters>"
+
+    @property
+    def title(self) -> str | None:
+        """The headline; None where the page has none. `text` does not repeat it."""
+        return self.content.article.title
+
+    @property
+    def text(self) -> str:
+        """The body, paragraphs separated by a blank line."""
+        return self.content.article.text
+
+    @property
+    def lead(self) -> str | None:
+        """The standfirst, whether or not `text` begins with it."""
+        return self.content.article.metadata.lead
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Names of the authors."""
+        return tuple(self.content.article.metadata.authors)
+
+    @property
+    def published_at(self) -> datetime | None:
+        """Time of publication, with its zone.
+
+        UTC where the page gives no zone, midnight where it gives no time.
+        """
+        published = self.content.article.metadata.published
+        return published.instant if published is not None else None
+
+    @property
+    def modified_at(self) -> datetime | None:
+        """Time of the last change that the page declares, as `published_at`."""
+        modified = self.content.article.metadata.modified
+        return modified.instant if modified is not None else None
+
+    @property
+    def language(self) -> str | None:
+        """BCP 47 tag of the language, None where it is not known."""
+        return self.content.article.language
+
+    @property
+    def blocks(self) -> tuple[ArticleBlock, ...]:
+        """The blocks that `text` consists of, in order."""
+        return self.content.article.blocks
+
+    @property
+    def images(self) -> tuple[ArticleImage, ...]:
+        """Images of the body, in order."""
+        return self.content.article.images
+
+    @property
+    def embeds(self) -> tuple[ArticleEmbed, ...]:
+        """Videos, posts and frames of the body, in order."""
+        return self.content.article.embeds
+
+    @property
+    def comments(self) -> tuple[Comment, ...]:
+        """Readers' comments in the order of the page; the posts of a forum's page."""
+        return self.content.comments
+
+    @property
+    def kind(self) -> str:
+        """Kind of page: ``article``, ``forum``, ``listing``, ``product`` and others."""
+        return self.content.article.metadata.kind
+
+    @property
+    def canonical_url(self) -> str | None:
+        """Address that the page declares its own."""
+        return self.content.article.metadata.address
+
+    @property
+    def section(self) -> str | None:
+        """Section of the site that the article belongs to."""
+        return self.content.article.metadata.section
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Keywords that the page declares."""
+        return tuple(self.content.article.metadata.tags)
+
+    @property
+    def paywall(self) -> bool | None:
+        """Whether the whole article is for subscribers only, None where it is not known."""
+        return self.content.article.metadata.is_paid
+
+    @property
+    def confidence(self) -> float:
+        """Probability, 0 to 1, that at least four fifths of the words in `text` are right."""
+        return self.content.article.confidence
+
+    @cached_property
+    def site(self) -> str:
+        """Registrable domain of `url`, empty without one."""
+        from worker.pages import site_of
+
+        return site_of(self.url) if self.url else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the article as JSON values, under the keys of the article message.
+
+        The keys that only a deployment can fill (``id``, ``revision``, ``template`` and others)
+        are left out.
+        """
+        from worker.content.article_values import json_values
+
+        return json_values(self.content, self.url, self.site)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON text.
+
+        Parameters
+        ----------
+        indent
+            Spaces for each level; None for a single line.
+        """
+        import json
+
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_markdown(self) -> str:
+        """Return title and blocks as CommonMark, with links, images, nested lists and tables."""
+        from worker.content.documents import to_markdown
+
+        return to_markdown(self.content, self.url, self.site)
+
+    def to_html(self) -> str:
+        """Return an HTML page that consists of title and blocks."""
+        from worker.content.documents import to_html
+
+        return to_html(self.content, self.url, self.site)
+
+    def to_xml(self) -> str:
+        """Return the article with its metadata and comments as XML (TEI P5)."""
+        from worker.content.documents import to_tei
+
+        return to_tei(self.content, self.url, self.site)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What reading a page gave.
+
+    Parameters
+    ----------
+    url
+        Address of the page as given, empty where none was.
+    article
+        The article; None where the page has none.
+    outcome
+        ``"article"``, or why there is none: ``"menu"``, ``"no-text"``, ``"empty"``,
+        ``"needs-rendering"``, ``"not-html"``, ``"undecodable"``, ``"frameset"``, ``"too-deep"``,
+        ``"too-large"``, or ``"failed"`` for a defect of this library.
+    reason
+        The same in a sentence; empty where there is an article.
+    """
+
+    url: str
+    article: Article | None
+    outcome: str = "article"
+    reason: str = ""

@@ -1,0 +1,87 @@
+"""Pages to read, and files of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as it was fetched.
+
+    Parameters
+    ----------
+    html
+        The page: bytes as fetched, or text.
+    url
+        Its address, which relative links start from.
+    content_type
+        The HTTP header of that name, which may declare the encoding.
+    fetched_at
+        When it was fetched, with a zone: what "3 hours ago" in a comment counts from.
+    """
+
+    html: bytes | str = field(repr=False)
+    url: str = ""
+    content_type: str | None = None
+    fetched_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no page."""
+        if not isinstance(self.html, bytes | str):
+            raise TypeError(f"html must be bytes or str, not {type(self.html).__name__}")
+        if not isinstance(self.url, str):
+            raise TypeError(f"url must be str, not {type(self.url).__name__}")
+
+
+AnyPage = Page | tuple[bytes | str, str]
+"""A page, or its HTML and its address."""
+
+
+def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
+    """Load the pages of a file or folder, as ``detourage run`` does.
+
+    Parameters
+    ----------
+    path
+        A folder of HTML files, a file of page messages as JSON lines, or a WARC archive; each may
+        be compressed with gzip. Unusable messages are left out.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, or holds no pages.
+    """
+    from pathlib import Path
+
+    from pydantic import ValidationError
+
+    from models.messages import PageMessage
+    from worker.inputs import SourceError, read_messages
+
+    try:
+        for body in read_messages(Path(path)):
+            try:
+                message = PageMessage.from_json(body)
+            except ValidationError:
+                continue
+            yield Page(message.content, message.url, message.content_type, message.fetched_at)
+    except SourceError as error:
+        raise OSError(str(error)) from error
+
+
+def pages_of(pages: Iterable[AnyPage] | str | os.PathLike[str]) -> Iterator[Page]:
+    """Yield pages from an iterable, or from a file or folder."""
+    import os
+
+    if isinstance(pages, str | os.PathLike):
+        yield from load_pages(pages)
+        return
+    for page in pages:
+        yield page if isinstance(page, Page) else Page(*page)

@@ -1,0 +1,133 @@
+"""Single pages, read without knowledge of others."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
+
+from detourage.article import Article, Result
+from detourage.pages import Page
+from worker.content import read_content
+from worker.extraction import NoArticleError, TemplateKnowledge
+from worker.outcomes import PageOutcome
+from worker.pages import Page as ParsedPage
+from worker.pages import PageError, parse_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from models.roles import LineRole
+    from worker.comments import CommentPattern
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+def extract(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+    text_roles: Sequence[LineRole] = (),
+) -> Article | None:
+    """Extract the article of a page.
+
+    Parameters
+    ----------
+    html
+        The page: bytes as fetched, whose encoding is detected, or text.
+    url
+        Its address. Without one, relative links and images are left out.
+    content_type
+        The HTTP header of that name, which may declare the encoding.
+    fetched_at
+        When the page was fetched, with a zone: what "3 hours ago" in a comment counts from.
+    text_roles
+        Roles of the lines that make up the text (``"paragraph"``, ``"caption"``, ...); without
+        any, those of an article's own text.
+
+    Returns
+    -------
+    Article or None
+        None where the page has no article; `read` says why.
+
+    Raises
+    ------
+    TypeError
+        If `html` is neither bytes nor text. Nothing is raised for what a page contains.
+    """
+    page = Page(html, url or "", content_type, fetched_at)
+    return read_page(page, text_roles).article
+
+
+def read(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+    text_roles: Sequence[LineRole] = (),
+) -> Result:
+    """Read a page as `extract` does, and say why it has no article where it has none."""
+    page = Page(html, url or "", content_type, fetched_at)
+    return read_page(page, text_roles)
+
+
+def read_page(page: Page, text_roles: Sequence[LineRole] = ()) -> Result:
+    """Read a page by itself."""
+    parsed = parse(page)
+    return (
+        parsed if isinstance(parsed, Result) else read_parsed(page, parsed, text_roles=text_roles)
+    )
+
+
+def parse(page: Page) -> ParsedPage | Result:
+    """Parse a page; the result says why where it cannot be parsed."""
+    url = page.url if _is_web_address(page.url) else ""
+    return attempt(page, partial(parse_page, page.html, url, content_type=page.content_type))
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
+def read_parsed(
+    page: Page,
+    parsed: ParsedPage,
+    template: TemplateKnowledge | None = None,
+    patterns: Sequence[CommentPattern] | None = None,
+    text_roles: Sequence[LineRole] = (),
+) -> Result:
+    """Read a parsed page, with what is known of its template."""
+    content = attempt(
+        page, partial(read_content, parsed, template, patterns, text_roles, page.fetched_at)
+    )
+    if isinstance(content, Result):
+        return content
+    return Result(page.url, Article(page.url, content))
+
+
+def attempt(page: Page, step: Callable[[], T]) -> T | Result:
+    """Return what a step gives, or the result of a page that it cannot be done with."""
+    try:
+        return step()
+    except (PageError, NoArticleError) as error:
+        return Result(page.url, None, str(error.outcome), str(error))
+    except Exception as error:  # noqa: BLE001  A defect must not cost the pages that follow.
+        return failed(page, error)
+
+
+def failed(page: Page, error: BaseException) -> Result:
+    """Return the result for a page that a defect kept from being read."""
+    logger.error("reading %s failed", page.url or "a page", exc_info=error)
+    reason = f"{type(error).__name__}: {error}"
+    return Result(page.url, None, str(PageOutcome.FAILED), reason)

@@ -1,0 +1,181 @@
+"""The pages of one site, grouped by template and read with what their groups share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from detourage.article import Article, Result
+from detourage.pages import AnyPage, pages_of
+from detourage.reading import attempt, parse, read_parsed
+from worker.content import comment_pattern_of, pattern_of_group, patterns_for_page
+from worker.extraction import TemplateKnowledge
+from worker.pages import Page as ParsedPage
+from worker.pages import site_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from models.roles import LineRole
+    from worker.comments import CommentPattern
+    from worker.templates.sites import SiteGroups
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pages made from one template.
+
+    Parameters
+    ----------
+    number
+        Number of the group, 1 for the largest.
+    urls
+        Addresses of its pages.
+    representative
+        Address of the page that stands for the group.
+    """
+
+    number: int
+    urls: tuple[str, ...]
+    representative: str
+
+
+class Site:
+    """Several pages of one site, grouped by template.
+
+    What the pages of a template share is boilerplate: with it a page is read more exactly than
+    alone. Grouping takes time and memory that grow with the square of the number of pages; some
+    hundred are plenty.
+
+    Parameters
+    ----------
+    pages
+        Pages, pairs of HTML and address, or a file or folder as of `load_pages`. Each needs an
+        address; of several pages with the same one the last counts.
+    threads
+        Number of threads that compare pages.
+
+    Raises
+    ------
+    ValueError
+        If a page has no address.
+
+    Examples
+    --------
+    >>> site = Site("crawl/news.example")
+    >>> [len(group.urls) for group in site.groups]
+    >>> for result in site.read():
+    ...     print(result.url, result.article and result.article.title)
+    """
+
+    def __init__(
+        self, pages: Iterable[AnyPage] | str | os.PathLike[str], *, threads: int = 1
+    ) -> None:
+        self._threads = threads
+        self._pages = {page.url: page for page in pages_of(pages)}
+        if "" in self._pages:
+            raise ValueError("a page of a site needs its address: Page(html, url)")
+        self._parsed: dict[str, ParsedPage] = {}
+        self._unreadable: dict[str, Result] = {}
+        for url, page in self._pages.items():
+            parsed = parse(page)
+            if isinstance(parsed, Result):
+                self._unreadable[url] = parsed
+            else:
+                self._parsed[url] = parsed
+        self._templates: dict[str, TemplateKnowledge] = {}
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Addresses of the pages, in the order given."""
+        return tuple(self._pages)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Template groups, the largest first."""
+        found = self._grouped
+        return tuple(
+            Group(
+                number, tuple(found.urls[place] for place in group.members), found.urls[group.pivot]
+            )
+            for number, group in enumerate(found.grouping.groups, 1)
+        )
+
+    @property
+    def outliers(self) -> tuple[str, ...]:
+        """Addresses of the pages that share a template with no other."""
+        return tuple(self._grouped.urls[place] for place in self._grouped.grouping.outliers)
+
+    def read(self, *, text_roles: Sequence[LineRole] = ()) -> Iterator[Result]:
+        """Read every page with what its group shares, in the order given.
+
+        Parameters
+        ----------
+        text_roles
+            As for `detourage.extract`.
+        """
+        return (self._read(url, text_roles) for url in self._pages)
+
+    def extract(self, url: str, *, text_roles: Sequence[LineRole] = ()) -> Article | None:
+        """Extract the article of one of the pages; None where it has none.
+
+        Raises
+        ------
+        KeyError
+            If no page has this address.
+        """
+        if url not in self._pages:
+            raise KeyError(url)
+        return self._read(url, text_roles).article
+
+    def _read(self, url: str, text_roles: Sequence[LineRole]) -> Result:
+        if url in self._unreadable:
+            return self._unreadable[url]
+        place = self._places[url]
+        other = self._grouped.compared_with(place)
+        patterns = patterns_for_page(self._own_patterns.get(url), self._group_patterns.get(url))
+        return read_parsed(
+            self._pages[url],
+            self._parsed[url],
+            self._template_of(self._grouped.urls[other]) if other is not None else None,
+            patterns,
+            text_roles,
+        )
+
+    def _template_of(self, url: str) -> TemplateKnowledge:
+        if url not in self._templates:
+            self._templates[url] = TemplateKnowledge.from_pages([self._parsed[url]])
+        return self._templates[url]
+
+    @cached_property
+    def _grouped(self) -> SiteGroups:
+        # Importing what groups takes long, and a site may be asked for its addresses alone.
+        from worker.templates.sites import group_site
+
+        urls = list(self._parsed)
+        name = site_of(urls[0]) if urls else ""
+        trees = [page.tree for page in self._parsed.values()]
+        return group_site(name, urls, trees, threads=self._threads)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {url: place for place, url in enumerate(self._parsed)}
+
+    @cached_property
+    def _own_patterns(self) -> Mapping[str, CommentPattern]:
+        found = {
+            url: attempt(self._pages[url], partial(comment_pattern_of, page))
+            for url, page in self._parsed.items()
+        }
+        return {url: each for url, each in found.items() if not isinstance(each, Result)}
+
+    @cached_property
+    def _group_patterns(self) -> Mapping[str, CommentPattern | None]:
+        patterns: dict[str, CommentPattern | None] = {}
+        for group in self.groups:
+            known = [self._own_patterns[url] for url in group.urls if url in self._own_patterns]
+            shared = pattern_of_group(known)
+            patterns |= dict.fromkeys(group.urls, shared)
+        return patterns

@@ -1,0 +1,211 @@
+"""The package `detourage` as a Python programmer uses it."""
+
+import json
+import os
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import detourage
+from tests.pages import article_html, message
+from worker.sample import generate
+
+SITE = "https://news.example"
+HEAD = (
+    '<meta property="article:published_time" content="2024-05-31T09:30:00+02:00">'
+    '<meta name="author" content="Ann Doe">'
+)
+
+
+def url(number: int) -> str:
+    return f"{SITE}/{number}"
+
+
+def pages(count: int) -> list[detourage.Page]:
+    return [detourage.Page(article_html(number), url(number)) for number in range(count)]
+
+
+def test_one_call_gives_an_article() -> None:
+    html = article_html(1).replace("<head>", f"<head>{HEAD}")
+    article = detourage.extract(html, url(1))
+    assert article is not None
+    assert article.title == "Bridge story number 1"
+    assert article.text.startswith("Nobody had expected so many people to come")
+    assert article.authors == ("Ann Doe",)
+    assert article.published_at is not None
+    assert article.published_at.astimezone(UTC) == datetime(2024, 5, 31, 7, 30, tzinfo=UTC)
+    assert (article.language, article.site, article.kind) == ("en", "news.example", "article")
+    assert 0 < article.confidence <= 1
+    assert [article.text[each.start : each.end] for each in article.blocks] == [
+        each.text for each in article.blocks
+    ]
+
+
+def test_an_article_is_written_in_every_format() -> None:
+    article = detourage.extract(article_html(1), url(1))
+    assert article is not None
+    values = json.loads(article.to_json())
+    assert values == article.to_dict()
+    assert (values["url"], values["text"]) == (url(1), article.text)
+    assert article.to_markdown().startswith("# Bridge story number 1\n\n")
+    assert "<h1>Bridge story number 1</h1>" in article.to_html()
+    assert "<TEI " in article.to_xml()
+
+
+@pytest.mark.parametrize(
+    ("html", "outcome"),
+    [
+        ("", "empty"),
+        (b"%PDF-1.7\n", "not-html"),
+        ("<html><body></body></html>", "empty"),
+        ("<html><body><p>\u2014</p></body></html>", "no-text"),
+        ("<div>" * 600, "too-deep"),
+        ("<html><frameset><frame src='a'></frameset></html>", "frameset"),
+    ],
+)
+def test_a_page_without_an_article_gives_none_with_the_reason(
+    html: bytes | str, outcome: str
+) -> None:
+    assert detourage.extract(html, url(1)) is None
+    result = detourage.read(html, url(1))
+    assert (result.url, result.article, result.outcome) == (url(1), None, outcome)
+    assert result.reason
+
+
+@pytest.mark.parametrize("address", ["", "no address", "ftp://x/y", "http://[", "//", "\x00"])
+def test_no_address_however_odd_raises(address: str) -> None:
+    article = detourage.extract(article_html(1), address)
+    assert article is not None
+    assert article.to_dict()["url"] == address
+
+
+def test_what_is_no_page_is_refused() -> None:
+    with pytest.raises(TypeError, match="html must be bytes or str, not int"):
+        detourage.extract(7)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="url must be str, not bytes"):
+        detourage.extract("<p>", b"https://a.example/")  # type: ignore[arg-type]
+
+
+def test_many_pages_come_in_their_order_whatever_the_number_of_processes() -> None:
+    wanted = [*pages(7), detourage.Page("", url(99)), *pages(2)]
+    alone = list(detourage.extract_many(wanted))
+    assert [result.url for result in alone] == [page.url for page in wanted]
+    assert [result.outcome for result in alone] == [*["article"] * 7, "empty", *["article"] * 2]
+    assert list(detourage.extract_many(iter(wanted), processes=2)) == alone
+
+
+def test_pages_are_taken_as_they_are_asked_for() -> None:
+    taken: list[int] = []
+
+    def endless() -> Iterator[tuple[str, str]]:
+        while True:
+            taken.append(len(taken))
+            yield article_html(len(taken)), url(len(taken))
+
+    results = detourage.extract_many(endless())
+    assert next(results).article is not None
+    assert len(taken) == 1
+
+
+def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:
+    (tmp_path / "news.example").mkdir()
+    (tmp_path / "news.example" / "a.html").write_text(article_html(1), encoding="utf-8")
+    [result] = detourage.extract_many(tmp_path)
+    assert result.article is not None
+    file = tmp_path / "pages.jsonl"
+    file.write_bytes(message(url(2), article_html(2)) + b"\nno json\n")
+    assert [page.url for page in detourage.load_pages(file)] == [url(2)]
+    with pytest.raises(OSError, match="no such file"):
+        list(detourage.extract_many(tmp_path / "none"))
+
+
+@pytest.mark.parametrize("processes", [0, -1])
+def test_a_number_of_processes_that_is_none_is_refused(processes: int) -> None:
+    with pytest.raises(ValueError, match="processes must be at least 1"):
+        detourage.extract_many([], processes=processes)
+
+
+def test_a_site_groups_its_pages_and_reads_them_together() -> None:
+    crawl = [page.message for page in generate(sites=["harbour-post.example"])]
+    site = detourage.Site([(b64decode(each["html_base64"]), each["url"]) for each in crawl])
+    assert sum(len(group.urls) for group in site.groups) + len(site.outliers) == len(crawl)
+    assert len(site.groups) > 1
+    assert [group.number for group in site.groups] == [*range(1, len(site.groups) + 1)]
+    assert all(group.representative in group.urls for group in site.groups)
+    results = list(site.read())
+    assert [result.url for result in results] == list(site.urls)
+    first = next(result for result in results if result.article is not None)
+    assert site.extract(first.url) == first.article
+    with pytest.raises(KeyError):
+        site.extract("https://elsewhere.example/")
+
+
+def test_a_page_of_a_site_that_cannot_be_read_says_why() -> None:
+    site = detourage.Site([*pages(4), ("", f"{SITE}/empty")])
+    outcomes = {result.url: result.outcome for result in site.read()}
+    assert outcomes == {**{url(n): "article" for n in range(4)}, f"{SITE}/empty": "empty"}
+    assert site.extract(f"{SITE}/empty") is None
+
+
+def test_a_page_of_a_site_needs_its_address() -> None:
+    with pytest.raises(ValueError, match="needs its address"):
+        detourage.Site([(article_html(1), "")])
+
+
+def run(code: str) -> str:
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    return found.stdout.strip()
+
+
+def test_importing_and_reading_load_nothing_of_the_service() -> None:
+    heavy = ("celery", "kombu", "sqlalchemy", "psycopg2", "sklearn", "scipy")
+    found = f"print([name for name in {heavy} if name in sys.modules])"
+    read = f"detourage.extract({article_html(1)!r}, 'https://a.example/')"
+    assert run(f"import sys, detourage; {found}") == "[]"
+    assert run(f"import sys, detourage; {read}; {found}") == "[]"
+
+
+CRASH = """
+import os, detourage, detourage.batch, detourage.reading
+from tests.unit.api.crashing import read
+if __name__ == "__main__":
+    pages = [detourage.Page("crash" if n == 3 else "", f"https://a.example/{n}") for n in range(9)]
+    for result in detourage.batch._read_in_processes(read, iter(pages), 2):
+        print(result.url, result.outcome)
+"""
+
+
+def test_a_page_that_crashes_its_process_costs_no_other_its_result(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(CRASH, encoding="utf-8")
+    found = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    outcomes = ["failed" if number == 3 else "empty" for number in range(9)]
+    assert found.stdout.splitlines() == [
+        f"https://a.example/{number} {outcome}" for number, outcome in enumerate(outcomes)
+    ]
+
+
+def test_public_names_are_there() -> None:
+    assert all(getattr(detourage, name) is not None for name in detourage.__all__)
+    assert set(detourage.__all__) <= set(dir(detourage))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        detourage.nothing  # noqa: B018
