@@ -9,14 +9,12 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
-# Those of the service, and of the inspector beside it.
+# The service's dependencies, and the inspector's.
 COPY requirements-build.txt requirements-inspector.txt ./
 RUN pip install --require-hashes --no-deps --requirement requirements-build.txt \
  && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements-inspector.txt
-COPY pyproject.toml setup.py README.md LICENSE alembic.ini ./
-COPY models models
-COPY migrations migrations
-COPY worker worker
+# What .dockerignore lets through: the packages, and what describes them.
+COPY . .
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
  # The image has no compiler: a wheel without the kernel would compare pages slowly for ever.
  && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/distance/.*[.]so'

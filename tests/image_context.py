@@ -1,0 +1,46 @@
+"""What the build of the image is given: the files that .dockerignore lets through."""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+ROOT = Path(__file__).parents[1]
+
+
+def tracked_files() -> list[str]:
+    """Return the paths of the files that the repository holds."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return listed.stdout.splitlines()
+
+
+def in_context(paths: Iterable[str]) -> list[str]:
+    """Return those of some paths that .dockerignore lets through."""
+    # As Git's patterns, but one without a slash is of the root alone.
+    rules = (ROOT / ".dockerignore").read_text().splitlines()
+    anchored = [re.sub(r"^(!?)/?(?=[^#\s])", r"\1/", rule) for rule in rules]
+    ignored = GitIgnoreSpec.from_lines(anchored)
+    return [path for path in paths if not ignored.match_file(path)]
+
+
+def copied_sources() -> list[str]:
+    """Return what the Dockerfile copies from its context, as it names it."""
+    text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text())
+    sources: list[str] = []
+    for arguments in re.findall(r"^(?:COPY|ADD)\s+(.+)$", text, re.MULTILINE):
+        words = shlex.split(arguments)
+        if not any(word.startswith("--from") for word in words):
+            sources += [word for word in words if not word.startswith("--")][:-1]
+    return sources
+
+
+def below(source: str, paths: Iterable[str]) -> set[str]:
+    """Return the paths that are a source of a COPY, or in it."""
+    return {
+        path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
+    }
