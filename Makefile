@@ -8,6 +8,8 @@
 # make hostile                      thousands of hostile messages among good pages
 # make test-browser                 the tests in a browser: rendering and the inspector; they need
 #                                   Debian's packages chromium and npm
+# make test-compose                 the tests of docker-compose.yml that need Docker's compose program:
+#                                   Debian's package docker-compose
 # make coverage                     which lines the tests run, as a report in out/coverage
 #
 # Each installs what it needs into .venv, once. Needed beforehand: Python 3.11 or
@@ -17,7 +19,7 @@
 .DELETE_ON_ERROR:
 extras := inspector peers plot recognisers render scrapy
 
-.PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser coverage faults soak hostile fuzz lint format docs requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs requirements audit clean
 
 # The tests start more than a hundred Python processes: where what they import is compiled anew each
 # time, as in the images of many containers, they take twice as long.
@@ -74,6 +76,11 @@ test-browser: $(development) $(package) $(axe)
 	@command -v "$${DETOURAGE_TEST_BROWSER:-chromium}" >/dev/null || { \
 		echo "no Chromium: apt-get install chromium, or set DETOURAGE_TEST_BROWSER" >&2; exit 1; }
 	$(bin)/python -m pytest -m browser tests/browser
+
+test-compose: $(development) $(package)
+	@docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null || { \
+		echo "no docker compose: apt-get install docker-compose" >&2; exit 1; }
+	$(bin)/python -m pytest -m compose tests/unit/test_compose.py
 
 # Measured, not gated: what a line that no test runs is worth, only a reader can say.
 coverage: $(development) $(package)

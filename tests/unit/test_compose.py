@@ -1,4 +1,7 @@
-"""The deployment file is valid, and each of its services is what a deployment needs."""
+"""The deployment file is valid, and each of its services is what a deployment needs.
+
+What only Docker's own programs can tell is marked ``compose``: `make test-compose`.
+"""
 
 import hashlib
 import json
@@ -27,6 +30,7 @@ PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "mon
 }
 ONCE = ("broker-users", "database-roles", "migrate")
 SERVICES = ("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)
+ASKED = sorted(set(re.findall(r"\$\{(\w+_PASSWORD):\?", COMPOSE.read_text())))
 OURS = ("migrate", *PROCESSES, "metrics", "inspector")
 
 
@@ -34,17 +38,6 @@ OURS = ("migrate", *PROCESSES, "metrics", "inspector")
 def services() -> dict[str, dict[str, Any]]:
     loaded: dict[str, dict[str, Any]] = yaml.safe_load(COMPOSE.read_text())["services"]
     return loaded
-
-
-def compose_programs() -> list[list[str]]:
-    """Return the compose programs of this machine; there may be none."""
-    found = []
-    for program in (["docker", "compose"], ["docker-compose"], ["podman-compose"]):
-        if shutil.which(program[0]):
-            version = subprocess.run([*program, "version"], capture_output=True, check=False)
-            if version.returncode == 0:
-                found.append(program)
-    return found
 
 
 def test_it_follows_the_compose_specification() -> None:
@@ -71,7 +64,7 @@ def passwords(tmp_path: Path) -> dict[str, str]:
 def test_every_password_that_is_asked_for_is_made_once(
     passwords: dict[str, str], tmp_path: Path
 ) -> None:
-    assert set(passwords) == set(re.findall(r"\$\{(\w+_PASSWORD):\?", COMPOSE.read_text()))
+    assert sorted(passwords) == ASKED
     assert len(set(passwords.values())) == len(passwords)
     assert all(re.fullmatch("[0-9a-f]{48}", each) for each in passwords.values())
     file = tmp_path / ".env"
@@ -129,16 +122,67 @@ def test_images_are_pinned_by_the_digests_that_their_registry_tells(tmp_path: Pa
     assert pinned["POSTGRES_IMAGE"].startswith("mirror.example/postgres:17.6@")
 
 
-def test_the_compose_programs_of_this_machine_accept_it(passwords: dict[str, str]) -> None:
-    for program in compose_programs():
-        done = subprocess.run(
-            [*program, "--file", COMPOSE, "config"],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, **passwords},
-        )
-        assert done.returncode == 0, done.stderr
+def compose_config(
+    passwords: dict[str, str], directory: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """Have Docker's program read the file with these passwords and no others."""
+    file = directory / "passwords"
+    file.write_text("".join(f"{name}={value}\n" for name, value in passwords.items()))
+    environment = {name: value for name, value in os.environ.items() if name not in ASKED}
+    return subprocess.run(
+        [*compose_program(), "--file", COMPOSE, "--env-file", file, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+
+
+def compose_program() -> list[str]:
+    """Return the compose program of this machine: Docker's plugin, or Debian's package."""
+    for program in (["docker", "compose"], ["docker-compose"]):
+        if shutil.which(program[0]):
+            version = subprocess.run([*program, "version"], capture_output=True, check=False)
+            if version.returncode == 0:
+                return program
+    pytest.fail("no docker compose: apt-get install docker-compose")
+
+
+@pytest.mark.compose
+@pytest.mark.parametrize("profile", ["", *sorted(set(PROFILES.values()))])
+def test_docker_compose_accepts_it_with_each_profile(
+    profile: str, passwords: dict[str, str], tmp_path: Path
+) -> None:
+    options = ["--profile", profile] if profile else []
+    listed = compose_config(passwords, tmp_path, *options, "config", "--services")
+    assert listed.returncode == 0, listed.stderr
+    named = {name for name in SERVICES if PROFILES.get(name, profile) == profile}
+    assert named <= set(listed.stdout.split())
+
+
+@pytest.mark.compose
+def test_docker_compose_gives_each_password_to_who_needs_it(
+    passwords: dict[str, str], tmp_path: Path
+) -> None:
+    every = [word for name in set(PROFILES.values()) for word in ("--profile", name)]
+    shown = compose_config(passwords, tmp_path, *every, "config")
+    assert shown.returncode == 0, shown.stderr
+    services = yaml.safe_load(shown.stdout)["services"]
+    assert set(services) == set(SERVICES)
+    given = json.dumps(services)
+    assert [name for name, value in passwords.items() if value not in given] == []
+
+
+@pytest.mark.compose
+@pytest.mark.parametrize("missing", ASKED)
+def test_docker_compose_names_the_script_where_a_password_is_missing(
+    missing: str, passwords: dict[str, str], tmp_path: Path
+) -> None:
+    del passwords[missing]
+    refused = compose_config(passwords, tmp_path, "config")
+    assert refused.returncode != 0
+    assert missing in refused.stderr
+    assert "run deploy/passwords.sh" in refused.stderr
 
 
 def test_nothing_starts_with_a_password_that_everybody_knows(
