@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.image_context import ROOT, in_context, tracked_files
+
 PACKAGES = ("models", "migrations", "worker")
 USERS_OF_EXTRAS = {
     "inspector": "worker/inspector",
@@ -127,12 +128,11 @@ def test_requirements_cover_every_dependency() -> None:
     assert declared_dependencies() <= pinned
 
 
-def test_the_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.splitlines()
+def test_the_wheel_holds_what_runs_and_no_more(tmp_path: Path) -> None:
+    tracked = tracked_files()
     source = tmp_path / "source"
-    for name in listed:
+    # As the image's build has them.
+    for name in in_context(tracked):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     subprocess.run(
@@ -144,15 +144,18 @@ def test_the_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
     )
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        packed = set(archive.namelist())
-    assert {name for name in listed if name.startswith(PACKAGES)} - packed == set()
-    compiled = {name.split(".")[0] for name in packed if name.endswith(".so")}
-    assert compiled == {
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+        compiled = {name.split(".")[0]: archive.read(name) for name in packed if name[-3:] == ".so"}
+    assert packed - {name for name in packed if name.endswith(".so")} == {
+        name for name in tracked if name.startswith(PACKAGES) and name[-2:] not in (".c", ".h")
+    }
+    assert set(compiled) == {
         "worker/distance/_native",
         "worker/learning/_trees",
         "worker/language/_texts",
         "worker/pages/_markup",
     }
+    assert not [name for name, code in compiled.items() if b".debug_info" in code]
 
 
 def test_make_has_a_target_for_every_extra() -> None:
