@@ -5,7 +5,8 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import cycle
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,7 +15,7 @@ import amqp
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
-from tests.services import Services
+from tests.services import SPELLINGS, Services, spelled
 from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
@@ -83,12 +84,20 @@ def process_environment(settings: Settings) -> dict[str, str]:
 
 
 class Deployment:
-    """The processes of the service, and what a crawler and a recogniser do with it."""
+    """The processes of the service, and what a crawler and a recogniser do with it.
+
+    Each process has the database's address in another spelling.
+    """
 
     def __init__(
-        self, settings: Settings, logs: Path, processes: Collection[str] = PROCESSES
+        self,
+        settings: Settings,
+        logs: Path,
+        processes: Collection[str] = PROCESSES,
+        spellings: Sequence[str] = SPELLINGS,
     ) -> None:
         self._processes = processes
+        self._spellings = spellings
         self.patience_seconds = PATIENCE_SECONDS
         self.looks_apart_seconds = LOOKS_APART_SECONDS
         self.settings = settings
@@ -101,10 +110,12 @@ class Deployment:
 
     def __enter__(self) -> Self:
         self._supervisor.__enter__()
-        for name in self._processes:
+        for name, spelling in zip(self._processes, cycle(self._spellings), strict=False):
             argv = process_command(name, self._logs)
             log = self._logs / f"{name}.log"
-            self._pids[name] = self._supervisor.start(name, argv, log=log, env=self.environment)
+            url = spelled(self.settings.require_database_url(), spelling)
+            environment = {**self.environment, "DETOURAGE_DATABASE_URL": url}
+            self._pids[name] = self._supervisor.start(name, argv, log=log, env=environment)
         self.wait_until(self._all_alive)
         return self
 

@@ -27,13 +27,22 @@ from sqlalchemy.exc import OperationalError
 
 from worker.local.embedded import embedded_services
 from worker.processes.supervisor import Supervisor
+from worker.settings import psycopg2_url
 
 LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
+SPELLINGS = ("postgresql", "postgres", "postgresql+psycopg2")
+"""Beginnings of a database's URL that mean the same."""
+
 START_SECONDS = 90.0
 COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
 
 RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 """The program of Debian's package; the one of this name on the path refuses other places."""
+
+
+def spelled(url: str, spelling: str) -> str:
+    """Return the URL of a database as another operator would write it."""
+    return f"{spelling}://{url.partition('://')[2]}"
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ def temporary_database(services: Services, template: str = "") -> Iterator[str]:
 def _postgresql(stack: ExitStack) -> URL:
     configured = os.environ.get("DETOURAGE_TEST_DATABASE_URL")
     if configured:
-        url = make_url(configured)
+        url = make_url(psycopg2_url(configured))
         problem = _database_problem(url)
         if problem:
             pytest.exit(f"DETOURAGE_TEST_DATABASE_URL does not answer: {problem}", returncode=1)

@@ -24,7 +24,8 @@ PREFIX = "DETOURAGE_"
 SECRETS = ("database_url", "broker_url")
 """Settings that hold a password, and so may come from a file."""
 
-DATABASE_SCHEMES = ("postgresql+psycopg2", "postgresql+psycopg", "postgresql")
+DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
+"""Spellings of one thing; SQLAlchemy would take the first for another driver."""
 BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
 
 WHOLE_MATRIX_TREES = 400
@@ -81,7 +82,9 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, allow_inf_nan=False)
 
     database_url: SecretStr | None = Field(
-        default=None, description="SQLAlchemy URL of PostgreSQL (postgresql+psycopg2://…)."
+        default=None,
+        description="PostgreSQL (postgresql://user:password@host:5432/database); postgres:// and "
+        "postgresql+psycopg2:// mean the same.",
     )
     broker_url: SecretStr | None = Field(
         default=None, description="Broker (amqp://…; pgmq://… for the embedded one)."
@@ -278,12 +281,16 @@ class Settings(BaseSettings):
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, _SecretFiles(settings_cls)
 
-    @field_validator("database_url", "broker_url")
+    @field_validator("database_url")
     @classmethod
-    def _is_url(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        schemes = DATABASE_SCHEMES if info.field_name == "database_url" else BROKER_SCHEMES
+    def _names_the_driver(cls, value: SecretStr | None) -> SecretStr | None:
+        return None if value is None else SecretStr(psycopg2_url(value.get_secret_value()))
+
+    @field_validator("broker_url")
+    @classmethod
+    def _is_url(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None:
-            _check_url(value.get_secret_value(), schemes)
+            _check_url(value.get_secret_value(), BROKER_SCHEMES)
         return value
 
     @field_validator("text_roles")
@@ -331,7 +338,7 @@ class Settings(BaseSettings):
         return value
 
     def require_database_url(self) -> str:
-        """Return the database URL.
+        """Return the URL of the database, as SQLAlchemy takes it for psycopg2.
 
         Raises
         ------
@@ -389,10 +396,23 @@ class Settings(BaseSettings):
         return self.require_broker_url().startswith(("amqp:", "amqps:", "pyamqp:"))
 
 
+def psycopg2_url(url: str) -> str:
+    """Return the URL of a database as SQLAlchemy takes it for psycopg2, however it was spelled.
+
+    Raises
+    ------
+    ValueError
+        If it names another database or driver, or is no URL.
+    """
+    _check_url(url, DATABASE_SCHEMES)
+    return f"postgresql+psycopg2://{url.partition('://')[2]}"
+
+
 def _check_url(url: str, schemes: Collection[str]) -> None:
     scheme, separator, rest = url.partition("://")
     if not separator or scheme not in schemes:
-        raise ValueError(f"must begin with {', '.join(f'{each}://' for each in schemes)}")
+        *most, last = (f"{each}://" for each in schemes)
+        raise ValueError(f"must begin with {', '.join(most)} or {last}")
     parts = urlsplit(f"//{rest}")
     try:
         # The library's own words for a wrong port quote what may be a part of the password.

@@ -1,13 +1,14 @@
 """Fixtures of the tests on real services."""
 
 from collections.abc import Iterator
+from zlib import crc32
 
 import pytest
 from sqlalchemy import Table, delete
 
 from models.tables import Base
 from tests.inline_tasks import Tasks
-from tests.services import Services
+from tests.services import SPELLINGS, Services, spelled
 from worker.settings import load_settings
 from worker.tasks.process import configure, process_state
 
@@ -27,10 +28,14 @@ def tables_of_pages() -> list[Table]:
 
 @pytest.fixture
 def tasks(
-    services: Services, database_url: str, monkeypatch: pytest.MonkeyPatch
+    services: Services,
+    database_url: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Tasks]:
-    """The tasks on a database without pages."""
-    monkeypatch.setenv("DETOURAGE_DATABASE_URL", database_url)
+    """The tasks on a database without pages, whose address each file of tests spells its way."""
+    spelling = SPELLINGS[crc32(request.path.name.encode()) % len(SPELLINGS)]
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL", spelled(database_url, spelling))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
     load_settings.cache_clear()
     # Ids begin anew in each module's database, so nothing may be remembered of another's.

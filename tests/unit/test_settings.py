@@ -11,6 +11,8 @@ from worker.messaging.task_names import STAGES
 from worker.messaging.topology import Topology
 from worker.settings import Settings, SettingsError, load_settings, unknown_variables
 
+DATABASES = "postgresql://, postgres:// or postgresql+psycopg2://"
+
 
 @pytest.fixture(autouse=True)
 def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,8 +38,12 @@ def test_a_wrong_value_is_named_without_showing_it(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("DATABASE_URL", "mysql://u:hunter2@h/d", "must begin with postgresql"),
-        ("DATABASE_URL", "hunter2", "must begin with postgresql"),
+        *(
+            ("DATABASE_URL", f"{other}://u:hunter2@h/d", f"must begin with {DATABASES}")
+            for other in ("mysql", "sqlite", "postgresql+psycopg", "postgresql+asyncpg", "POSTGRES")
+        ),
+        ("DATABASE_URL", "hunter2", f"must begin with {DATABASES}"),
+        ("DATABASE_URL", "", f"must begin with {DATABASES}"),
         ("DATABASE_URL", "postgresql+psycopg2://u:hunter2/x@h/d", "percent-encoded"),
         ("DATABASE_URL", "postgresql://u:hunter2@h:99999/d", "port"),
         ("BROKER_URL", "redis://:hunter2@h", "must begin with amqp"),
@@ -90,37 +96,40 @@ def test_rendering_must_end_before_the_time_of_its_page(monkeypatch: pytest.Monk
         load_settings()
 
 
+@pytest.mark.parametrize("spelling", ["postgresql", "postgres", "postgresql+psycopg2"])
 @pytest.mark.parametrize(
-    "url",
-    [
-        "postgresql+psycopg2://user:p%40ss@[::1]:5432/d",
-        "postgresql+psycopg2:///d?host=/run/postgresql",
-        "postgresql://h",
-    ],
+    "address", ["user:p%40ss@[::1]:5432/d", "/d?host=/run/postgresql", "h", "u:a%3A%2F%2Fb@h/d"]
 )
-def test_addresses_of_databases(url: str) -> None:
-    assert Settings.model_validate({"database_url": url}).require_database_url() == url
+def test_addresses_of_databases(spelling: str, address: str) -> None:
+    settings = Settings.model_validate({"database_url": f"{spelling}://{address}"})
+    assert settings.require_database_url() == f"postgresql+psycopg2://{address}"
+
+
+PSYCOPG_3 = {"DETOURAGE_DATABASE_URL": "postgresql+psycopg://u:hunter2@h/d"}
+LOUD = {"DETOURAGE_LOG_LEVEL": "LOUD"}
+OTHER_DRIVER = f"DETOURAGE_DATABASE_URL: must begin with {DATABASES}"
 
 
 @pytest.mark.parametrize(
-    ("command", "missing"),
+    ("command", "given", "told"),
     [
-        (["celery", "-A", "worker", "worker"], "DATABASE_URL"),
-        (["celery", "-A", "worker", "beat"], "LOG_LEVEL"),
-        (["worker.cli", "intake"], "DATABASE_URL"),
-        (["worker.cli", "relay"], "LOG_LEVEL"),
+        (["celery", "-A", "worker", "worker"], {}, "DETOURAGE_DATABASE_URL is not set"),
+        (["celery", "-A", "worker", "worker"], PSYCOPG_3, OTHER_DRIVER),
+        (["celery", "-A", "worker", "beat"], LOUD, "DETOURAGE_LOG_LEVEL: "),
+        (["worker.cli", "intake"], {}, "DETOURAGE_DATABASE_URL is not set"),
+        (["worker.cli", "intake"], PSYCOPG_3, OTHER_DRIVER),
+        (["worker.cli", "relay"], LOUD, "DETOURAGE_LOG_LEVEL: "),
+        (["worker.cli", "status"], PSYCOPG_3, OTHER_DRIVER),
     ],
 )
 def test_no_process_starts_with_settings_that_are_missing_or_wrong(
-    command: list[str], missing: str, tmp_path: Path
+    command: list[str], given: dict[str, str], told: str, tmp_path: Path
 ) -> None:
     environment = {name: text for name, text in os.environ.items() if "DETOURAGE" not in name}
     environment["DETOURAGE_BROKER_URL"] = "amqp://u:hunter2@127.0.0.1:1//"
-    if missing == "LOG_LEVEL":
-        environment["DETOURAGE_LOG_LEVEL"] = "LOUD"
     done = subprocess.run(
         [sys.executable, "-m", *command],
-        env={**environment, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**environment, **given, "PYTHONPATH": str(Path(__file__).parents[2])},
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -128,8 +137,8 @@ def test_no_process_starts_with_settings_that_are_missing_or_wrong(
     )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert f"DETOURAGE_{missing}" in line
-    assert "hunter2" not in done.stdout
+    assert told in line
+    assert "hunter2" not in done.stdout + line
 
 
 def test_a_variable_that_is_no_setting_is_found() -> None:
@@ -175,7 +184,7 @@ def test_a_secret_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path
     file = tmp_path / "database"
     file.write_text("postgresql://u:hunter2@h/d\n")
     monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(file))
-    assert load_settings().require_database_url() == "postgresql://u:hunter2@h/d"
+    assert load_settings().require_database_url() == "postgresql+psycopg2://u:hunter2@h/d"
     assert unknown_variables({"DETOURAGE_DATABASE_URL_FILE": str(file)}) == []
     assert load_settings().secrets == ["hunter2"]
 
