@@ -3,7 +3,7 @@
 #
 #   detourage_service   the processes: their queues; reads pages, writes articles
 #   crawler             writes pages, on the exchange crawler.pages; reads links
-#   recogniser          reads articles, and has a queue for those that it cannot read
+#   recogniser          reads articles and repeats, and has a queue for those that it cannot read
 #
 # On a host whose rabbitmqctl reaches the node, as often as one likes; arguments are handed to
 # rabbitmqctl, as in `deploy/broker-users.sh --node rabbit@host`. New passwords are taken over. They

@@ -255,6 +255,18 @@ def test_files_that_are_mounted_are_there(services: dict[str, dict[str, Any]]) -
         assert mode == "ro"
 
 
+def test_deploying_tells_of_each_profile_and_each_port() -> None:
+    text = (ROOT / "docs/how-to/deploy.md").read_text().partition("\n## ")[0]
+    told = " ".join(text.split())
+    for profile in set(PROFILES.values()):
+        assert f"`--profile {profile}`" in told
+    ports = dict(re.findall(r"\$\{(\w+_PORT):-(\d+)\}", COMPOSE.read_text()))
+    assert len(ports) == 6
+    for variable, port in ports.items():
+        assert f"`{variable}`" in told
+        assert variable.startswith(("POSTGRES", "RABBITMQ")) or f"port {port}" in told
+
+
 def test_prometheus_asks_the_metrics_and_grafana_asks_prometheus(
     services: dict[str, dict[str, Any]],
 ) -> None:

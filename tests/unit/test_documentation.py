@@ -1,17 +1,24 @@
 """What the documentation points to is there: pages, headings, modules, functions."""
 
 import json
+import os
 import re
+import shlex
+import subprocess
+import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import pytest
 
 from models.links import LinksMessage
 from models.messages import ArticleMessage, PageMessage
+from worker.cli import main
 from worker.content import MAX_COMMENTS
 from worker.messaging.task_names import STAGE_OF_TASK
+from worker.messaging.topology import Topology
 from worker.pages.dom import MAX_MARKUP
 from worker.pages.html5 import MAX_ATTRIBUTES
 from worker.pages.page import MAX_DEPTH, MAX_ELEMENTS
@@ -34,6 +41,8 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```console$.*?^```$|`make [^`]+`", re.MULTILINE | re.DOTALL)
 JSON = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:^\$ |&& |exec \w+ |intake |`)detourage ([^`#|\n]+)", re.MULTILINE)
+COST = re.compile(r"\bcosts\b[^.|]{0,30}\b\d+\s+ms\b|processor time[^|\n]*\| \d+ ms")
 MODULE = re.compile(r"`((?:worker|models|migrations)(?:\.\w+)+)`")
 
 
@@ -107,6 +116,80 @@ def test_targets_of_make_are_there() -> None:
     named = {target for text in code for target in re.findall(r"\bmake ([a-z-]+)", text)}
     assert named
     assert named <= targets
+
+
+def unknown_in(line: str) -> str:
+    """Return what of a command line is no command or option of ours."""
+    command: click.Command = main
+    words = shlex.split(line.replace("…", ""))
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        name = words.pop(0)
+        if re.fullmatch("[A-Z]+|", name):  # Any of them.
+            return ""
+        if name not in command.commands:
+            return name
+        command = command.commands[name]
+    known = {"--help", "--version", *(option for each in command.params for option in each.opts)}
+    given = [word.partition("=")[0] for word in words if re.match("--?[a-z]", word)]
+    return " ".join(option for option in given if option not in known)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_are_there(document: Path) -> None:
+    # What the changelog tells of may be gone.
+    lines = COMMAND.findall(document.read_text()) if document.name != "CHANGELOG.md" else []
+    assert {line: unknown for line in lines if (unknown := unknown_in(line))} == {}
+
+
+@pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_sentence_is_lost_in_a_table(document: Path) -> None:
+    text = FENCED.sub("", document.read_text())
+    assert re.findall(r"^\|.*\|\n([^|\n].*)", text, re.MULTILINE) == []
+
+
+def test_the_extras_are_those_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    listed = codes(ROOT / "docs/how-to/install.md", "## Extras")
+    assert listed - {"detourage cluster --plot"} == set(project["optional-dependencies"])
+
+
+def test_what_a_page_costs_stands_in_one_place() -> None:
+    place = ROOT / "docs/explanation/results.md"
+    told = [path for path in ROOT.glob("docs/**/*.md") if COST.search(path.read_text())]
+    assert told == [place]
+
+
+@pytest.fixture(scope="module")
+def granted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """Exchanges and queues that each user of the broker may use, by the script that makes them."""
+    directory = tmp_path_factory.mktemp("rabbitmqctl")
+    calls = directory / "calls"
+    program = directory / "rabbitmqctl"
+    program.write_text(f"#!/bin/sh\n(IFS='\t'; echo \"$*\") >>{calls}\n")
+    program.chmod(0o755)
+    passwords = {f"BROKER_{name}_PASSWORD": "-" for name in ("SERVICE", "CRAWLER", "RECOGNISER")}
+    path = os.pathsep.join([str(directory), os.environ["PATH"]])
+    subprocess.run(
+        [ROOT / "deploy/broker-users.sh"], env={**os.environ, **passwords, "PATH": path}, check=True
+    )
+    topology = Topology(prefix="", durable_features=True)
+    names = {queue.name for queue in topology.queues()} | {"amq.default"}
+    names |= {queue.exchange.name for queue in topology.queues()} - {""}
+    names |= {f"{topology.articles_queue}.unreadable"}
+    rights = [line.split("\t") for line in calls.read_text().splitlines() if "permissions" in line]
+    return {
+        user: {name for name in names if any(re.search(each, name) for each in allowed)}
+        for *_, user, configure, write, read in rights
+        for allowed in [(configure, write, read)]
+    }
+
+
+@pytest.mark.parametrize("user", ["crawler", "recogniser"])
+def test_the_rights_are_those_that_are_granted(user: str, granted: dict[str, set[str]]) -> None:
+    text = (ROOT / "docs/how-to/secure.md").read_text()
+    (row,) = re.findall(rf"^\| `{user}` \| broker \| (.*) \|$", text, re.MULTILINE)
+    assert set(re.findall(r"`([a-z.]+)`", row)) == granted[user]
+    assert "amq.default" in granted["detourage_service"] - granted[user]
 
 
 def test_the_rooms_are_those_of_the_tree() -> None:
