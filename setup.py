@@ -1,8 +1,8 @@
 """Build of the native kernels; everything else is in pyproject.toml.
 
 They are optional: where there is no compiler the package installs without them,
-`worker.distance` compares pages through the `apted` package, `worker.learning` sums over decision
-trees with NumPy, `worker.language` reads texts and `worker.pages` writes XML with regular
+`worker.distance` compares pages through the `apted` package, `worker.learning` evaluates trees and
+networks with NumPy, `worker.language` reads texts and `worker.pages` writes XML with regular
 expressions. What only the evaluation needs is built where ``DETOURAGE_BUILD_EVALUATION`` is set, as
 ``make`` does in a checkout; without it `worker.evaluation.scores` matches texts in plain Python.
 """
@@ -13,6 +13,9 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 KERNEL = Path("worker/distance/kernel")
+GCC = ["-O3", "-ffp-contract=off"]
+"""What compilers but Microsoft's are told: to use vector instructions, and to round after each
+operation, so that numbers are the same on every machine."""
 
 
 def native(name: str, folder: Path, *sources: Path) -> Extension:
@@ -23,7 +26,8 @@ def native(name: str, folder: Path, *sources: Path) -> Extension:
         depends=sorted(path.as_posix() for path in folder.glob("*.h")),
         define_macros=[("Py_LIMITED_API", "0x030B0000")],
         # Debian's Python asks for debugging information: three quarters of what is installed.
-        extra_compile_args=["-g0"],
+        extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC],
+        libraries=[] if os.name == "nt" else ["m"],
         py_limited_api=True,
         optional=True,
     )
@@ -32,6 +36,7 @@ def native(name: str, folder: Path, *sources: Path) -> Extension:
 SERVICE = [
     native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
     native("worker.learning._trees", Path("worker/learning"), Path("worker/learning/_trees.c")),
+    native("worker.learning._layers", Path("worker/learning"), Path("worker/learning/_layers.c")),
     native("worker.language._texts", Path("worker/language"), Path("worker/language/_texts.c")),
     native("worker.pages._markup", Path("worker/pages"), Path("worker/pages/_markup.c")),
 ]

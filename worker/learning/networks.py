@@ -1,7 +1,8 @@
 """A convolutional network over the lines of a page: learnt elsewhere, evaluated here.
 
-All that is summed up are multiples of powers of two, few enough for every sum to be exact in double
-precision: what comes out is the same on any machine, in whatever order a library adds.
+All that is summed up are multiples of powers of two, few enough for every sum to be exact: the
+outputs are the same on any machine, in whatever order it adds. Layers hand each other activations
+as whole numbers, in units of `ACTIVATION_UNIT`.
 """
 
 import base64
@@ -15,6 +16,11 @@ import numpy.typing as npt
 
 from worker.learning.features import Features, Rows
 
+try:
+    from worker.learning import _layers as implementation
+except ImportError:
+    from worker.learning import layers_fallback as implementation  # type: ignore[no-redef]
+
 WEIGHT_UNIT: Final = 2.0**-12
 """What weights are multiples of; they are written down in 16 bits."""
 
@@ -25,6 +31,8 @@ MAX_ACTIVATION: Final = 2.0**10
 """What is handed from layer to layer is no more than this. With weights below 8 and less than 4,096
 inputs no sum of a layer needs more than 53 bits."""
 
+_MOST: Final = int(MAX_ACTIVATION / ACTIVATION_UNIT)
+
 MAX_INPUT: Final = 4.0
 """Standard deviations beyond which a column says no more."""
 
@@ -33,6 +41,9 @@ EPSILON: Final = 1e-5
 
 KERNEL: Final = 3
 """Lines that a convolution looks at: one, and one on each side."""
+
+BLOCK: Final = 16
+"""Outputs that native code adds up for together."""
 
 Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.int16]
@@ -63,14 +74,29 @@ class Layer:
         """Return all that makes it, ready for JSON."""
         return {"weights": _encoded(self.weights), "biases": _encoded(self.biases)}
 
-    def __call__(self, inputs: Floats) -> Floats:
+    def __call__(self, inputs: Numbers) -> Numbers:
         """Return the outputs of rows."""
-        weights, biases = self._weights_and_biases
-        return np.asarray(inputs @ weights + biases, dtype=np.float64)
+        return self._outputs(inputs, -_MOST)
+
+    def rectified(self, inputs: Numbers) -> Numbers:
+        """Return the outputs of rows, 0 for those below."""
+        return self._outputs(inputs, 0)
+
+    def _outputs(self, inputs: Numbers, lowest: int) -> Numbers:
+        rows, size = inputs.shape
+        answer = implementation.linear(inputs, size, self.in_blocks, self.biases, lowest)
+        return np.frombuffer(answer, dtype=np.int32).reshape(rows, len(self.biases))
 
     @cached_property
-    def _weights_and_biases(self) -> tuple[Floats, Floats]:
-        return _scaled(self.weights), _scaled(self.biases)
+    def in_blocks(self) -> Weights:
+        """The weights as native code wants them, shape (blocks, pairs, `BLOCK`, 2).
+
+        Blocks are of outputs, pairs of inputs; zeros stand for what is not there.
+        """
+        inputs, outputs = self.weights.shape
+        padded = np.pad(self.weights, ((0, -inputs % 2), (0, -outputs % BLOCK)))
+        pairs = padded.reshape(len(padded) // 2, 2, -1, BLOCK)
+        return np.ascontiguousarray(pairs.transpose(2, 0, 3, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,20 +138,13 @@ class Convolution:
             "dilation": self.dilation,
         }
 
-    def __call__(self, activations: Floats) -> Floats:
+    def __call__(self, activations: Numbers) -> Numbers:
         """Return the activations of the lines of a page after it."""
-        width = activations.shape[1]
-        means = activations.sum(axis=1, keepdims=True) / width
-        variances = (activations**2).sum(axis=1, keepdims=True) / width - means**2
-        normal = (activations - means) / np.sqrt(np.maximum(variances, 0.0) + EPSILON)
-        normal = _rounded(normal * _scaled(self.scales) + _scaled(self.shifts))
-        return _rounded(activations + _rectified(self.layer(self._beside(normal))))
-
-    def _beside(self, activations: Floats) -> Floats:
-        """Return for each line what stands before it, in it, and after it; zeros off the page."""
-        padded = np.pad(activations, ((self.dilation, self.dilation), (0, 0)))
-        starts = range(0, KERNEL * self.dilation, self.dilation)
-        return np.concatenate([padded[start : start + len(activations)] for start in starts], 1)
+        layer = self.layer
+        answer = implementation.convolution(
+            activations, self.scales, self.shifts, layer.in_blocks, layer.biases, self.dilation
+        )
+        return np.frombuffer(answer, dtype=np.int32).reshape(activations.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,29 +239,25 @@ class LineNetwork:
         *hidden, last = self.outer
         if not len(rows):
             return np.empty((0, len(last.biases)))
-        inputs = _rounded(standardised(rows, np.array(self.means), np.array(self.deviations)))
-        vectors = map(_mean_vectors, self._tables, bags)
-        activations = np.concatenate([inputs, *vectors], axis=1)
+        inputs = _in_units(standardised(rows, np.array(self.means), np.array(self.deviations)))
+        vectors = map(_mean_vectors, self.tables, bags)
+        activations = np.ascontiguousarray(np.concatenate([inputs, *vectors], axis=1))
         for layer in self.inner:
-            activations = _rectified(layer(activations))
+            activations = layer.rectified(activations)
         half = len(self.convolutions) // 2
         for convolution in self.convolutions[:half]:
             activations = convolution(activations)
-        activations = _rounded(activations + self._of_page(activations))
+        activations = np.minimum(activations + self._of_page(activations), _MOST)
         for convolution in self.convolutions[half:]:
             activations = convolution(activations)
         for layer in hidden:
-            activations = _rectified(layer(activations))
-        return _rounded(last(activations))
+            activations = layer.rectified(activations)
+        return last(activations).astype(np.float64) * ACTIVATION_UNIT
 
-    def _of_page(self, activations: Floats) -> Floats:
-        mean = activations.sum(axis=0) / len(activations)
+    def _of_page(self, activations: Numbers) -> Numbers:
+        mean = np.rint(activations.sum(axis=0) / len(activations)).astype(np.int32)
         of_page = np.concatenate([mean, activations.max(axis=0)])
-        return _rectified(self.whole(_rounded(of_page[None, :])))
-
-    @cached_property
-    def _tables(self) -> tuple[Floats, ...]:
-        return tuple(map(_scaled, self.tables))
+        return self.whole.rectified(of_page[None, :])
 
 
 def logarithms(rows: Rows) -> Floats:
@@ -256,27 +271,15 @@ def standardised(rows: Rows, means: Floats, deviations: Floats) -> Floats:
     return np.clip((logarithms(rows) - means) / deviations, -MAX_INPUT, MAX_INPUT)
 
 
-def _mean_vectors(table: Floats, bag: Numbers) -> Floats:
-    counts = np.maximum(1, np.count_nonzero(bag, axis=1))
-    return _rounded(table[bag].sum(axis=1) / counts[:, None])
+def _mean_vectors(table: Weights, bag: Numbers) -> Numbers:
+    rows, size = len(bag), table.shape[1]
+    answer = implementation.means(np.ascontiguousarray(bag), table, rows, size)
+    return np.frombuffer(answer, dtype=np.int32).reshape(rows, size)
 
 
-def _scaled(weights: Weights) -> Floats:
-    return weights.astype(np.float64) * WEIGHT_UNIT
-
-
-def _rectified(values: Floats) -> Floats:
-    return _rounded(values, lowest=0.0)
-
-
-def _rounded(values: Floats, lowest: float = -MAX_ACTIVATION) -> Floats:
-    """Return numbers between two limits, as multiples of `ACTIVATION_UNIT`."""
-    units = values / ACTIVATION_UNIT
-    np.rint(units, out=units)
-    units *= ACTIVATION_UNIT
-    np.maximum(units, lowest, out=units)
-    np.minimum(units, MAX_ACTIVATION, out=units)
-    return units
+def _in_units(values: Floats) -> Numbers:
+    """Return numbers of at most `MAX_INPUT` as the nearest activations."""
+    return np.rint(values / ACTIVATION_UNIT).astype(np.int32)
 
 
 def _encoded(weights: Weights) -> dict[str, Any]:
