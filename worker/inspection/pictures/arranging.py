@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 Matrix = npt.NDArray[np.float64]
 
@@ -98,6 +99,14 @@ def place_pages(distances: Matrix) -> Matrix:
         return np.zeros((count, 2))
     squared = distances**2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    # On several threads it takes no less time, and that of other requests.
+    with threadpool_limits(limits=1):
+        return _fitted(distances, centred)
+
+
+def _fitted(distances: Matrix, centred: Matrix) -> Matrix:
+    """Return places by the centred squares of distances, moved until they fit best."""
+    count = len(distances)
     values, vectors = np.linalg.eigh(-centred / 2)
     values, vectors = values[:-3:-1], vectors[:, :-3:-1]
     farthest = vectors[np.abs(vectors).argmax(axis=0), np.arange(2)]
