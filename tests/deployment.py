@@ -80,7 +80,7 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
 
 def process_environment(settings: Settings) -> dict[str, str]:
     """Return the environment of the processes of a deployment."""
-    return {**os.environ, **settings.environment(), "OMP_NUM_THREADS": "1"}
+    return {**os.environ, **settings.environment()}
 
 
 class Deployment:

@@ -269,7 +269,7 @@ class Run:
 
 def start_processes(supervisor: Supervisor, settings: Settings, workers: int, logs: Path) -> None:
     """Start the service's processes: intake, relay and one worker with its pool."""
-    environment = {**os.environ, **settings.environment(), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, **settings.environment()}
     command = [sys.executable, "-m", "worker.cli"]
     celery = [sys.executable, "-m", "celery", "-A", "worker", "worker"]
     celery += ["--concurrency", str(workers)]
