@@ -1,14 +1,15 @@
-"""CPU time of reading a page whole, on one core.
+"""CPU time of reading a page whole, text, comments and metadata, beside trafilatura's.
 
-python -m benchmarks.reading CORPUS… [--sample N] [--peers]
+python -m benchmarks.reading CORPUS… [--sample N] [--stages]
 
-Each page is read once, after some others that load what is loaded once. Its stages are measured
-on the page parsed again.
+Each page is read by one after the other, so that whatever else the machine does slows both down,
+after some others that load what is loaded once. Needs the extra peers. The stages of our reading
+are measured on the page parsed again.
 """
 
 import argparse
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
@@ -23,15 +24,19 @@ from worker.extraction.errors import NoArticleError
 from worker.extraction.outline import Outline
 from worker.pages import Page, PageError, parse_page
 
+SAMPLE = 150
+"""Pages of a corpus that are measured."""
+
 WARMING = 10
 """Pages that are read before any is measured."""
 
+Reader = Callable[[CorpusPage], None]
 Times = defaultdict[str, list[float]]
 
 
 @contextmanager
 def timed(times: list[float]) -> Iterator[None]:
-    """Add the milliseconds of CPU time that a block takes."""
+    """Add the milliseconds of CPU time, of all threads, that a block takes."""
     began = process_time()
     yield
     times.append(1_000 * (process_time() - began))
@@ -67,9 +72,12 @@ def read_in_stages(source: CorpusPage, times: Times) -> None:
         return
 
 
-def by_trafilatura() -> Callable[[CorpusPage], None]:
+def by_trafilatura() -> Reader:
     """Return what reads a page with trafilatura, comments and metadata too."""
-    from trafilatura import bare_extraction
+    try:
+        from trafilatura import bare_extraction
+    except ImportError as error:
+        raise SystemExit(f"{error}: install the extra peers (make peers)") from error
 
     def extract(source: CorpusPage) -> None:
         bare_extraction(
@@ -79,44 +87,53 @@ def by_trafilatura() -> Callable[[CorpusPage], None]:
     return extract
 
 
-def measure(
-    name: str, pages: Sequence[CorpusPage], sample: int | None, reader: Callable[[CorpusPage], None]
-) -> None:
-    """Print a row of figures of one reader."""
-    step = max(1, len(pages) // sample) if sample else 1
+def measured(pages: Sequence[CorpusPage], sample: int, readers: Mapping[str, Reader]) -> Times:
+    """Return how long each reader takes for some pages, evenly over all."""
+    step = max(1, len(pages) // sample)
     for source in pages[step // 2 :: step][:WARMING]:
-        reader(source)
-    times: list[float] = []
-    for source in pages[::step][:sample]:
-        with timed(times):
+        for reader in readers.values():
             reader(source)
-    figures = [float(np.mean(times)), *np.percentile(times, [50, 95]), max(times)]
-    print(f"| {name} | {len(times)} | {' | '.join(f'{figure:.1f}' for figure in figures)} |")
+    times: Times = defaultdict(list)
+    for source in pages[::step][:sample]:
+        for name, reader in readers.items():
+            with timed(times[name]):
+                reader(source)
+    return times
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
-    parser.add_argument("--sample", type=int, help="pages of each, evenly over it; all by default")
-    parser.add_argument("--peers", action="store_true", help="measure trafilatura too")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="pages of each (%(default)s)")
+    parser.add_argument("--stages", action="store_true", help="measure our stages, too")
     options = parser.parse_args()
+    readers = {"détourage": read, "trafilatura": by_trafilatura()}
+    print(
+        "| corpus | pages | reader | mean, ms | median | 95 % | longest | mean, trafilatura's = 1 |"
+    )
+    print("|---|---:|---|---:|---:|---:|---:|---:|")
     stages: dict[str, Times] = {}
-    print("| | pages | mean, ms | median | 95 % | longest |")
-    print("|---|---:|---:|---:|---:|---:|")
     for folder in options.corpora:
         pages = list(load_corpus(folder).pages.values())
-        measure(folder.name, pages, options.sample, read)
-        if options.peers:
-            measure(f"{folder.name}, trafilatura", pages, options.sample, by_trafilatura())
-        times = stages[folder.name] = defaultdict(list)
-        step = max(1, len(pages) // options.sample) if options.sample else 1
-        for source in pages[::step][: options.sample]:
-            read_in_stages(source, times)
-    for name, times in stages.items():
+        times = measured(pages, options.sample, readers)
+        peer = np.mean(times["trafilatura"])
+        for name, taken in times.items():
+            figures = [np.mean(taken), *np.percentile(taken, [50, 95]), max(taken)]
+            shown = " | ".join(f"{figure:.1f}" for figure in figures)
+            ratio = f"{figures[0] / peer:.2f}"
+            print(f"| {folder.name} | {len(taken)} | {name} | {shown} | {ratio} |", flush=True)
+        if options.stages:
+            times = stages[folder.name] = defaultdict(list)
+            step = max(1, len(pages) // options.sample)
+            for source in pages[::step][: options.sample]:
+                read_in_stages(source, times)
+    for corpus, times in stages.items():
         print()
         for stage, taken in times.items():
-            print(f"{name}, {stage}: {np.mean(taken):.2f} ms")
+            print(f"{corpus}, {stage}: {np.mean(taken):.2f} ms")
 
 
 if __name__ == "__main__":
