@@ -18,6 +18,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("run", "pages.jsonl", "-o", "o", "--links", "o"), USAGE, "is the file for the articles"),
     (("run", "pages.jsonl", "-o", "o", "--links", "pages.jsonl"), USAGE, "would be overwritten"),
     (("run", "pages.jsonl", "-o", "o", "--workers", "0"), USAGE, "--workers"),
+    (("run", "pages.jsonl", "-o", "o", "--resume=1"), USAGE, "--resume"),
+    (("run", "pages.jsonl", "-o", "o", "--overwrite=1"), USAGE, "--overwrite"),
     (("run", "broken.jsonl.gz", "-o", "o"), FAILED, "broken.jsonl.gz"),
     (("run", "empty", "-o", "o"), FAILED, "holds no JSON lines"),
     (("run", "note.txt", "-o", "o"), FAILED, "is neither"),

@@ -11,7 +11,7 @@ import click
 from models.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 input_paths = click.argument(
     "inputs",
@@ -47,7 +47,10 @@ text_roles_option = click.option(
 
 
 def messages_in(
-    inputs: tuple[Path, ...], base_url: str | None = None, site: str | None = None
+    inputs: tuple[Path, ...],
+    base_url: str | None = None,
+    site: str | None = None,
+    written: Collection[Path] = (),
 ) -> Iterator[bytes]:
     """Return the page messages of all inputs; each is opened before the first is returned.
 
@@ -57,12 +60,14 @@ def messages_in(
         Files, folders, or ``-``.
     base_url, site
         Where their HTML files come from, if they do not say it.
+    written
+        Files that are written meanwhile; a folder may hold them.
     """
     from worker.inputs import Origin, read_messages
 
     _check_origin(base_url, site)
     origin = Origin(base_url, site)
-    return chain.from_iterable([_opened(read_messages(path, origin)) for path in inputs])
+    return chain.from_iterable([_opened(read_messages(path, origin, written)) for path in inputs])
 
 
 def _opened(messages: Iterator[bytes]) -> Iterator[bytes]:

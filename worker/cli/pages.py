@@ -1,13 +1,15 @@
 """Commands that bring pages in: a run over files, messages to a deployment, the sample crawl."""
 
+from __future__ import annotations
+
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import click
 
-from models.roles import LineRole
 from worker.cli.inputs import (
     base_url_option,
     input_paths,
@@ -16,6 +18,11 @@ from worker.cli.inputs import (
     text_roles_option,
 )
 from worker.cli.inspector import check_installed, inspected, wait_for_interrupt
+from worker.cli.outputs import OutputFile
+
+if TYPE_CHECKING:
+    from models.roles import LineRole
+    from worker.local.unfinished import Leftover
 
 EXIT_UNUSABLE_INPUT = 3
 """The run itself went well, but messages were quarantined or pages failed."""
@@ -27,14 +34,26 @@ EXIT_UNUSABLE_INPUT = 3
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(is_replaced=True),
     help="File for the articles, one a line; compressed if it ends in .gz.",
 )
 @click.option(
     "--links",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(is_replaced=True),
     help="File for what pages that lead to others list: links with their headlines, a page a line;"
     " compressed if it ends in .gz.",
+)
+@click.option(
+    "--resume",
+    "leftover",
+    flag_value="resume",
+    help="Go on with a run into OUTPUT that was interrupted; the inputs are the same.",
+)
+@click.option(
+    "--overwrite",
+    "leftover",
+    flag_value="overwrite",
+    help="Begin anew, whatever an interrupted run has left.",
 )
 @click.option(
     "--workers",
@@ -57,6 +76,7 @@ def run(
     inputs: tuple[Path, ...],
     output: Path,
     links: Path | None,
+    leftover: Leftover | None,
     workers: int,
     base_url: str | None,
     site: str | None,
@@ -67,10 +87,13 @@ def run(
     """Process pages and write their articles.
 
     Runs on the configured database and broker; without them it brings up its
-    own for the time of the run. Ends when every page has its outcome. Exit code
-    0: all went well; 1: the run failed; 3: it was completed, but some messages
-    were unusable or some pages failed.
+    own for the time of the run. Articles are added to OUTPUT as they come; when
+    every page has its outcome, they are put in order. Until then OUTPUT.run
+    holds what --resume needs. Exit code 0: all went well; 1: the run failed; 3:
+    it was completed, but some messages were unusable or some pages failed; 130:
+    interrupted.
     """
+    from worker.local.unfinished import quarantine_of, run_folder
     from worker.settings import load_settings
     from worker.wording.plural import counted
 
@@ -79,27 +102,19 @@ def run(
     settings = load_settings()
     if text_roles is not None:
         settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
-    messages = messages_in(inputs, base_url, site)
-    if links is not None and links.absolute() == output.absolute():
-        raise click.UsageError(f"{links} is the file for the articles")
-    for written in filter(None, (output, links)):
-        if any(written.exists() and path.exists() and written.samefile(path) for path in inputs):
-            raise click.UsageError(f"{written} is an input, and would be overwritten")
-        written.parent.mkdir(parents=True, exist_ok=True)
-    servers = "" if settings.database_url or settings.broker_url else "PostgreSQL, a broker and "
-    click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
-    # All that runs takes as long to import as a person waits before asking what happens.
-    from worker.cli.display import TOP, print_summary
-    from worker.cli.progress import bars_by_stage
-    from worker.local.run import Run, RunSummary
-    from worker.processes.supervisor import termination_as_exit
-    from worker.store.progress import RunProgress
-
-    with termination_as_exit() as insist, bars_by_stage() as bars:
-
-        def show(sent: int, counts: RunProgress) -> None:
-            insist()
-            bars.update(sent, counts)
+    written = [output, quarantine_of(output), *([links] if links else [])]
+    messages = messages_in(inputs, base_url, site, written)
+    _prepare_outputs(inputs, output, links)
+    is_embedded = not (settings.database_url or settings.broker_url)
+    servers = "PostgreSQL, a broker and " if is_embedded else ""
+    with run_folder(output, leftover or "refuse") as folder:
+        click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
+        # All that runs takes as long to import as a person waits before asking what happens.
+        from worker.cli.display import TOP, print_summary
+        from worker.cli.progress import bars_by_stage
+        from worker.local.run import Run, RunSummary
+        from worker.processes.supervisor import termination_as_exit
+        from worker.store.progress import RunProgress
 
         def end(summary: RunSummary) -> None:
             bars.end()
@@ -107,10 +122,21 @@ def run(
             if inspect:
                 wait_for_interrupt()
 
-        run = Run(settings, workers, show, on_end=end)
-        if inspect:
-            run.beside = inspected
-        summary = run.execute(messages, output, links)
+        try:
+            with termination_as_exit() as insist, bars_by_stage() as bars:
+
+                def show(sent: int, counts: RunProgress) -> None:
+                    insist()
+                    bars.update(sent, counts)
+
+                run = Run(settings, workers, show, on_end=end)
+                if inspect:
+                    run.beside = inspected
+                summary = run.execute(messages, output, links, folder)
+        except BaseException:
+            if folder.is_unfinished:
+                click.echo("the same command with --resume goes on where this one ends", err=True)
+            raise
     if summary.quarantined or summary.failed_pages:
         see = f"; see {summary.quarantine_file}" if summary.quarantine_file else ""
         click.echo(
@@ -119,6 +145,15 @@ def run(
             err=True,
         )
         sys.exit(EXIT_UNUSABLE_INPUT)
+
+
+def _prepare_outputs(inputs: tuple[Path, ...], output: Path, links: Path | None) -> None:
+    if links is not None and links.absolute() == output.absolute():
+        raise click.UsageError(f"{links} is the file for the articles")
+    for written in filter(None, (output, links)):
+        if any(written.exists() and path.exists() and written.samefile(path) for path in inputs):
+            raise click.UsageError(f"{written} is an input, and would be overwritten")
+        written.parent.mkdir(parents=True, exist_ok=True)
 
 
 @click.command()
@@ -132,7 +167,9 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
     from worker.wording.plural import counted
 
     messages = messages_in(inputs, base_url, site)
-    sent = publish_pages(load_settings(), messages, message_prefix=f"send-{uuid4()}-")
+    prefix = f"send-{uuid4()}-"
+    numbered = ((f"{prefix}{number}", body) for number, body in enumerate(messages))
+    sent = publish_pages(load_settings(), numbered)
     click.echo(f"{counted(sent, 'message')} sent")
 
 

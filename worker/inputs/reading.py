@@ -1,7 +1,7 @@
 """From a path on the command line to page messages."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,9 @@ Reader = Callable[[Path], Iterator[bytes]]
 _LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 
-def read_messages(path: Path | str, origin: Origin = UNKNOWN) -> Iterator[bytes]:
+def read_messages(
+    path: Path | str, origin: Origin = UNKNOWN, left_out: Collection[Path] = ()
+) -> Iterator[bytes]:
     """Return the raw page messages of a file, a folder or standard input.
 
     Parameters
@@ -35,6 +37,8 @@ def read_messages(path: Path | str, origin: Origin = UNKNOWN) -> Iterator[bytes]
         Each file may be compressed (``.gz``).
     origin
         Where the HTML files come from.
+    left_out
+        Files of a folder that are not read, such as those that are being written there.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def read_messages(path: Path | str, origin: Origin = UNKNOWN) -> Iterator[bytes]
     if not exists:
         raise SourceError(path, "no such file or folder")
     if path.is_dir():
-        return _read_folder(path, origin)
+        return _read_folder(path, origin, {each.resolve() for each in left_out})
     reader = _reader_of(path, path.parent, origin)
     if reader is not None:
         return reader(path)
@@ -70,8 +74,8 @@ def read_messages(path: Path | str, origin: Origin = UNKNOWN) -> Iterator[bytes]
     raise SourceError(path, "is neither JSON lines (.jsonl) nor WARC (.warc) nor HTML (.html)")
 
 
-def _read_folder(folder: Path, origin: Origin) -> Iterator[bytes]:
-    files = _files_of(folder, origin)
+def _read_folder(folder: Path, origin: Origin, left_out: Collection[Path]) -> Iterator[bytes]:
+    files = (each for each in _files_of(folder, origin) if each[0].resolve() not in left_out)
     first = next(files, None)
     if first is None:
         raise SourceError(folder, "holds no JSON lines, WARC or HTML files")

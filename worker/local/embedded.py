@@ -77,6 +77,9 @@ THROWAWAY_SETTINGS = {
 }
 """No one reads a temporary directory after a power failure."""
 
+KEPT_SETTINGS = {"synchronous_commit": "off"}
+"""A crash loses the last half second, of pages and messages alike: they are done again."""
+
 SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
 RETURNS integer LANGUAGE sql AS $$ SELECT pgmq.send_topic($1, $2, $3, 0) $$
@@ -126,9 +129,10 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
     Parameters
     ----------
     directory : Path, optional
-        Where the data live; made if absent, kept at the end. A server that an
-        earlier, killed run left in it is stopped first. Without it the data
-        live in a temporary directory that is removed at the end.
+        Where the data live; made if absent, kept at the end (`remove_services`
+        removes them). A server that an earlier, killed run left in it is stopped
+        first. Without it the data live in a temporary directory that is removed
+        at the end.
 
     Yields
     ------
@@ -151,7 +155,7 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
             runtime=runtime,
             throwaway=directory is None,
         )
-        server.stop_stale()
+        _stop_stale(server.data)
         server.initialise()
         server.start(supervisor)
         server.prepare()
@@ -175,6 +179,12 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
         )
 
 
+def remove_services(directory: Path) -> None:
+    """Remove the data of services in a directory; a server that was left on them is stopped."""
+    _stop_stale(directory.resolve() / "postgresql")
+    shutil.rmtree(directory, ignore_errors=True)
+
+
 class _Server:
     """One PostgreSQL server and its files."""
 
@@ -185,6 +195,13 @@ class _Server:
         self.runtime = runtime
         self.throwaway = throwaway
         self.user = _unprivileged_user()
+
+    @property
+    def given_data(self) -> str:
+        """The directory of the data, as the programs are given it."""
+        # Another user may not enter every directory that leads there. A process is in its own
+        # whatever is above that; it is started there before it becomes that user.
+        return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
 
     @cached_property
     def programs(self) -> Path:
@@ -207,36 +224,11 @@ class _Server:
             os.chown(path, *self.user, follow_symlinks=False)
         return copy / installation / "bin"
 
-    def stop_stale(self) -> None:
-        """End a server that an earlier run, itself killed, left on these data."""
-        pid_file = self.data / "postmaster.pid"
-        if sys.platform != "linux":
-            return  # No /proc to tell whose the process id is: PostgreSQL itself then decides.
-        try:
-            pid = int(pid_file.read_text().split("\n", 1)[0])
-        except (FileNotFoundError, ValueError):
-            return
-        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-            if not _serves(pid, self.data):
-                break
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-            deadline = time.monotonic() + STOP_SECONDS
-            while _serves(pid, self.data) and time.monotonic() < deadline:
-                time.sleep(0.05)
-        # Left by a server that was killed; its process id may belong to another program by now.
-        pid_file.unlink(missing_ok=True)
-
     def initialise(self) -> None:
         """Make the directories, and an empty cluster where there is none."""
         for directory in (self.data, self.socket):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self.user is not None:
-                if not _reachable(directory.parent):
-                    raise EmbeddedError(
-                        f"PostgreSQL does not run as root, and nobody, as whom it would run,"
-                        f" may not enter {directory.parent}: choose another directory"
-                    )
                 os.chown(directory, *self.user)
         if (self.data / "PG_VERSION").exists():
             return
@@ -244,7 +236,7 @@ class _Server:
         done = subprocess.run(  # noqa: S603
             [
                 self.programs / "initdb",
-                f"--pgdata={self.data}",
+                f"--pgdata={self.given_data}",
                 f"--username={DATABASE}",
                 "--auth=trust",
                 "--encoding=UTF8",
@@ -261,7 +253,7 @@ class _Server:
             user=uid,
             group=gid,
             extra_groups=None if self.user is None else [],
-            cwd="/",
+            cwd=self.data,
             check=False,
         )
         if done.returncode != 0:
@@ -274,10 +266,10 @@ class _Server:
         """Start the server and wait until it answers."""
         settings = {
             **SERVER_SETTINGS,
-            **(THROWAWAY_SETTINGS if self.throwaway else {}),
+            **(THROWAWAY_SETTINGS if self.throwaway else KEPT_SETTINGS),
             "unix_socket_directories": str(self.socket),
         }
-        argv = [str(self.programs / "postgres"), "-D", str(self.data)]
+        argv = [str(self.programs / "postgres"), "-D", self.given_data]
         for name, value in settings.items():
             argv += ["-c", f"{name}={value}"]
         supervisor.start(
@@ -285,7 +277,7 @@ class _Server:
             argv,
             log=self.log,
             user=self.user,
-            cwd=Path("/"),
+            cwd=self.data,
             stop_signal=signal.SIGINT,
         )
         deadline = time.monotonic() + START_SECONDS
@@ -392,10 +384,32 @@ def _exclusive(directory: Path) -> Iterator[None]:
         yield
 
 
+def _stop_stale(data: Path) -> None:
+    """End a server that an earlier run, itself killed, left on these data."""
+    pid_file = data / "postmaster.pid"
+    if sys.platform != "linux":
+        return  # No /proc to tell whose the process id is: PostgreSQL itself then decides.
+    try:
+        pid = int(pid_file.read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+        if not _serves(pid, data):
+            break
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+        deadline = time.monotonic() + STOP_SECONDS
+        while _serves(pid, data) and time.monotonic() < deadline:
+            time.sleep(0.05)
+    # Left by a server that was killed; its process id may belong to another program by now.
+    pid_file.unlink(missing_ok=True)
+
+
 def _serves(pid: int, data: Path) -> bool:
     """Whether the process runs and is a PostgreSQL server on these data."""
+    process = Path(f"/proc/{pid}")
     try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        program = os.fsdecode((process / "cmdline").read_bytes().split(b"\0")[0])
+        return (process / "cwd").readlink() == data and Path(program).name == "postgres"
     except OSError:
         return False
-    return os.fsencode(data) in command and Path(os.fsdecode(command[0])).name == "postgres"

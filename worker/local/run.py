@@ -1,18 +1,16 @@
 """The whole service in one command: pages in, articles out, nothing left running."""
 
-import gzip
-import io
-import json
+import hashlib
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
-from uuid import uuid4
+from typing import Any
 
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
@@ -20,21 +18,35 @@ from sqlalchemy.exc import DBAPIError
 from models.links import LinksMessage
 from models.messages import ArticleMessage
 from worker.errors import ExpectedError
-from worker.local.embedded import embedded_services
-from worker.messaging.publishing import publish_pages
+from worker.local.article_files import GrowingFile, replacing, write_lines
+from worker.local.embedded import embedded_services, remove_services
+from worker.local.unfinished import RunFolder, quarantine_of
+from worker.messaging.publishing import publish_pages, purge_pages
 from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
 from worker.service.application import create_app
-from worker.settings import Settings, SettingsError
-from worker.store import articles, page_links, progress
+from worker.settings import PREFIX, Settings, SettingsError
+from worker.store import articles, page_links, progress, runs
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus, SiteTotals
 from worker.wording.plural import counted
 
 POLL_SECONDS = 0.25
+
+WRITTEN_AT_ONCE = 200
+"""Articles that are added to the output in one piece, and so are in memory."""
+
+CONDITIONS = (
+    "queue_prefix",
+    "repeats",
+    "story_correction_seconds",
+    "story_days",
+    "whole_matrix_trees",
+)
+"""Settings that the articles of a run depend on, or where it is found."""
 
 CLUSTER_POLL_SECONDS = 1.0
 """How often the run plays the part of beat, once all its pages are in the store."""
@@ -128,7 +140,11 @@ class Run:
     on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
 
     def execute(
-        self, messages: Iterable[bytes], output: Path, links: Path | None = None
+        self,
+        messages: Iterable[bytes],
+        output: Path,
+        links: Path | None,
+        folder: RunFolder,
     ) -> RunSummary:
         """Send the messages, wait for every outcome, write the articles.
 
@@ -137,27 +153,30 @@ class Run:
         messages
             Raw page messages.
         output
-            File for one article a line, compressed if its name ends in ``.gz``;
-            written whole or not at all.
+            File for one article a line, compressed if its name ends in ``.gz``. Articles are
+            added as they come; at the end the file with all of them in order takes its place.
         links
-            File for what pages list, in the same way; None for none.
+            File for what pages list, written at the end; None for none.
+        folder
+            Where the run keeps what it needs to go on.
 
         Raises
         ------
         RunError
-            If the service stopped or stood still, or the output cannot be written.
+            If the service stopped or stood still, or the run was begun with other pages.
+        UnfinishedRunError
+            If it was begun with other settings.
+        OutputError
+            If a file cannot be written.
         SettingsError
             If only one of database and broker is configured.
         EmbeddedError, SupervisorError
             If the services or the processes cannot be brought up.
         """
         started = time.monotonic()
-        prefix = f"run-{uuid4()}-"
+        folder.require(self._conditions(links))
         with ExitStack() as stack:
-            writing = stack.enter_context(ExitStack())
-            stream = writing.enter_context(_replacing(output))
-            links_stream = writing.enter_context(_replacing(links)) if links else None
-            settings, check_services = self._services(stack)
+            settings, check_services = self._services(stack, folder)
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
             migrate(database)
@@ -170,6 +189,11 @@ class Run:
             sends_links = settings.send_links or links is not None
             own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
             settings = settings.model_copy(update=own)
+            if folder.is_resumed and self._is_embedded:
+                # What is in the queue is sent again, and was interrupted through no fault of its
+                # own.
+                purge_pages(settings)
+                database.run(runs.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
             stack.enter_context(self.beside(settings))
 
@@ -177,24 +201,31 @@ class Run:
                 supervisor.check()
                 check_services()
 
-            sent = publish_pages(settings, messages, message_prefix=prefix)
-            counts = self._wait(settings, database, prefix, sent, check)
+            folder.begin()
+            growing = stack.enter_context(closing(GrowingFile(output)))
+            so_far = _ArticlesSoFar(database, folder.run_id, growing)
+            if folder.is_resumed:
+                so_far.add_new()
+            sent = self._send(settings, database, folder, messages)
+            counts = self._wait(settings, database, folder, sent, check, so_far)
             # Nothing is in hand any more, so the children may end at once.
             supervisor.grace = IDLE_GRACE_SECONDS
             quarantine_file = None
-            if self.settings.broker_url is None and counts.results.get(ReceiptResult.QUARANTINED):
-                quarantine_file = output.with_name(f"{output.name}.quarantine.jsonl")
+            if self._is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
+                quarantine_file = quarantine_of(output)
                 quarantine.write_quarantined(settings, str(quarantine_file))
             with database.transaction() as session:
-                of_run = articles.articles_of_run(session, prefix)
-                written = _write_lines(stream, map(ArticleMessage.in_order, of_run))
+                of_run = articles.articles_of_run(session, folder.run_id)
+                with replacing(output) as stream:
+                    written = write_lines(stream, map(ArticleMessage.in_order, of_run))
                 lists = None
-                if links_stream is not None:
-                    of_run = page_links.links_of_run(session, prefix)
-                    lists = _write_lines(links_stream, map(LinksMessage.in_order, of_run))
-                keys = progress.sites_of_run(session, prefix)
+                if links is not None:
+                    of_run = page_links.links_of_run(session, folder.run_id)
+                    with replacing(links) as stream:
+                        lists = write_lines(stream, map(LinksMessage.in_order, of_run))
+                keys = progress.sites_of_run(session, folder.run_id)
                 sites = progress.site_statuses(session, keys)
-            writing.close()
+            folder.finish()
             summary = RunSummary(
                 sent=sent,
                 progress=counts,
@@ -207,7 +238,32 @@ class Run:
             self.on_end(summary)
         return summary
 
-    def _services(self, stack: ExitStack) -> tuple[Settings, Callable[[], None]]:
+    @property
+    def _is_embedded(self) -> bool:
+        return self.settings.database_url is None and self.settings.broker_url is None
+
+    def _conditions(self, links: Path | None) -> dict[str, object]:
+        """Return what the articles of a run depend on beside its pages, as a person names it."""
+        values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
+        return {
+            "version of Détourage": version("detourage"),
+            "database": "embedded" if self._is_embedded else "configured",
+            "--links": links is not None,
+            "--text-roles": self.settings.text_roles,
+            **values,
+        }
+
+    def _send(
+        self, settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
+    ) -> int:
+        """Publish the messages that are not in the store, and return how many there are in all."""
+        numbered = NumberedMessages(messages, folder.run_id)
+        with database.transaction() as session:
+            received = runs.received(session, folder.run_id) if folder.is_resumed else iter(())
+            publish_pages(settings, numbered.without(received))
+        return numbered.count
+
+    def _services(self, stack: ExitStack, folder: RunFolder) -> tuple[Settings, Callable[[], None]]:
         configured = (self.settings.database_url, self.settings.broker_url)
         if all(configured):
             return self.settings, lambda: None
@@ -215,7 +271,10 @@ class Run:
             raise SettingsError(
                 "set both DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL, or neither"
             )
-        services = stack.enter_context(embedded_services())
+        if not folder.is_resumed:
+            # What a run left there that was killed before there was anything to go on with.
+            remove_services(folder.services)
+        services = stack.enter_context(embedded_services(folder.services))
         settings = Settings.model_validate(
             {
                 **self.settings.model_dump(),
@@ -230,9 +289,10 @@ class Run:
         self,
         settings: Settings,
         database: Database,
-        prefix: str,
+        folder: RunFolder,
         sent: int,
         check: Callable[[], None],
+        so_far: "_ArticlesSoFar",
     ) -> RunProgress:
         last_change = last_tick = time.monotonic()
         last_counts: RunProgress | None = None
@@ -241,7 +301,7 @@ class Run:
             asked = time.monotonic()
             try:
                 counts = database.read_snapshot(
-                    lambda session: progress.run_progress(session, prefix)
+                    lambda session: progress.run_progress(session, folder.run_id)
                 )
             except DBAPIError as error:
                 raise RunError(f"the database is gone: {_first_line(error)}") from error
@@ -250,6 +310,8 @@ class Run:
             is_extracted = received_all and counts.pending == 0
             if is_extracted and counts.outbox == 0 and counts.parts == 0:
                 return counts
+            if counts != last_counts:
+                so_far.add_new()
             now = time.monotonic()
             if counts != last_counts:
                 last_counts, last_change = counts, now
@@ -293,33 +355,64 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _write_lines(stream: IO[str], messages: Iterable[dict[str, Any]]) -> int:
-    written = 0
-    for message in messages:
-        stream.write(json.dumps(message, ensure_ascii=False) + "\n")
-        written += 1
-    return written
+class NumberedMessages:
+    """The messages of a run under ids that tell whether a later reading finds the same ones."""
+
+    def __init__(self, messages: Iterable[bytes], run_id: str) -> None:
+        self._messages = messages
+        self._run_id = run_id
+        self.count = 0
+
+    def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield id and body of each message, but not of those whose ids, in order, are received.
+
+        Raises
+        ------
+        RunError
+            If an id is received that no message has.
+        """
+        following = next(received, None)
+        for body in self._messages:
+            # In the order of the text, too.
+            place = f"{self._run_id}{self.count:010}-"
+            message_id = place + hashlib.sha256(body).hexdigest()[:16]
+            self.count += 1
+            if message_id == following:
+                following = next(received, None)
+            elif following is not None and following.startswith(place):
+                break
+            else:
+                yield message_id, body
+        if following is not None:
+            raise RunError(
+                f"message {self.count} of the input is another one than when the run was begun:"
+                " give it the same input, or begin anew with --overwrite"
+            )
 
 
-@contextmanager
-def _replacing(output: Path) -> Iterator[IO[str]]:
-    """Open a file that takes the place of ``output`` only when all went well."""
-    partial = output.with_name(f".{output.name}.partial")
-    try:
-        partial.touch()
-    except OSError as error:
-        raise RunError(f"{output} cannot be written: {error.strerror}") from error
-    try:
-        if output.suffix == ".gz":
-            with (
-                partial.open("wb") as raw,
-                gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
-                io.TextIOWrapper(packed, encoding="utf-8") as stream,
-            ):
-                yield stream
-        else:
-            with partial.open("w", encoding="utf-8") as stream:
-                yield stream
-        partial.replace(output)
-    finally:
-        partial.unlink(missing_ok=True)
+class _ArticlesSoFar:
+    """Writes the articles of a run while they come."""
+
+    def __init__(self, database: Database, run_id: str, file: GrowingFile) -> None:
+        self._database = database
+        self._run_id = run_id
+        self._file = file
+        self._revisions: dict[int, int] = {}
+
+    def add_new(self) -> None:
+        """Add the articles that came, or were revised, since the last time."""
+        revisions = self._database.read_snapshot(
+            lambda session: articles.revisions_of_run(session, self._run_id)
+        )
+        new = [page for page, number in revisions.items() if self._revisions.get(page) != number]
+        for start in range(0, len(new), WRITTEN_AT_ONCE):
+            self._file.add(self._articles(new[start : start + WRITTEN_AT_ONCE]))
+        self._revisions = revisions
+
+    def _articles(self, page_ids: Sequence[int]) -> list[dict[str, Any]]:
+        return self._database.read_snapshot(
+            lambda session: [
+                ArticleMessage.in_order(each)
+                for each in articles.articles_of_run(session, self._run_id, page_ids)
+            ]
+        )

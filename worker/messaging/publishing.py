@@ -8,7 +8,7 @@ from worker.messaging.broker import connected, topology_of
 from worker.settings import Settings
 
 
-def publish_pages(settings: Settings, messages: Iterable[bytes], *, message_prefix: str) -> int:
+def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
     """Publish raw page messages on ``crawler.pages`` and return how many.
 
     Parameters
@@ -16,10 +16,8 @@ def publish_pages(settings: Settings, messages: Iterable[bytes], *, message_pref
     settings
         Which broker.
     messages
-        Bodies, published as they are: the intake judges them.
-    message_prefix
-        Each message's AMQP id is this followed by its number, so that its fate
-        can be followed.
+        Each with its AMQP id, by which its fate can be followed, and its body, which is published
+        as it is: the intake judges it.
     """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
@@ -27,15 +25,24 @@ def publish_pages(settings: Settings, messages: Iterable[bytes], *, message_pref
     with connected(settings) as connection:
         topology.declare_for_crawler(connection)
         producer = Producer(connection.channel())
-        for body in messages:
+        for message_id, body in messages:
             producer.publish(
                 body,
                 exchange=exchange,
                 routing_key=routing_key,
-                message_id=f"{message_prefix}{sent}",
+                message_id=message_id,
                 content_type="application/json",
                 content_encoding="utf-8",
                 delivery_mode=2,
             )
             sent += 1
     return sent
+
+
+def purge_pages(settings: Settings) -> None:
+    """Remove all messages from ``crawler.pages``."""
+    topology = topology_of(settings)
+    with connected(settings) as connection:
+        topology.declare(connection)
+        with connection.channel() as channel:
+            channel.queue_purge(topology.pages)

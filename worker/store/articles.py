@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, bindparam, insert, select, update
+from sqlalchemy import ARRAY, BigInteger, any_, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, StoredPage, StoryArticle
 from worker.comments import Comment
 from worker.outcomes import PageOutcome
-from worker.store.runs import of_run
+from worker.store.runs import is_of_run, of_run
 from worker.store.statements import rows_only
 
 
@@ -90,8 +90,18 @@ _LAST_ENTRIES = rows_only(
 )
 
 
-def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
-    """Yield the last article of each page that messages of one run brought.
+def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
+    """Return the revisions of the articles that `articles_of_run` yields, by page."""
+    query = select(StoredPage.id, StoredPage.revision).where(
+        StoredPage.outcome == PageOutcome.ARTICLE, is_of_run(message_prefix)
+    )
+    return dict(session.execute(query).all())
+
+
+def articles_of_run(
+    session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the last article of each page that messages of one run brought, or of some of them.
 
     Ordered by site and URL. Pages whose last outcome is no article yield nothing. Each says of its
     story what is told at the end, not what was when it was extracted.
@@ -105,5 +115,9 @@ def articles_of_run(session: Session, message_prefix: str) -> Iterator[dict[str,
             Article.revision == StoredPage.revision,
         )
     )
+    if page_ids is not None:
+        query = query.where(
+            StoredPage.id == any_(bindparam(None, list(page_ids), type_=ARRAY(BigInteger)))
+        )
     for message, told in session.execute(of_run(query, message_prefix)):
         yield {**message, "story": told} if told is not None else message

@@ -1,12 +1,24 @@
 """What the pages of one run of the command line gave."""
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, delete, func, select, update
+from sqlalchemy.orm import Session
 
-from models.tables import Receipt, Site, StoredPage
+from models.tables import ClusteringAttempt, ComparisonBlock, Receipt, Site, StoredPage
+from worker.store.pages import is_pending
 
 S = TypeVar("S", bound=Select[*tuple[Any, ...]])
+
+
+def is_of_run(message_prefix: str) -> ColumnElement[bool]:
+    """Condition: messages of one run brought the stored page."""
+    return StoredPage.id.in_(
+        select(Receipt.page_id)
+        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
+        .distinct()
+    )
 
 
 def of_run(query: S, message_prefix: str) -> S:
@@ -15,14 +27,32 @@ def of_run(query: S, message_prefix: str) -> S:
     Its rows are ordered by site and URL, so that a run's file does not depend on the order of
     arrival.
     """
-    run_pages = (
-        select(Receipt.page_id)
-        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
-        .distinct()
-    )
     return (
         query.join(Site, Site.id == StoredPage.site_id)
-        .where(StoredPage.id.in_(run_pages))
+        .where(is_of_run(message_prefix))
         .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
         .execution_options(yield_per=200)
     )
+
+
+def received(session: Session, message_prefix: str) -> Iterator[str]:
+    """Yield the ids of the messages of a run that the store has received, in their order."""
+    query = (
+        select(Receipt.message_id)
+        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
+        .distinct()
+        .order_by(Receipt.message_id)
+    )
+    for message_id in session.scalars(query.execution_options(yield_per=1000)):
+        assert message_id is not None
+        yield message_id
+
+
+def forget_attempts(session: Session) -> None:
+    """Forget how often work was begun that all ended with the processes that did it."""
+    for statement in (
+        update(StoredPage).where(is_pending(), StoredPage.attempts > 0).values(attempts=0),
+        update(ComparisonBlock).where(ComparisonBlock.attempts > 0).values(attempts=0),
+        delete(ClusteringAttempt).where(ClusteringAttempt.quarantined_at.is_(None)),
+    ):
+        session.execute(statement.execution_options(synchronize_session=False))

@@ -21,7 +21,10 @@ class Run:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run by one worker: sites of one or two templates, one page alone, one to render, parts."""
+    """A run by one worker: sites of one or two templates, one page alone, one to render, parts.
+
+    There are enough pages of the last site for a run to be interrupted while it extracts them.
+    """
     directory = tmp_path_factory.mktemp("run")
     bodies = [
         *site_messages("one.example", range(7)),
@@ -33,6 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         message("https://alone.example/a", article_html(50)),
         message("https://app.example/a", SHELL),
         *part_messages(),
+        *site_messages("three.example", range(60, 90)),
     ]
     pages = write_messages(directory / "pages.jsonl", bodies)
     done = detourage("run", pages, "-o", directory / "articles.jsonl", "--workers", "1")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -211,24 +212,43 @@ def test_what_cannot_be_done_is_told_in_one_line(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_leaves_nothing_running_and_no_output(
-    tmp_path: Path, number: signal.Signals
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)
+def test_an_interrupted_run_leaves_nothing_running_and_goes_on(
+    run: Run, tmp_path: Path, number: signal.Signals
 ) -> None:
-    pages = write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(200)))
-    output = tmp_path / "out.jsonl"
+    pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
+    output = tmp_path / "articles.jsonl"
+    # What is written into the folder of the input is no part of that.
+    command = ("run", tmp_path, "-o", output, "--workers", "1")
     with subprocess.Popen(
-        [*DETOURAGE, "run", str(pages), "-o", str(output)],
-        env={**BARE, "DETOURAGE_QUEUE_PREFIX": f"interrupted-{number}."},
-        stderr=subprocess.DEVNULL,
-    ) as run:
-        processes = wait_for_workers(run.pid)
-        run.send_signal(number)
-        assert run.wait(60) != 0
-    gone, alive = psutil.wait_procs(processes, timeout=60)
+        [*DETOURAGE, *map(str, command)], env=BARE, stderr=subprocess.PIPE, text=True
+    ) as begun:
+        wait_until(output.exists)
+        processes = psutil.Process(begun.pid).children(recursive=True)
+        begun.send_signal(number)
+        if number == signal.SIGKILL:
+            # As a machine that is out of memory ends them, and no one is left to clear up.
+            for process in processes:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+        _, told = begun.communicate(timeout=60)
+    assert begun.returncode in (130, -signal.SIGKILL)
+    _, alive = psutil.wait_procs(processes, timeout=60)
     assert not alive
-    assert gone
-    assert not output.exists()
+    assert number == signal.SIGKILL or "--resume" in told
+    so_far = read_lines(output)
+    assert 0 < len(so_far) < len(run.articles)
+    assert {each["id"] for each in so_far} <= {each["id"] for each in run.articles}
+
+    refused = CliRunner().invoke(main, list(map(str, command)))
+    assert refused.exit_code == 1
+    assert "--resume goes on with it, --overwrite begins anew" in refused.stderr
+    with output.open("ab") as stream:
+        stream.write(b'{"version": 1, "id')
+    done = detourage(*command, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert without_clock(read_lines(output)) == without_clock(run.articles)
+    assert set(tmp_path.iterdir()) == {pages, output}
 
 
 def test_a_run_is_inspected_until_it_is_interrupted(tmp_path: Path) -> None:
@@ -259,22 +279,11 @@ def test_the_inspector_shows_nothing_to_others_without_a_token() -> None:
     assert "--token-file" in done.stderr
 
 
-def wait_for_workers(pid: int) -> list[psutil.Process]:
-    """Return all processes below a run once its pool of workers is up."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        below = psutil.Process(pid).children(recursive=True)
-        if sum(map(is_worker, below)) >= 2:
-            return below
-        time.sleep(0.1)
-    raise AssertionError("the workers did not come up")
-
-
-def is_worker(process: psutil.Process) -> bool:
-    """Tell a Celery process, whatever else may be ending at this moment."""
-    with suppress(psutil.Error):
-        return "celery" in " ".join(process.cmdline())
-    return False
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
 
 
 def test_schemas_are_printed() -> None:

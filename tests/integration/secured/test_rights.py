@@ -33,7 +33,7 @@ def test_a_page_of_the_crawlers_user_becomes_an_article_for_the_recognisers(
     crawler = Settings.model_validate(
         {"broker_url": servers.broker_url("crawler"), "broker_ca_file": servers.authority}
     )
-    publish_pages(crawler, [described(seed) for seed in range(3)], message_prefix="page-")
+    publish_pages(crawler, [(f"page-{seed}", described(seed)) for seed in range(3)])
     deployment.wait_for_receipts(3)
     deployment.wait_for_outcomes()
     found = tmp_path / "entities.sqlite"

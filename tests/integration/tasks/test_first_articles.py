@@ -230,7 +230,7 @@ def test_while_messages_wait_new_sites_settle_and_known_ones_do_not(
     tasks.publish("known", pages_of(4))
     new = tasks.publish("new", pages_of(11, 12))
     try:
-        publish_pages(settings, [message("https://waiting.example/")], message_prefix="m")
+        publish_pages(settings, [("m0", message("https://waiting.example/"))])
         assert due(tasks) == []
         grow_older(tasks, 40)
         assert due(tasks) == [new]

@@ -434,6 +434,8 @@ def test_a_folder_may_hold_everything(tmp_path: Path) -> None:
         "http://b.example/",
         "https://c.example/index.html",
     ]
+    written = tmp_path / "c.example" / ".." / "a.jsonl"
+    assert len(list(read_messages(tmp_path, left_out=[written]))) == 2
 
 
 def test_a_folder_is_said_to_come_from_an_address_and_a_site(tmp_path: Path) -> None:

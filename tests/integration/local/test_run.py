@@ -1,0 +1,57 @@
+"""A run on a configured deployment that is interrupted goes on under its id."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from models.tables import Receipt
+from tests.deployment import remove_queues
+from tests.pages import site_messages
+from worker.local.run import Run, RunSummary
+from worker.local.unfinished import Leftover, run_folder
+from worker.settings import Settings
+from worker.store.database import Database
+
+
+@pytest.fixture
+def deployed(settings: Settings) -> Iterator[Settings]:
+    yield settings
+    remove_queues(settings)
+
+
+def execute(
+    settings: Settings, messages: Iterator[bytes], output: Path, leftover: Leftover
+) -> RunSummary:
+    with run_folder(output, leftover) as folder:
+        return Run(settings, 1).execute(messages, output, None, folder)
+
+
+def interrupted(messages: list[bytes]) -> Iterator[bytes]:
+    yield from messages
+    raise KeyboardInterrupt
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_run_on_a_deployment_goes_on(deployed: Settings, tmp_path: Path) -> None:
+    output = tmp_path / "articles.jsonl"
+    bodies = site_messages("one.example", range(8))
+    with pytest.raises(KeyboardInterrupt):
+        execute(deployed, interrupted(bodies[:5]), output, "refuse")
+    assert (tmp_path / "articles.jsonl.run" / "run.json").exists()
+
+    summary = execute(deployed, iter(bodies), output, "resume")
+    assert (summary.sent, summary.progress.received, summary.articles) == (8, 8, 8)
+    assert [each["url"] for each in lines(output)] == sorted(each["url"] for each in lines(output))
+    assert list(tmp_path.iterdir()) == [output]
+    database = Database(deployed.require_database_url())
+    with database.transaction() as session:
+        runs = session.scalars(select(func.left(Receipt.message_id, 40)).distinct()).all()
+    database.dispose()
+    assert len(runs) == 1

@@ -1,0 +1,85 @@
+"""Files of articles, complete and while they grow."""
+
+import gzip
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worker.local.article_files import GrowingFile, OutputError, replacing, write_lines
+
+NAMES = ("articles.jsonl", "articles.jsonl.gz")
+
+
+def numbered(*numbers: int) -> list[dict[str, Any]]:
+    return [{"n": number} for number in numbers]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    data = path.read_bytes()
+    text = gzip.decompress(data) if path.suffix == ".gz" else data
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def grow(path: Path, number: int) -> None:
+    with closing(GrowingFile(path)) as file:
+        file.add(numbered(number))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_added_can_be_read_at_once(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with closing(GrowingFile(path)) as file:
+        file.add(numbered(1, 2))
+        assert read(path) == numbered(1, 2)
+        file.add(numbered(3))
+        assert read(path) == numbered(1, 2, 3)
+
+
+def test_an_earlier_file_stays_until_there_is_something_new(tmp_path: Path) -> None:
+    path = tmp_path / "articles.jsonl"
+    path.write_text('{"n": 0}\n')
+    with closing(GrowingFile(path)) as file:
+        file.add([])
+        assert read(path) == numbered(0)
+        file.add(numbered(1))
+        assert read(path) == numbered(1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_whole_file_replaces_what_grew_and_is_the_same_each_time(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    contents = []
+    for _ in range(2):
+        grow(path, 2)
+        with replacing(path) as stream:
+            assert write_lines(stream, numbered(1, 2)) == 2
+            assert read(path) == numbered(2)
+        contents.append(path.read_bytes())
+    assert read(path) == numbered(1, 2)
+    assert contents[0] == contents[1]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_written_where_a_link_leads(tmp_path: Path) -> None:
+    target = tmp_path / "disk" / "articles.jsonl"
+    target.parent.mkdir()
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(target)
+    grow(link, 1)
+    assert read(target) == numbered(1)
+    with replacing(link) as stream:
+        write_lines(stream, numbered(2))
+    assert (link.is_symlink(), read(target)) == (True, numbered(2))
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "gone" / "articles.jsonl"
+    with pytest.raises(OutputError, match=r"gone/articles\.jsonl cannot be written: No such"):
+        grow(path, 1)
+    with pytest.raises(OutputError, match="cannot be written"), replacing(path):
+        pass

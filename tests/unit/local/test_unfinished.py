@@ -1,0 +1,94 @@
+"""What is kept of a run that is not finished."""
+
+from pathlib import Path
+
+import pytest
+
+from worker.local.unfinished import RunFolder, UnfinishedRunError, run_folder
+
+SETTINGS = {"--text-roles": "paragraph", "--links": False}
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "articles.jsonl"
+
+
+def begin(output: Path) -> str:
+    """Leave a run that was begun, and return its id."""
+    with run_folder(output, "refuse") as folder:
+        folder.require(SETTINGS)
+        folder.begin()
+    return folder.run_id
+
+
+def resume(output: Path) -> RunFolder:
+    with run_folder(output, "resume") as folder:
+        return folder
+
+
+def test_nothing_stays_of_a_run_that_was_not_begun_or_is_finished(output: Path) -> None:
+    with run_folder(output, "refuse") as folder:
+        (folder.services / "postgresql").mkdir(parents=True)
+    assert not folder.path.exists()
+    with run_folder(output, "refuse") as folder:
+        folder.begin()
+        folder.finish()
+    assert list(output.parent.iterdir()) == []
+
+
+def test_a_run_goes_on_under_its_id(output: Path) -> None:
+    run_id = begin(output)
+    with run_folder(output, "resume") as folder:
+        folder.require(SETTINGS)
+        folder.begin()
+        assert (folder.run_id, folder.is_resumed) == (run_id, True)
+    assert resume(output).run_id == run_id
+
+
+def test_to_resume_where_there_is_nothing_is_to_begin(output: Path) -> None:
+    assert not resume(output).is_resumed
+
+
+def test_a_run_that_is_not_finished_is_in_the_way_until_something_is_said(output: Path) -> None:
+    run_id = begin(output)
+    with pytest.raises(UnfinishedRunError, match=r"--resume .* --overwrite"):
+        begin(output)
+    with run_folder(output, "overwrite") as folder:
+        assert (folder.run_id != run_id, folder.is_resumed) == (True, False)
+    assert begin(output) != run_id
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_run_goes_on_with_the_settings_that_it_was_begun_with(output: Path, name: str) -> None:
+    begin(output)
+    with (
+        pytest.raises(UnfinishedRunError, match=f"another {name}: "),
+        run_folder(output, "resume") as folder,
+    ):
+        folder.require({**SETTINGS, name: "other"})
+    assert resume(output).is_resumed
+
+
+def test_what_a_power_failure_left_is_told(output: Path) -> None:
+    begin(output)
+    (output.parent / "articles.jsonl.run" / "run.json").write_text("\0\0")
+    with pytest.raises(UnfinishedRunError, match="is damaged: --overwrite begins anew"):
+        resume(output)
+    with run_folder(output, "overwrite"):
+        pass
+
+
+def test_a_file_is_written_by_one_run_at_a_time(output: Path) -> None:
+    with (
+        run_folder(output, "refuse"),
+        pytest.raises(UnfinishedRunError, match="another run is writing"),
+        run_folder(output, "overwrite"),
+    ):
+        pass
+
+
+def test_what_others_put_into_the_folder_stays(output: Path) -> None:
+    with run_folder(output, "refuse") as folder:
+        (folder.path / "mine").write_text("mine")
+    assert [each.name for each in folder.path.iterdir()] == ["mine"]

@@ -1,0 +1,94 @@
+"""Options that name a file to write: whether it can be written is told before anything begins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+class OutputFile(click.Path):
+    """A file that a command writes at its end.
+
+    Parameters
+    ----------
+    is_replaced
+        Whether another file takes its place, in a folder that is made if absent.
+    """
+
+    def __init__(self, *, is_replaced: bool = False) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+        self._is_replaced = is_replaced
+
+    def convert(
+        self,
+        value: str | PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Return the path, or fail with the reason why it cannot be written."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        problem = self._problem(path)
+        if problem is not None:
+            self.fail(f"{str(path)!r} cannot be written: {problem}.", param, ctx)
+        return path
+
+    def _problem(self, path: Path) -> str | None:
+        if _exists(path):
+            if self._is_replaced and not path.is_file():
+                return "it is no regular file"
+            if not os.access(path, os.W_OK):
+                return "it is read-only"
+            if not self._is_replaced:
+                return None
+        return folder_problem(path.resolve().parent, is_made=self._is_replaced)
+
+
+class OutputFolder(click.Path):
+    """A folder that a command writes into, and makes if absent."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(
+        self,
+        value: str | PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Return the path, or fail with the reason why nothing can be written there."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        problem = folder_problem(path, is_made=True)
+        if problem is not None:
+            self.fail(f"{str(path)!r} cannot be written to: {problem}.", param, ctx)
+        return path
+
+
+def folder_problem(folder: Path, *, is_made: bool) -> str | None:
+    """Return why no file can be written in a folder; nothing if one can."""
+    if not _exists(folder):
+        if not is_made:
+            return f"there is no folder {str(folder)!r}"
+        return folder_problem(folder.parent, is_made=True)
+    if not folder.is_dir():
+        return f"{str(folder)!r} is no folder"
+    import tempfile
+
+    try:
+        # Rights are not all that may forbid it.
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return f"{str(folder)!r}: {error.strerror}"
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
