@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE
@@ -9,7 +10,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from worker.outcomes import PageOutcome
+from worker.outcomes import PENDING, PageOutcome
 from worker.wording.plural import counted
 from worker.wording.terminal import printable
 
@@ -27,6 +28,15 @@ FILE_COLUMNS = 200
 
 TOP = 20
 """Sites that are shown unless more are asked for."""
+
+FEW = 3
+"""Sites of one page that are shown each; more of them are summed up unless sites are asked for."""
+
+LEGIBLE = 24
+"""Characters of a site's name that columns leave room for; what is longer is folded."""
+
+OF_THESE = ("again", "doubtful", "groups", "outliers")
+"""Columns that do not add up to the pages; they go where a terminal is narrow."""
 
 console = Console(stderr=True)
 
@@ -47,7 +57,7 @@ def say(out: Console, text: str) -> None:
 def print_status(
     totals: SiteTotals,
     sites: Sequence[SiteStatus],
-    top: int,
+    top: int | None,
     history: SiteHistory | None,
     depths: Mapping[str, int],
 ) -> None:
@@ -60,7 +70,7 @@ def print_status(
     sites
         Those that are shown, in their order.
     top
-        How many of them at most.
+        How many of them at most, where that was asked for.
     history
         Of the one that was asked for, where it is one.
     depths
@@ -99,9 +109,9 @@ def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
 
 
 def print_summary(
-    summary: RunSummary, output: Path, links: Path | None, top: int | None = TOP
+    summary: RunSummary, output: Path, links: Path | None, *, all_sites: bool = False
 ) -> None:
-    """Print what a run gave, beside its files; so many sites at most, or all."""
+    """Print what a run gave, beside its files; the largest sites, or all."""
     counts = summary.progress
     totals = summary.totals
     say(
@@ -121,74 +131,108 @@ def print_summary(
     if summary.lists is not None:
         say(console, f"{counted(summary.lists, 'list')} of links in {links}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
-    _print_sites(console, sites, len(sites) if top is None else top)
+    _print_sites(console, sites, len(sites) if all_sites else None)
 
 
 def _totals(totals: SiteTotals) -> Iterator[str]:
     yield (
         f"{counted(totals.sites, 'site')}, {counted(totals.pages, 'page')},"
-        f" {totals.pending} pending, {counted(totals.groups, 'group')},"
-        f" {counted(totals.outliers, 'outlier')}"
+        f" {counted(totals.groups, 'group')}, {counted(totals.outliers, 'outlier')}"
     )
     if totals.outcomes:
         yield f"outcomes: {_listed(totals.outcomes)}"
+    if totals.again:
+        yield f"of these, extracted again: {counted(totals.again, 'page')}"
+    if totals.doubtful:
+        yield f"of these, doubtful: {counted(totals.doubtful, 'article')}"
     if totals.not_clustered:
         yield f"in quarantine: {counted(totals.not_clustered, 'site')}"
-    if totals.doubtful:
-        yield f"doubtful: {counted(totals.doubtful, 'article')}"
     if totals.dark:
-        yield f"mostly doubtful of late: {counted(totals.dark, 'site')}"
+        yield f"with mostly doubtful articles in the last day: {counted(totals.dark, 'site')}"
     if totals.changed_design:
         yield f"with a new design: {counted(totals.changed_design, 'site')}"
 
 
-def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
-    """Print the first sites, and what is remarkable about them."""
-    if sites[:top]:
-        out.print(_site_table(sites[:top]))
-    if top < len(sites):
-        say(out, f"and {counted(len(sites) - top, 'site')} more")
-    for site in sites[:top]:
+def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> None:
+    """Print sites, and what is remarkable about them.
+
+    Parameters
+    ----------
+    out
+        Where to.
+    sites
+        All that there are, in their order.
+    top
+        How many of them are shown; where that was not asked for, `TOP`, and those of one page
+        are summed up.
+    """
+    alone = [site for site in sites if site.pages == 1] if top is None else []
+    listed = [site for site in sites if site.pages != 1] if len(alone) > FEW else sites
+    shown = listed[: TOP if top is None else top]
+    if shown:
+        out.print(_site_table(shown, out.width))
+    if len(shown) < len(listed):
+        say(out, f"and {counted(len(listed) - len(shown), 'more site')}")
+    if len(alone) > FEW:
+        outcomes = sum((Counter(site.outcomes) for site in alone), Counter())
+        say(
+            out,
+            f"and {counted(len(alone), 'site')} of one page: {_listed(dict(sorted(outcomes.items())))}",
+        )
+    for site in shown:
         if site.changed_design:
-            say(out, f"{site.key} has a new design since {site.changed_design:%Y-%m-%d %H:%M}")
+            say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
     dark = [site for site in sites if site.dark]
     for site in dark[:TOP]:
         say(out, f"{site.key}: most articles of the last day are doubtful")
     if len(dark) > TOP:
-        say(out, f"and {counted(len(dark) - TOP, 'site')} more with mostly doubtful articles")
+        say(out, f"and {counted(len(dark) - TOP, 'more site')} with mostly doubtful articles")
     # Seldom, and never to be overlooked, however few pages the site has.
     stopped = [site for site in sites if site.not_clustered_since]
     for site in stopped[:TOP]:
         say(
             out,
-            f"{site.key} is in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
+            f"{site.key}: in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
             f" {site.not_clustered_because}",
         )
     if len(stopped) > TOP:
-        say(out, f"and {counted(len(stopped) - TOP, 'site')} more in quarantine")
+        say(out, f"and {counted(len(stopped) - TOP, 'more site')} in quarantine")
 
 
-def _site_table(sites: Sequence[SiteStatus]) -> Table:
-    numbers = ("pages", "pending", "articles", "doubtful", "failed", "groups", "outliers")
+def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:
+    columns = {
+        "pages": [site.pages for site in sites],
+        "articles": [site.outcomes.get(PageOutcome.ARTICLE, 0) for site in sites],
+        "other": list(map(_other_outcomes, sites)),
+        "failed": [site.outcomes.get(PageOutcome.FAILED, 0) for site in sites],
+        "pending": [site.pending for site in sites],
+        "again": [site.again for site in sites],
+        "doubtful": [site.doubtful for site in sites],
+        "groups": [len(site.groups) for site in sites],
+        "outliers": [site.outliers for site in sites],
+    }
+    names = [name for name, numbers in columns.items() if any(numbers)] or ["pages"]
+    longest = max(len(printable(site.key)) for site in sites)
+    widths = {name: max(len(name), len(str(max(columns[name])))) for name in names}
+    legible = min(longest, LEGIBLE)
+    # A space before each column, and one on either side of the table.
+    while names[-1] in OF_THESE and legible + sum(widths.values()) + len(names) + 2 > width:
+        widths.pop(names.pop())
     table = Table(
-        Column("site", no_wrap=True),
-        *(Column(name, justify="right", no_wrap=True) for name in numbers),
+        Column("site", overflow="fold"),
+        *(Column(name, justify="right", no_wrap=True) for name in names),
         box=SIMPLE,
         padding=0,
         pad_edge=False,
     )
-    for site in sites:
-        values = (
-            site.pages,
-            site.pending,
-            site.outcomes.get(PageOutcome.ARTICLE, 0),
-            site.doubtful,
-            site.outcomes.get(PageOutcome.FAILED, 0),
-            len(site.groups),
-            site.outliers,
-        )
-        table.add_row(Text(printable(site.key)), *map(str, values))
+    for place, site in enumerate(sites):
+        table.add_row(Text(printable(site.key)), *(str(columns[name][place]) for name in names))
     return table
+
+
+def _other_outcomes(site: SiteStatus) -> int:
+    named = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
+    return sum(number for outcome, number in site.outcomes.items() if outcome not in named)
 
 
 def _listed(numbers: Mapping[str, int]) -> str:

@@ -24,12 +24,17 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("site", required=False)
-@click.option("--pending", is_flag=True, help="Only sites with pages that wait; the most first.")
+@click.option(
+    "--pending",
+    is_flag=True,
+    help="Only sites with pages that are pending or extracted again; the most first.",
+)
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Only so many sites, those with the most pages; 20 unless given, all as JSON.",
+    help="Only so many sites, those with the most pages. Unless given, 20, and those of one page"
+    " in one line; all as JSON.",
 )
 @click.option("--queues", "only_queues", is_flag=True, help="Only the queues.")
 @click.option(
@@ -44,7 +49,13 @@ def status(
     only_addresses: bool,
     as_json: bool,
 ) -> None:
-    """Show totals, sites and queues of a deployment; of SITE its groups, designs and addresses."""
+    """Show sites and queues of a deployment; of SITE also its groups, designs and addresses.
+
+    Each page counts once as an article, as other (its outcome is no article), as failed or as
+    pending (it has no outcome yet). Some of them are extracted again, and some articles are
+    doubtful: probably not right. Columns of zeros are left out, and where the terminal is narrow
+    the last ones.
+    """
     if only_queues and (site is not None or pending or top is not None or only_addresses):
         raise click.UsageError("--queues goes with --json only")
     if only_addresses and (site is None or pending or top is not None):
@@ -79,17 +90,17 @@ def status(
             values["addresses"] = history.addresses
         _print_json(values)
         return
-    from worker.cli.display import TOP, print_status
+    from worker.cli.display import print_status
 
-    print_status(totals, chosen, TOP if top is None else top, history, depths)
+    print_status(totals, chosen, top, history, depths)
 
 
 def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
     """Return the sites that are to be shown, those with the most pages first."""
     if not pending:
         return sorted(sites, key=lambda each: (-each.pages, each.key))
-    waiting = [each for each in sites if each.pending]
-    return sorted(waiting, key=lambda each: (-each.pending, each.key))
+    waiting = [each for each in sites if each.pending or each.again]
+    return sorted(waiting, key=lambda each: (-each.pending - each.again, each.key))
 
 
 def _print_queues(depths: Mapping[str, int], *, as_json: bool) -> None:

@@ -110,7 +110,7 @@ def run(
     with run_folder(output, leftover or "refuse") as folder:
         click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
         # All that runs takes as long to import as a person waits before asking what happens.
-        from worker.cli.display import TOP, print_summary
+        from worker.cli.display import print_summary
         from worker.cli.progress import bars_by_stage
         from worker.local.run import Run, RunSummary
         from worker.processes.supervisor import termination_as_exit
@@ -118,7 +118,7 @@ def run(
 
         def end(summary: RunSummary) -> None:
             bars.end()
-            print_summary(summary, output, links, None if all_sites else TOP)
+            print_summary(summary, output, links, all_sites=all_sites)
             if inspect:
                 wait_for_interrupt()
 

@@ -51,7 +51,8 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
     if site is None:
         if _is_reprocessing(settings):
             raise click.ClickException(
-                "all sites are being reprocessed already: see `detourage reprocessing`"
+                "all sites are being reprocessed already: `detourage reprocessing` shows how far,"
+                " and cancels it"
             )
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
     else:
@@ -88,7 +89,8 @@ def reprocessing(context: click.Context) -> None:
         return
     found = read_database(load_settings(), reprocessings.progress)
     if found is None:
-        raise click.ClickException("all sites were never reprocessed")
+        click.echo("no reprocessing of all sites: `detourage reprocess --all` asks for one")
+        return
     rate = found.pages_per_minute
     limit = "" if rate is None else f", at most {rate:g} a minute"
     click.echo(
@@ -125,7 +127,9 @@ def _change(change: Callable[[Session], bool], done: str) -> None:
     from worker.settings import load_settings
 
     if not with_database(load_settings(), lambda database: database.run(change)):
-        raise click.ClickException("all sites are not being reprocessed")
+        raise click.ClickException(
+            "no reprocessing of all sites is under way: `detourage reprocess --all` asks for one"
+        )
     click.echo(done)
 
 

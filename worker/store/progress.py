@@ -57,6 +57,9 @@ class SiteStatus:
     key: str
     pages: int
     pending: int
+    """Number of its pages without an outcome."""
+    again: int
+    """Number of those that have one and are extracted again."""
     generation: int
     groups: dict[int, int] = field(default_factory=dict)
     outliers: int = 0
@@ -80,6 +83,7 @@ class SiteTotals:
     sites: int
     pages: int
     pending: int
+    again: int
     groups: int
     outliers: int
     outcomes: dict[str, int]
@@ -102,6 +106,7 @@ class SiteTotals:
             sites=len(sites),
             pages=sum(site.pages for site in sites),
             pending=sum(site.pending for site in sites),
+            again=sum(site.again for site in sites),
             groups=sum(len(site.groups) for site in sites),
             outliers=sum(site.outliers for site in sites),
             outcomes=dict(sorted(outcomes.items())),
@@ -260,19 +265,19 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     key_of = dict(session.execute(sites).all())
     ids = None if keys is None else list(key_of)
     outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    pending: Counter[int] = Counter()
+    again: Counter[int] = Counter()
     doubtful: Counter[int] = Counter()
     pages = select(
         StoredPage.site_id,
         func.coalesce(StoredPage.outcome, PENDING),
         func.count(),
-        func.count().filter(is_pending()),
+        func.count().filter(is_pending(), StoredPage.outcome.is_not(None)),
         func.count().filter(doubts.is_doubtful()),
     ).group_by(StoredPage.site_id, StoredPage.outcome)
     rows = session.execute(only_sites(pages, StoredPage.site_id, ids))
-    for site_id, outcome, number, waiting, doubted in sorted(rows):
+    for site_id, outcome, number, asked_again, doubted in sorted(rows):
         outcomes[site_id][outcome] = number
-        pending[site_id] += waiting
+        again[site_id] += asked_again
         doubtful[site_id] += doubted
     generations = _last_generations(session, ids)
     groups = _groups(session, ids)
@@ -288,7 +293,8 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
             SiteStatus(
                 key=key,
                 pages=sum(outcomes[site_id].values()),
-                pending=pending[site_id],
+                pending=outcomes[site_id].get(PENDING, 0),
+                again=again[site_id],
                 generation=generation,
                 groups=groups.get(site_id, {}),
                 outliers=outliers.get(site_id, 0),

@@ -101,11 +101,57 @@ def test_a_hundred_sites_take_no_more_statements_than_two(tasks: Tasks) -> None:
 def test_totals_come_first_and_what_is_not_shown_is_counted(tasks: Tasks) -> None:
     add_sites(tasks, 50)
     lines = status("--top", "3").output.splitlines()
-    assert lines[0] == "50 sites, 50 pages, 25 pending, 25 groups, 0 outliers"
+    assert lines[0] == "50 sites, 50 pages, 25 groups, 0 outliers"
     assert lines[1] == "outcomes: article 25, pending 25"
     assert sum(".example" in line for line in lines) == 3
-    assert "and 47 sites more" in lines
+    assert "and 47 more sites" in lines
     assert max(map(len, lines)) <= 80
+
+
+def test_sites_of_one_page_are_one_line_unless_they_are_asked_for(tasks: Tasks) -> None:
+    add_sites(tasks, 30)
+    tasks.publish("two.example", [("a", article_html(1)), ("b", article_html(2))])
+    shown = status().output
+    assert "and 30 sites of one page: article 15, pending 15" in shown
+    assert "two.example" in shown
+    assert "s0000.example" not in shown
+    assert "s0000.example" in status("--top", "5").output
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_each_page_is_in_one_column_and_every_header_is_legible(
+    tasks: Tasks, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "a-rather-long-name-of-a-newspaper.example"
+    numbers = {"article": 4200, "menu": 30, "failed": 5, None: 7}
+    with tasks.database.transaction() as session:
+        site_id = session.scalar(insert(Site).returning(Site.id), {"key": key})
+        pages = [
+            {
+                "site_id": site_id,
+                "url": f"https://{key}/{outcome}/{number}",
+                "url_digest": f"{outcome} {number}",
+                "content_digest": "",
+                "outcome": outcome,
+                "confidence": 0.1,
+                "forced": outcome is not None and number < 3,
+            }
+            for outcome, times in numbers.items()
+            for number in range(times)
+        ]
+        session.execute(insert(StoredPage), pages)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = status().output.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert "outcomes: article 4200, failed 5, menu 30, pending 7" in lines
+    assert "of these, extracted again: 9 pages" in lines
+    heads = next(line.split() for line in lines if line.startswith(" site "))
+    assert heads[:6] == ["site", "pages", "articles", "other", "failed", "pending"]
+    row = next(line.split() for line in lines if line.startswith(" a-rather"))
+    assert row[1:6] == ["4242", "4200", "30", "5", "7"]
+    assert "…" not in "".join(lines)
+    [site] = json.loads(status("--json").output)["sites"]
+    assert (site["pending"], site["again"], site["pages"]) == (7, 9, 4242)
 
 
 def test_only_sites_that_wait_are_shown_when_asked_for(tasks: Tasks) -> None:
