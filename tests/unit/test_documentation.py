@@ -1,21 +1,15 @@
 """What the documentation points to is there: pages, headings, modules, functions."""
 
-import json
 import os
 import re
-import shlex
 import subprocess
 import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-import click
 import pytest
 
-from models.links import LinksMessage
-from models.messages import ArticleMessage, PageMessage
-from worker.cli import main
 from worker.content import MAX_COMMENTS
 from worker.messaging.task_names import STAGE_OF_TASK
 from worker.messaging.topology import Topology
@@ -39,9 +33,6 @@ LONGEST_README = 200
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-CODE = re.compile(r"^```console$.*?^```$|`make [^`]+`", re.MULTILINE | re.DOTALL)
-JSON = re.compile(r"^```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"(?:^\$ |&& |exec \w+ |intake |`)detourage ([^`#|\n]+)", re.MULTILINE)
 COST = re.compile(r"\bcosts\b[^.|]{0,30}\b\d+\s+ms\b|processor time[^|\n]*\| \d+ ms")
 MODULE = re.compile(r"`((?:worker|models|migrations)(?:\.\w+)+)`")
 
@@ -106,39 +97,6 @@ def test_modules_are_there() -> None:
     documents = [document for document in DOCUMENTS if document.name != "upgrading.md"]
     named = {name for document in documents for name in MODULE.findall(document.read_text())}
     assert {name for name in named if not exists(name)} == set()
-
-
-def test_targets_of_make_are_there() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    (extras,) = re.findall(r"^extras := (.*)$", makefile, re.MULTILINE)
-    targets = {*re.findall(r"^([a-z-]+):", makefile, re.MULTILINE), *extras.split()}
-    code = [text for document in DOCUMENTS for text in CODE.findall(document.read_text())]
-    named = {target for text in code for target in re.findall(r"\bmake ([a-z-]+)", text)}
-    assert named
-    assert named <= targets
-
-
-def unknown_in(line: str) -> str:
-    """Return what of a command line is no command or option of ours."""
-    command: click.Command = main
-    words = shlex.split(line.replace("…", ""))
-    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        name = words.pop(0)
-        if re.fullmatch("[A-Z]+|", name):  # Any of them.
-            return ""
-        if name not in command.commands:
-            return name
-        command = command.commands[name]
-    known = {"--help", "--version", *(option for each in command.params for option in each.opts)}
-    given = [word.partition("=")[0] for word in words if re.match("--?[a-z]", word)]
-    return " ".join(option for option in given if option not in known)
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_commands_are_there(document: Path) -> None:
-    # What the changelog tells of may be gone.
-    lines = COMMAND.findall(document.read_text()) if document.name != "CHANGELOG.md" else []
-    assert {line: unknown for line in lines if (unknown := unknown_in(line))} == {}
 
 
 @pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
@@ -215,26 +173,6 @@ def test_the_walk_leads_to_functions(function: str) -> None:
 def test_the_readme_is_short() -> None:
     lines = (ROOT / "README.md").read_text().splitlines()
     assert len(lines) <= LONGEST_README
-
-
-def test_the_messages_shown_are_messages() -> None:
-    # The reference of messages has schemas, which are none.
-    texts = [each.read_text() for each in DOCUMENTS if each.parent.name != "reference"]
-    shown = [json.loads(body) for text in texts for body in JSON.findall(text)]
-    pages = [message for message in shown if "html_base64" in message]
-    lists = [message for message in shown if "links" in message]
-    articles = [message for message in shown if message not in (*pages, *lists)]
-    assert pages
-    assert articles
-    assert lists
-    for message in pages:
-        assert not PageMessage.model_validate_json(json.dumps(message)).model_extra
-    for message in articles:
-        ArticleMessage.model_validate_json(json.dumps(message))
-        assert set(message) == set(ArticleMessage.model_fields)
-    for message in lists:
-        LinksMessage.model_validate_json(json.dumps(message))
-        assert set(message) == set(LinksMessage.model_fields)
 
 
 def test_the_reference_has_the_outcomes_of_the_readme() -> None:

@@ -122,7 +122,7 @@ def _of_command(command: click.Command, context: click.Context, level: int) -> I
     if context.parent is not None:
         usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
         yield f"{'#' * level} `{context.command_path}`"
-        yield f"```\n{usage}\n```"
+        yield f"```text\n{usage}\n```"
     yield from re.split(r"\n{2,}", inspect.cleandoc(command.help or ""))
     yield from _table(
         ("option", "meaning", "default"),

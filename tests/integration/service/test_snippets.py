@@ -1,0 +1,51 @@
+"""The Python of the documentation that sends tasks sends what the service takes."""
+
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.deployment import process_environment, remove_queues
+from tests.snippets import ROOT, SENDING_TASKS, python_of
+from worker.messaging.broker import connect, topology_of
+from worker.messaging.task_names import STAGE_OF_TASK
+from worker.service.application import create_app
+from worker.settings import Settings
+
+
+@pytest.fixture
+def idle(settings: Settings) -> Iterator[Settings]:
+    """Settings of a deployment that has its queues, and nobody who takes from them."""
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+    yield settings
+    remove_queues(settings)
+
+
+def sent(settings: Settings) -> list[tuple[str, dict[str, object]]]:
+    """Take the messages of all queues of tasks: the name of each task, and its arguments."""
+    found = []
+    with connect(settings) as connection, connection.channel() as channel:
+        for stage in sorted(set(STAGE_OF_TASK.values())):
+            while message := channel.basic_get(topology_of(settings).task_queue(stage)):
+                _, arguments, _ = json.loads(message.body)
+                assert STAGE_OF_TASK[message.headers["task"]] == stage
+                found.append((message.headers["task"], arguments))
+    return found
+
+
+@pytest.mark.parametrize("document", SENDING_TASKS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_tasks_of_a_document_are_the_services(document: Path, idle: Settings) -> None:
+    program = python_of(document)
+    environment = process_environment(idle)
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=ROOT)
+    tasks = sent(idle)
+    assert len(tasks) == program.count("send_task")
+    app = create_app(idle)
+    app.loader.import_default_modules()
+    for name, arguments in tasks:
+        inspect.signature(app.tasks[name].run).bind(**arguments)

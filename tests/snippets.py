@@ -1,0 +1,311 @@
+"""The snippets of the documentation, and what has to be there for each of them to work.
+
+A fenced block is a snippet; so is a command in the running text. A language or a program that is
+not known here is refused, so that whoever uses one says how it is checked.
+"""
+
+import configparser
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+from celery.bin.celery import celery as celery_command
+from markdown_it import MarkdownIt
+from pydantic import TypeAdapter
+
+from models.links import LinksMessage
+from models.messages import ArticleMessage, PageMessage
+from worker.cli import main
+from worker.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])
+
+SENDING_TASKS = (ROOT / "docs/how-to/prune.md", ROOT / "docs/how-to/reprocess.md")
+"""Documents whose Python needs a broker."""
+
+ABBREVIATED = "…"
+OUTSIDE = frozenset(("cd", "createdb", "createuser", "curl", "git", "mkdir", "pre-commit"))
+"""Programs of others that have nothing of ours in their arguments."""
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A fenced block of a document."""
+
+    document: Path
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.document.relative_to(ROOT)}:{self.line} {self.language}"
+
+
+def snippets(document: Path) -> list[Snippet]:
+    """Return the fenced blocks of a document."""
+    return [
+        Snippet(document, (token.map or [0])[0] + 1, token.info.strip(), token.content)
+        for token in _markdown(document)
+        if token.type in ("fence", "code_block")
+    ]
+
+
+def python_of(document: Path) -> str:
+    """Return the Python of a document as one program, each line where the document has it."""
+    lines: list[str] = []
+    for each in snippets(document):
+        if each.language == "python":
+            lines += [""] * (each.line - len(lines)) + each.text.splitlines()
+    return "\n".join(lines)
+
+
+def inline_commands(document: Path) -> list[str]:
+    """Return the commands of ours in the running text of a document, as far as they are whole."""
+    pieces = (piece for token in _markdown(document) for piece in token.children or ())
+    codes = [piece.content for piece in pieces if piece.type == "code_inline"]
+    ours = re.compile(r"(detourage|celery|make|docker compose|pip|python -m) \S")
+    return [code for code in codes if ours.match(code) and f" {ABBREVIATED}" not in code]
+
+
+def _markdown(document: Path) -> list[Any]:
+    return MarkdownIt("commonmark").enable("table").parse(document.read_text())
+
+
+def check(snippet: Snippet) -> None:
+    """Raise if the snippet would not work; Python is run by the tests."""
+    CHECKS[snippet.language](snippet.text)
+
+
+def check_command(command: str) -> None:
+    """Raise if a command of the running text would not work; its arguments may be left out."""
+    _check_words(command.split(), whole=False)
+
+
+def check_console(text: str) -> None:
+    """Check the lines with a prompt; the others are what the commands print."""
+    lines = re.findall(r"^\$ (.*)$", text.replace("\\\n", " "), re.MULTILINE)
+    assert lines, "no command: one begins with `$ `"
+    for line in lines:
+        for words in _commands(line):
+            _check_words(words, whole=True)
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    """Return the words of each command of a line of shell, without redirections."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    command: list[str] = []
+    words = iter(lexer)
+    for word in words:
+        if word in ("&&", "||", "|", ";"):
+            yield command
+            command = []
+        elif word in (">", ">>", "<"):
+            next(words)
+        else:
+            command.append(word)
+    yield command
+
+
+def _check_words(words: Sequence[str], *, whole: bool) -> None:
+    while "=" in words[0] or words[0] == "export":
+        _check_variable(words[0].partition("=")[0])
+        words = words[1:]
+        if not words:
+            return
+    program, *arguments = words
+    match program.removeprefix(".venv/bin/"):
+        case "detourage":
+            _check_click(main, arguments, whole=whole)
+        case "celery":
+            assert arguments[:2] == ["-A", "worker"]
+            _check_click(celery_command, arguments, whole=whole)
+        case "make":
+            targets = [each for each in arguments if "=" not in each and each != "NAME"]
+            assert set(targets) <= make_targets(), f"no target of make: {targets}"
+        case "docker":
+            _check_compose(arguments, whole=whole)
+        case "python":
+            _check_python(arguments)
+        case "pip":
+            named = {name for each in arguments for name in re.findall(r"\[(\w+)\]", each)}
+            assert named - {"NAME"} <= extras(), f"no extra: {named}"
+        case "psql":
+            assert (ROOT / arguments[arguments.index("--file") + 1]).is_file()
+        case "rabbitmqctl":
+            assert arguments[0] == "set_policy"
+            json.loads(arguments[-1])
+        case script if script.startswith("deploy/"):
+            assert (ROOT / script).stat().st_mode & 0o111, f"{script} cannot be run"
+        case outside:
+            assert outside in OUTSIDE, f"no check of the program {outside}"
+
+
+def _check_variable(name: str) -> None:
+    ours = name.startswith(PREFIX)
+    setting = name.removeprefix(PREFIX).lower()
+    assert not ours or setting in Settings.model_fields, f"no setting: {name}"
+
+
+def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) -> None:
+    context = click.Context(root, info_name=root.name)
+    command, rest = root, list(arguments)
+    while isinstance(command, click.Group) and rest:
+        if rest[0].startswith("-"):
+            # The group's own options; those of ours end the program.
+            _, rest, _ = command.make_parser(context).parse_args(rest)
+            continue
+        name, below, rest = command.resolve_command(context, rest)
+        assert below is not None
+        context = click.Context(below, info_name=name, parent=context)
+        command = below
+    if command is root:
+        return
+    if whole:
+        command.make_context(context.info_name, [_present(each) for each in rest], context.parent)
+        return
+    # An option may be named without its value.
+    with suppress(click.BadOptionUsage):
+        command.make_parser(context).parse_args(rest)
+
+
+def _present(argument: str) -> str:
+    """Return an argument that names a file of this folder, made if it names a file at all."""
+    if argument.startswith("-") or "://" in argument or re.search(r"[\s>|]", argument):
+        return argument
+    path = Path(argument.removeprefix("/"))
+    if "." in path.name:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    else:
+        path.mkdir(parents=True, exist_ok=True)
+    return str(path)
+
+
+@cache
+def make_targets() -> frozenset[str]:
+    """Return what ``make`` can be asked for."""
+    makefile = (ROOT / "Makefile").read_text()
+    return frozenset(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)) | extras()
+
+
+@cache
+def extras() -> frozenset[str]:
+    """Return the extras of the package; each is a target of ``make``."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return frozenset(project["optional-dependencies"])
+
+
+@cache
+def _compose() -> Mapping[str, Mapping[str, Any]]:
+    services: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
+        (ROOT / "docker-compose.yml").read_text()
+    )["services"]
+    return services
+
+
+def _check_compose(arguments: Sequence[str], *, whole: bool) -> None:
+    assert arguments[0] == "compose", f"no check of docker {arguments[0]}"
+    services = _compose()
+    profiles = {name for service in services.values() for name in service.get("profiles", ())}
+    words = iter(arguments[1:])
+    command = ""
+    for word in words:
+        match word:
+            case "--profile":
+                assert next(words) in profiles
+            case "--scale":
+                assert next(words).partition("=")[0] in services
+            case "--volume":
+                next(words)
+            case "--build" | "--detach" | "--rm" | "--volumes":
+                pass
+            case "up" | "down" | "ps" | "exec" | "run" if not command:
+                command = word
+            case service:
+                assert service in services, f"no service of the compose file: {service}"
+                if command in ("exec", "run"):
+                    break
+    if inner := list(words):
+        _check_words(inner, whole=whole)
+
+
+def _check_python(arguments: Sequence[str]) -> None:
+    if arguments[0] != "-m":
+        assert (ROOT / arguments[0]).is_file()
+        return
+    module = arguments[1]
+    assert find_spec(module), f"no module {module}"
+    if module == "pytest":
+        paths = [each for each in arguments[2:] if each.startswith("tests/")]
+        assert all((ROOT / path).exists() for path in paths)
+
+
+def check_json(text: str) -> None:
+    """Check a message whole, by its contract; a piece of an article, by the fields that it has."""
+    value = json.loads(text)
+    if "html_base64" in value:
+        assert not PageMessage.model_validate_json(text).model_extra
+    elif "version" in value:
+        kind = LinksMessage if "links" in value else ArticleMessage
+        kind.model_validate_json(text)
+        assert set(value) == set(kind.model_fields)
+    else:
+        for name, part in value.items():
+            kind_of_part = ArticleMessage.model_fields[name].annotation
+            assert kind_of_part
+            TypeAdapter(kind_of_part).validate_json(json.dumps(part))
+
+
+def check_yaml(text: str) -> None:
+    """Check the commands of ours in it."""
+    for command in re.findall(r"\[(detourage, .*)\]", text):
+        _check_words(command.split(", "), whole=True)
+    yaml.safe_load(text)
+
+
+def check_assignments(text: str) -> None:
+    """Check lines that set variables of the environment."""
+    for name, _, value in (line.partition("=") for line in text.splitlines()):
+        assert value
+        _check_variable(name)
+
+
+def check_ini(text: str) -> None:
+    """Check a file of settings; servers have no sections in theirs."""
+    configparser.ConfigParser(delimiters="=", interpolation=None).read_string(f"[all]\n{text}")
+
+
+def check_nginx(text: str) -> None:
+    """Check that each directive ends, and each block."""
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    assert all(line[-1] in "{};" for line in lines if line)
+    assert text.count("{") == text.count("}")
+
+
+def check_nothing(text: str) -> None:
+    """Accept a drawing, or the form of a command; a command that can be run is no text."""
+    assert not re.search(r"^\$ ", text, re.MULTILINE)
+
+
+CHECKS: Mapping[str, Callable[[str], object]] = {
+    "console": check_console,
+    "ini": check_ini,
+    "json": check_json,
+    "nginx": check_nginx,
+    "sh": check_assignments,
+    "text": check_nothing,
+    "toml": tomllib.loads,
+    "yaml": check_yaml,
+}

@@ -1,0 +1,46 @@
+"""What the documentation shows works: every block in a fence, and every command in its text."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.snippets import (
+    DOCUMENTS,
+    ROOT,
+    SENDING_TASKS,
+    Snippet,
+    check,
+    check_command,
+    inline_commands,
+    python_of,
+    snippets,
+)
+
+ALL = [snippet for document in DOCUMENTS for snippet in snippets(document)]
+PYTHON = [
+    document for document in DOCUMENTS if python_of(document) and document not in SENDING_TASKS
+]
+COMMANDS = sorted({command for document in DOCUMENTS for command in inline_commands(document)})
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Some commands ask whether one is sure.
+    monkeypatch.setattr("sys.stdin", StringIO("y\n"))
+
+
+@pytest.mark.parametrize("snippet", [each for each in ALL if each.language != "python"], ids=str)
+def test_a_snippet_works(snippet: Snippet) -> None:
+    check(snippet)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_in_the_text_works(command: str) -> None:
+    check_command(command)
+
+
+@pytest.mark.parametrize("document", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_python_of_a_document_runs_from_top_to_bottom(document: Path) -> None:
+    exec(compile(python_of(document), document, "exec"), {})
