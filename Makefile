@@ -4,6 +4,7 @@
 #                                   pyproject.toml: peers, recognisers, render, scrapy, dev (all of them)
 # make test                         every check and every test
 # make docs                         the reference pages, from the code that they describe
+# make site                         the documentation as a website, in out/site
 # make fuzz                         hostile input, for the better part of an hour
 # make hostile                      thousands of hostile messages among good pages
 # make test-browser                 the tests in a browser: rendering and the inspector; they need
@@ -19,7 +20,7 @@
 .DELETE_ON_ERROR:
 extras := inspector peers plot recognisers render scrapy
 
-.PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
 # The tests start more than a hundred Python processes: where what they import is compiled anew each
 # time, as in the images of many containers, they take twice as long.
@@ -119,6 +120,11 @@ format: $(development)
 
 docs: $(runtime) $(package)
 	$(bin)/python -m worker.cli.reference docs/reference
+
+# A link that leads nowhere, or a page that no reader finds, ends it. Nothing is fetched.
+site: $(development) $(package)
+	$(bin)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir out/.doctrees --conf-dir docs . out/site
+	@echo "out/site/index.html"
 
 # Versions and hashes of everything installed; no address of an index, so that any mirror serves.
 requirements: $(tools)

@@ -1,0 +1,53 @@
+"""The documentation site (Sphinx): ``make site`` builds it into ``out/site``.
+
+The pages are the Markdown files of the repository, as a forge shows them. What a reader of the site
+finds at the side is what `docs/README.md` lists, under its headings.
+"""
+
+import re
+from importlib.metadata import version as version_of
+from pathlib import Path
+from posixpath import normpath
+
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parents[1]
+
+project = "Détourage"
+version = release = version_of("detourage")
+project_copyright = "The Détourage authors"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+root_doc = "README"
+include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md"]
+exclude_patterns = [".*", "build", "dist", "node_modules", "out", "tests", "worker"]
+
+myst_heading_anchors = 4
+smartquotes = False
+
+html_theme = "furo"
+# The first page is the README; a site is opened by its index.
+html_extra_path = ["site"]
+html_title = "Détourage"
+html_copy_source = False
+html_show_sourcelink = False
+
+
+def add_navigation(_: Sphinx, name: str, content: list[str]) -> None:
+    """Give the first page the navigation: the sections of the index, and what each lists."""
+    if name == root_doc:
+        index = (ROOT / "docs/README.md").read_text()
+        sections = re.split("^## ", index, flags=re.MULTILINE)[1:]
+        content[0] += "".join(map(_toctree, ["\n[](README.md)", *sections]))
+
+
+def _toctree(section: str) -> str:
+    heading, _, body = section.partition("\n")
+    pages = [normpath(f"docs/{page}") for page in re.findall(r"\]\(([^)#]+\.md)\)", body)]
+    options = [":hidden:", *([f":caption: {heading}"] if heading else [])]
+    return "\n".join(["\n", "```{toctree}", *options, "", *pages, "```\n"])
+
+
+def setup(app: Sphinx) -> None:
+    """Connect it."""
+    app.connect("source-read", add_navigation)
