@@ -8,6 +8,7 @@ expressions. What only the evaluation needs is built where ``DETOURAGE_BUILD_EVA
 """
 
 import os
+import re
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -43,7 +44,17 @@ SERVICE = [
 SCORES = Path("worker/evaluation/scores")
 EVALUATION = [native("worker.evaluation.scores._matching", SCORES, SCORES / "_matching.c")]
 
+
+def readme() -> str:
+    """Return the README as PyPI can show it: without images and links to files of the checkout."""
+    text = Path("README.md").read_text(encoding="utf-8")
+    text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n+", "", text)
+    return re.sub(r"\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
+
+
 setup(
+    long_description=readme(),
+    long_description_content_type="text/markdown",
     ext_modules=SERVICE + (EVALUATION if os.environ.get("DETOURAGE_BUILD_EVALUATION") else []),
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )
