@@ -27,7 +27,9 @@ smartquotes = False
 
 html_theme = "furo"
 # The first page is the README; a site is opened by its index.
-html_extra_path = ["site"]
+html_extra_path = ["site/index.html"]
+html_static_path = ["site/site.css"]
+html_css_files = ["site.css"]
 html_title = "Détourage"
 html_copy_source = False
 html_show_sourcelink = False
