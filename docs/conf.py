@@ -23,7 +23,11 @@ include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md"]
 exclude_patterns = [".*", "build", "dist", "node_modules", "out", "tests", "worker"]
 
 myst_heading_anchors = 4
-smartquotes = False
+# Names in docstrings stand in single backticks.
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+# The dashes of the parameters; quotation marks stay as they are written.
+smartquotes_action = "D"
 
 html_theme = "furo"
 # The first page is the README; a site is opened by its index.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.pages import article_html
 from tests.snippets import (
     DOCUMENTS,
     ROOT,
@@ -25,8 +26,9 @@ COMMANDS = sorted({command for document in DOCUMENTS for command in inline_comma
 
 
 @pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_folder_with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("page.html").write_text(article_html(1), encoding="utf-8")
     # Some commands ask whether one is sure.
     monkeypatch.setattr("sys.stdin", StringIO("y\n"))
 
@@ -43,4 +45,4 @@ def test_a_command_in_the_text_works(command: str) -> None:
 
 @pytest.mark.parametrize("document", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_python_of_a_document_runs_from_top_to_bottom(document: Path) -> None:
-    exec(compile(python_of(document), document, "exec"), {})
+    exec(compile(python_of(document), document, "exec"), {"__name__": "__main__"})
