@@ -40,18 +40,21 @@ html_show_sourcelink = False
 
 
 def add_navigation(_: Sphinx, name: str, content: list[str]) -> None:
-    """Give the first page the navigation: the sections of the index, and what each lists."""
-    if name == root_doc:
-        index = (ROOT / "docs/README.md").read_text()
-        sections = re.split("^## ", index, flags=re.MULTILINE)[1:]
-        content[0] += "".join(map(_toctree, ["\n[](README.md)", *sections]))
+    """Give the first page the navigation: the index, its sections, and what each lists."""
+    if name != root_doc:
+        return
+    content[0] += _toctree("docs/README.md")
+    index = (ROOT / "docs/README.md").read_text()
+    for section in re.split("^## ", index, flags=re.MULTILINE)[1:]:
+        heading, _, body = section.partition("\n")
+        pages = re.findall(r"\]\(([^)#]+\.md)\)", body)
+        content[0] += _toctree(*(normpath(f"docs/{page}") for page in pages), caption=heading)
 
 
-def _toctree(section: str) -> str:
-    heading, _, body = section.partition("\n")
-    pages = [normpath(f"docs/{page}") for page in re.findall(r"\]\(([^)#]+\.md)\)", body)]
-    options = [":hidden:", *([f":caption: {heading}"] if heading else [])]
-    return "\n".join(["\n", "```{toctree}", *options, "", *pages, "```\n"])
+def _toctree(*pages: str, caption: str = "") -> str:
+    return "\n".join(
+        ["\n\n```{toctree}", ":hidden:", f":caption: {caption}" * bool(caption), *pages, "```\n"]
+    )
 
 
 def setup(app: Sphinx) -> None:
