@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_readme_of_the_package_links_to_no_file_of_the_checkout(tmp_path: Path) -> None:
-    command = [sys.executable, "setup.py", "--quiet", "dist_info", "--output-dir", tmp_path]
+    command = [sys.executable, "setup.py", "--quiet", "dist_info", "--output-dir", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True)
     (metadata,) = tmp_path.glob("*.dist-info/METADATA")
     fields, _, description = metadata.read_text(encoding="utf-8").partition("\n\n")
