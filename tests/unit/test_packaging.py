@@ -15,7 +15,7 @@ import pytest
 
 from tests.image_context import ROOT, in_context, tracked_files
 
-PACKAGES = ("models", "migrations", "worker")
+PACKAGES = ("detourage", "models", "migrations", "worker")
 USERS_OF_EXTRAS = {
     "inspector": "worker/inspector",
     "peers": "worker/evaluation/methods/peers",
@@ -151,6 +151,7 @@ def test_the_wheel_holds_what_runs_and_no_more(tmp_path: Path) -> None:
     }
     assert set(compiled) == {
         "worker/distance/_native",
+        "worker/learning/_layers",
         "worker/learning/_trees",
         "worker/language/_texts",
         "worker/pages/_markup",
