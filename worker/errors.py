@@ -2,6 +2,7 @@
 
 import logging
 import re
+from importlib.util import find_spec
 
 # The password of a URL, and that of a connection string of libpq.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
@@ -24,6 +25,22 @@ _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTran
 
 class ExpectedError(Exception):
     """Something that a person can set right; its first line says what, for a person."""
+
+
+class MissingExtraError(ExpectedError):
+    """What is optional, and was asked for, is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the extra {extra}: pip install 'detourage[{extra}]',"
+            f" or make {extra} in a checkout"
+        )
+
+
+def require_extra(extra: str, purpose: str, *modules: str) -> None:
+    """Raise a `MissingExtraError` unless the modules that an extra brings are there."""
+    if not all(map(find_spec, modules)):
+        raise MissingExtraError(extra, purpose)
 
 
 def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:

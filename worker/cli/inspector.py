@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from worker.errors import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,16 +18,10 @@ if TYPE_CHECKING:
 
 PORT = 8460
 
-NEEDED = ("jinja2", "starlette", "uvicorn")
-
 
 def check_installed() -> None:
-    """Raise a usage error where the extra is not installed."""
-    if not all(map(find_spec, NEEDED)):
-        raise click.ClickException(
-            "the inspector needs what the extra inspector brings: make inspector, or"
-            " pip install 'detourage[inspector]'"
-        )
+    """Raise an error where the extra is not installed."""
+    require_extra("inspector", "the inspector", "jinja2", "starlette", "uvicorn")
 
 
 @click.command()

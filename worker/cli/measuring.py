@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from worker.errors import require_extra
+
 if TYPE_CHECKING:
     from worker.evaluation.bench.measuring import Grouped
     from worker.evaluation.bench.results import CorpusTable
@@ -67,6 +69,7 @@ def evaluate(
     GOLD is a folder with pages.jsonl.gz and gold.jsonl.gz, or a file of gold
     records. ARTICLES are files of article messages.
     """
+    _check_installed()
     from worker.cli.progress import measurement_bar
     from worker.evaluation.bench import evaluate as evaluate_articles
 
@@ -150,6 +153,7 @@ def bench(
     Exit code 1 where an extractor that was named could not run: a library or a program is
     missing. Of all, those run that can.
     """
+    _check_installed()
     from worker.cli.progress import measurement_bar
     from worker.evaluation.bench import Bench
     from worker.evaluation.methods import Runner, extractor_names
@@ -177,6 +181,10 @@ def bench(
         click.echo(f"Error: not run: {printable(said)}", err=True)
         if extractors != EVERY_EXTRACTOR:
             sys.exit(EXIT_NOT_RUN)
+
+
+def _check_installed() -> None:
+    require_extra("evaluation", "measuring", "regex")
 
 
 def _report(

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.messages import PageMessage
-from worker.errors import ExpectedError
+from worker.errors import ExpectedError, require_extra
 from worker.pages import PageError, Tree, parse_page, site_key
 from worker.templates import DEFAULT_METHOD, METHODS
 from worker.templates.sites import SiteGroups, group_site
@@ -127,15 +127,14 @@ def check_drawable(path: Path) -> None:
 
     Raises
     ------
+    MissingExtraError
+        If the drawing library is missing.
     ClusteringError
-        If the drawing library is missing, or the suffix is that of no picture.
+        If the suffix is that of no picture.
     """
-    try:
-        from worker.inspection.site_picture import SUFFIXES
-    except ModuleNotFoundError as error:
-        raise ClusteringError(
-            f"a picture needs {error.name}, which is not installed: pip install 'detourage[plot]'"
-        ) from error
+    require_extra("plot", "a picture", "matplotlib")
+    from worker.inspection.site_picture import SUFFIXES
+
     if path.suffix.lower() not in SUFFIXES:
         raise ClusteringError(f"{path}: a picture is a file that ends in {' or '.join(SUFFIXES)}")
 

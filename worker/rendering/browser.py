@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.errors import ExpectedError
+from worker.errors import ExpectedError, MissingExtraError, require_extra
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
 
 POLL_SECONDS = 0.05
@@ -71,6 +71,10 @@ class Browser:
         RenderingError
             If a limit is exceeded, or the browser cannot be run.
         """
+        try:
+            require_extra("render", "a browser", "playwright")
+        except MissingExtraError as error:
+            raise RenderingError(str(error)) from None
         if shutil.which(self.executable) is None:
             raise RenderingError(f"{self.executable} is no program")
         with tempfile.TemporaryDirectory(prefix="detourage-render-") as directory:

@@ -1,7 +1,6 @@
 """`detourage cluster`, as a person uses it."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -72,15 +71,6 @@ def test_says_in_a_line_what_is_wrong(crawl: Path, options: list[str], complaint
     done = CliRunner().invoke(main, ["cluster", str(crawl), *options])
     assert done.exit_code == 1
     assert complaint in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_missing_library_is_named(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "worker.inspection.site_picture", raising=False)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = CliRunner().invoke(main, ["cluster", str(crawl), "--plot", "picture.png"])
-    assert done.exit_code == 1
-    assert done.stderr.startswith("Error: a picture needs matplotlib, which is not installed")
     assert len(done.stderr.splitlines()) == 1
 
 

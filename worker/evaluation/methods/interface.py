@@ -8,6 +8,7 @@ from enum import Enum, Flag, auto
 from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
+from worker.errors import MissingExtraError
 from worker.extraction import ArticleBlock, NoArticleError
 from worker.extraction.result import BlockType
 
@@ -291,10 +292,16 @@ class Extractor:
         try:
             return self._resolve(function)(*arguments, **self.options)
         except ImportError as error:
-            raise UnavailableError(f"{self.name}: {error}") from error
+            raise self._unavailable(error) from error
 
     def _resolve(self, name: str) -> Callable[..., Any]:
         try:
             return cast(Callable[..., Any], pkgutil.resolve_name(name))
         except (ImportError, AttributeError) as error:
-            raise UnavailableError(f"{self.name}: {error}") from error
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: ImportError | AttributeError) -> UnavailableError:
+        is_peer = self.function.startswith("worker.evaluation.methods.peers.")
+        if is_peer and isinstance(error, ModuleNotFoundError):
+            return UnavailableError(str(MissingExtraError("peers", self.name)))
+        return UnavailableError(f"{self.name}: {error}")

@@ -1,0 +1,58 @@
+"""What asks for an extra that is not installed says which, and how to install it."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from worker.cli import main
+from worker.evaluation.methods import UnavailableError, get_extractor
+from worker.rendering import Browser, RenderingError
+
+
+def told(extra: str) -> str:
+    return f"needs the extra {extra}: pip install 'detourage[{extra}]', or make {extra}"
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> str:
+    (tmp_path / "pages.jsonl").write_text("{}\n")
+    return str(tmp_path / "pages.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "module", "extra"),
+    [
+        (["inspect"], "starlette", "inspector"),
+        (["run", "INPUT", "-o", "OUTPUT", "--inspect"], "jinja2", "inspector"),
+        (["cluster", "INPUT", "--plot", "groups.png"], "matplotlib", "plot"),
+        (["evaluate", "INPUT", "INPUT"], "regex", "evaluation"),
+        (["bench", "FOLDER"], "regex", "evaluation"),
+    ],
+)
+def test_a_command_names_the_extra_in_one_line(
+    arguments: list[str],
+    module: str,
+    extra: str,
+    crawl: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    files = {"INPUT": crawl, "OUTPUT": str(tmp_path / "articles.jsonl"), "FOLDER": str(tmp_path)}
+    done = CliRunner().invoke(main, [files.get(word, word) for word in arguments])
+    assert done.exit_code == 1, done.output
+    (line,) = done.stderr.splitlines()
+    assert told(extra) in line
+
+
+def test_a_browser_and_a_peer_name_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "playwright", None)
+    with pytest.raises(RenderingError, match=re.escape(told("render"))):
+        Browser(Path(sys.executable)).render("<p>A page.</p>", "https://news.example/")
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    monkeypatch.delitem(sys.modules, "worker.evaluation.methods.peers.trafilatura", raising=False)
+    with pytest.raises(UnavailableError, match=re.escape(told("peers"))):
+        get_extractor("trafilatura").prepare()
