@@ -175,10 +175,8 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
         say(out, f"and {counted(len(listed) - len(shown), 'more site')}")
     if len(alone) > FEW:
         outcomes = sum((Counter(site.outcomes) for site in alone), Counter())
-        say(
-            out,
-            f"and {counted(len(alone), 'site')} of one page: {_listed(dict(sorted(outcomes.items())))}",
-        )
+        ends = _listed(dict(sorted(outcomes.items())))
+        say(out, f"and {counted(len(alone), 'site')} of one page: {ends}")
     for site in shown:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
