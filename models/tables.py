@@ -156,8 +156,8 @@ class StoredPage(Base):
 class Address(Base):
     """An address of a page: what all spellings of it come to, or one that was taken from a page.
 
-    Which page it leads to is decided once, when it first comes; what is kept of its page tells
-    whether addresses that come later lead there, too.
+    Which page it leads to is decided at each fetch of it, by what is kept of its page and of those
+    of other addresses.
     """
 
     __tablename__ = "addresses"
@@ -185,8 +185,11 @@ class Address(Base):
         server_default="{}", doc="Digests of passages of its page."
     )
     came_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    read_at: Mapped[datetime | None] = mapped_column(
+        doc="When what is kept of its page was fetched; null where that is not known."
+    )
     joined_at: Mapped[datetime | None] = mapped_column(
-        doc="When it joined another address's page; null where it did not."
+        doc="When it joined another address's page; null for the one whose content is the page's."
     )
     separated_at: Mapped[datetime | None] = mapped_column(
         doc="When it was taken from its page: it joins none again."
@@ -208,7 +211,7 @@ class AddressTarget(Base):
     target: Mapped[str] = mapped_column(doc="The other address, in its canonical form.")
     kind: Mapped[str]
     is_declared: Mapped[bool] = mapped_column(doc="By its page, and not by its form alone.")
-    is_variant: Mapped[bool] = mapped_column(doc="Whether the other one is the variant.")
+    is_variant: Mapped[bool] = mapped_column(doc="Of earlier versions; false.")
 
 
 class PageContent(Base):

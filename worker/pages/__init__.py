@@ -10,7 +10,7 @@ from worker.pages.errors import (
     UndecodableError,
 )
 from worker.pages.page import Page, parse_page
-from worker.pages.site import site_key, site_name, site_of
+from worker.pages.site import publisher_of, site_key, site_name, site_of
 from worker.pages.tree import Tree, TreeFormatError, TreeShape
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "TreeShape",
     "UndecodableError",
     "parse_page",
+    "publisher_of",
     "site_key",
     "site_name",
     "site_of",

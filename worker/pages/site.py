@@ -42,6 +42,23 @@ def site_of(url: str) -> str:
     return _public_suffixes.privatesuffix(host) or host
 
 
+_HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
+"""Labels of hosts that show what the host without them shows."""
+
+
+def publisher_of(url: str) -> str:
+    """Return the host that speaks for an address: its own, without labels of host variants.
+
+    Hosts of one domain may belong to strangers, whether or not the public suffix list knows it:
+    ``one.blogs.example`` speaks for nothing that ``two.blogs.example`` publishes. ``www.``,
+    ``m.``, ``amp.`` and the like are of the same publisher. Empty where the URL names no host.
+    """
+    host, site = _host_of(url), site_of(url)
+    own = host.removesuffix(site).rstrip(".")
+    labels = [label for label in own.split(".") if label and not _HOST_VARIANTS.fullmatch(label)]
+    return ".".join([*labels, site])
+
+
 def site_key(claim: str | None, url: str) -> str:
     """Return the key under which the site of a page is kept, whatever its sender calls it.
 

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -13,6 +14,7 @@ from sqlalchemy import (
     Text,
     any_,
     bindparam,
+    case,
     delete,
     func,
     lateral,
@@ -25,18 +27,22 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import Address, AddressTarget, StoredPage
+from worker.outcomes import PageOutcome
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.statements import rows_only
 from worker.stories.addresses import (
     MAX_ADDRESS,
     NOTHING_DECLARED,
     Declared,
+    Joining,
     Known,
     PageAddress,
     Target,
+    agreement,
     canonical_form,
     canonical_of,
     joined,
+    speaking,
     with_spelling,
 )
 
@@ -60,23 +66,40 @@ class Located:
         How it was given.
     declared
         What its page says.
+    fetched_at
+        When it was fetched, if that is known.
     known, said
         What is stored of the address, and what its page said before; None if it is new.
+    is_stale
+        Whether a later fetch of it was read before: what is stored of it stays.
     joins
         Ids of the addresses whose page is its own.
     page_ids
         The pages that it is one of, ascending; more than one where they turn out to be one.
+    speaker
+        The address whose content is that of its page; see `worker.stories.addresses.speaking`.
+    parted_from
+        Id of the page that it joined and agrees with no longer, None for none.
     """
 
     site_id: int
     address: str
     digest: str
     spelling: str
+    fetched_at: datetime | None
     declared: Declared
     known: Row[Any] | None
     said: Declared | None
+    is_stale: bool
     joins: tuple[int, ...]
     page_ids: tuple[int, ...]
+    speaker: str
+    parted_from: int | None = None
+
+    @property
+    def speaks(self) -> bool:
+        """Whether what was fetched is the content of its page."""
+        return self.speaker == self.address
 
 
 _WANTED = (
@@ -110,10 +133,30 @@ _TARGETS = rows_only(
 )
 
 
-def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
-    """Tell which pages fetches are of: of as many, from the first, as have no page in common.
+_SPEAKERS = rows_only(
+    select(Address.__table__)
+    .where(
+        Address.page_id == any_(bindparam("pages", type_=ARRAY(BigInteger))),
+        Address.joined_at.is_(None),
+    )
+    .order_by(Address.id)
+)
+_JOINED_BEFORE = rows_only(
+    select(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
+    .join(
+        _WANTED,
+        tuple_(StoredPage.site_id, StoredPage.url_digest)
+        == tuple_(_WANTED.c.site_id, _WANTED.c.digest),
+    )
+    .where(StoredPage.outcome == PageOutcome.JOINED)
+    .order_by(StoredPage.id.desc())
+)
 
-    Their sites must be locked. What is told of the next ones depends on what these change.
+
+def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
+    """Resolve fetches to stored pages: as many, from the first, as have no page in common.
+
+    Their sites must be locked. What becomes of the next ones depends on what these change.
     """
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
@@ -122,7 +165,11 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
     ]
     wanted = _arrays({key for each in keys for key in each})
     rows = {row.id: row for query in (_KNOWN, _CLAIMANTS) for row in session.execute(query, wanted)}
-    declared = _declared(session, rows.values())
+    speakers = {
+        row.page_id: row
+        for row in session.execute(_SPEAKERS, {"pages": [row.page_id for row in rows.values()]})
+    }
+    declared = _declared(session, [*rows.values(), *speakers.values()])
     by_digest = {(row.site_id, row.digest): row for row in rows.values()}
     claimants = defaultdict(list)
     for row in rows.values():
@@ -138,13 +185,32 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
             for row in (by_digest.get(key), *claimants[key])
             if row is not None and row is not own and row.separated_at is None
         }
-        found = _located(site_id, form, fetched, read, own, others, declared)
-        touched = {*own_keys, *found.page_ids, *(row.page_id for row in others.values())}
+        found = _located(site_id, form, fetched, read, own, others, _Stored(declared, speakers))
+        rows_touched = [*others.values(), *([own] if own is not None else [])]
+        touched = {*own_keys, *found.page_ids, *(row.page_id for row in rows_touched)}
         if touched & seen:
             break
         seen |= touched
         located.append(found)
-    return located
+    return _with_earlier_pages(session, located)
+
+
+def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Located]:
+    """Give addresses that part from a page the page that they had before they joined it."""
+    parting = [each for each in located if each.parted_from is not None and not each.page_ids]
+    if not parting:
+        return list(located)
+    keys = {(each.site_id, digest_of_url(each.spelling)) for each in parting}
+    before = {
+        (row.site_id, row.url_digest): row.id
+        for row in session.execute(_JOINED_BEFORE, _arrays(keys))
+    }
+    found = []
+    for each in located:
+        page_id = before.get((each.site_id, digest_of_url(each.spelling)))
+        is_free = each.parted_from is not None and not each.page_ids and page_id is not None
+        found.append(replace(each, page_ids=(page_id,)) if is_free and page_id else each)
+    return found
 
 
 def _own(
@@ -175,12 +241,28 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, Declared]
     targets: defaultdict[int, list[Target]] = defaultdict(list)
     if by_id:
         for each in session.execute(_TARGETS, {"ids": list(by_id)}):
-            target = Target(each.target, each.kind, each.is_declared, each.is_variant)
+            if each.is_variant:
+                continue
+            target = Target(each.target, each.kind, each.is_declared)
             targets[each.address_id].append(target)
     return {
         number: Declared(tuple(targets[number]), tuple(row.headlines), tuple(row.passages))
         for number, row in by_id.items()
     }
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """What is stored of addresses: what their pages say, and which speaks for each page."""
+
+    declared: Mapping[int, Declared]
+    speakers: Mapping[int, Row[Any]]
+
+    def known(self, row: Row[Any]) -> Known:
+        return Known(row.address, self.declared[row.id])
+
+    def speaker(self, row: Row[Any]) -> Row[Any]:
+        return self.speakers.get(row.page_id, row)
 
 
 def _located(
@@ -190,29 +272,57 @@ def _located(
     read: ReadPage,
     own: Row[Any] | None,
     others: Mapping[int, Row[Any]],
-    declared: Mapping[int, Declared],
+    stored: _Stored,
 ) -> Located:
     says = read.declared
-    if own is not None and says == NOTHING_DECLARED:
-        says = declared[own.id]
+    is_stale = own is not None and _is_older(fetched.fetched_at, own.read_at)
+    says_nothing_new = is_stale or says == NOTHING_DECLARED
+    if own is not None and says_nothing_new:
+        says = stored.declared[own.id]
+    one = Known(form if own is None else own.address, says)
     joins: dict[int, Row[Any]] = {}
     if own is None or own.separated_at is None:
-        known = {number: Known(row.address, declared[number]) for number, row in others.items()}
-        agreeing = joined(Known(form, says), list(known.values()))
+        agreeing = joined(one, [stored.known(row) for row in others.values()])
         addresses = {each.address for each in agreeing}
-        joins = {number: row for number, row in others.items() if row.address in addresses}
-    pages = {row.page_id for row in ([own] if own is not None else []) + list(joins.values())}
+        joins = {
+            number: row
+            for number, row in others.items()
+            if row.address in addresses
+            and agreement(one, stored.known(stored.speaker(row))) is Joining.JOINED
+        }
+    page_ids = {row.page_id for row in joins.values()}
+    parted_from = None
+    if own is not None:
+        speaks_already = stored.speaker(own).id == own.id or own.separated_at is not None
+        if speaks_already or says_nothing_new or own.page_id in page_ids:
+            page_ids.add(own.page_id)
+        else:
+            parted_from = own.page_id
+    beside = {row.id: row for row in joins.values()}
+    beside |= {row.id: row for row in map(stored.speaker, joins.values())}
+    if own is not None and own.page_id in page_ids:
+        beside |= {stored.speaker(own).id: stored.speaker(own)}
+        beside.pop(own.id, None)
+    speaker = speaking([one, *map(stored.known, beside.values())]).address
     return Located(
         site_id,
-        form if own is None else own.address,
+        one.address,
         digest_of_url(form) if own is None else own.digest,
         fetched.url,
+        fetched.fetched_at,
         says,
         own,
-        None if own is None else declared[own.id],
+        None if own is None else stored.declared[own.id],
+        is_stale,
         tuple(sorted(joins)),
-        tuple(sorted(pages)),
+        tuple(sorted(page_ids)),
+        speaker,
+        parted_from,
     )
+
+
+def _is_older(one: datetime | None, other: datetime | None) -> bool:
+    return one is not None and other is not None and one < other
 
 
 # Raw: the mapper would make one statement of each set of columns that are not null.
@@ -226,7 +336,10 @@ _CHANGE = rows_only(
     update(_TABLE)
     .where(_TABLE.c.id == bindparam("address_id"))
     .values(
-        {name: bindparam(f"new_{name}") for name in ("spellings", "kind", "headlines", "passages")}
+        {
+            name: bindparam(f"new_{name}")
+            for name in ("page_id", "spellings", "kind", "headlines", "passages", "read_at")
+        }
     )
 )
 _ADD_TARGETS = rows_only(insert(AddressTarget).execution_options(dml_strategy="raw"))
@@ -248,23 +361,29 @@ def save(session: Session, located: Sequence[tuple[Located, int]]) -> None:
         Where each fetch belongs, and the id of the page that it is of.
     """
     new = [(each, page_id) for each, page_id in located if each.known is None]
-    known = [(each, each.known) for each, _ in located if each.known is not None]
-    changed = [(each, row) for each, row in known if _is_other(each, row)]
-    ids = {(each.site_id, each.digest): row.id for each, row in changed}
+    known = [(each, each.known, page_id) for each, page_id in located if each.known is not None]
+    changed = [
+        (each, row, page_id) for each, row, page_id in known if _is_other(each, row, page_id)
+    ]
+    ids = {(each.site_id, each.digest): row.id for each, row, _ in changed}
     if changed:
         session.execute(_FORGET_TARGETS, {"ids": list(ids.values())})
-        session.execute(_CHANGE, [_changed(each, row) for each, row in changed])
+        session.execute(_CHANGE, [_changed(*each) for each in changed])
     if new:
         added = session.execute(_ADD, [_new(each, page_id) for each, page_id in new])
         ids |= {(site_id, digest): number for number, site_id, digest in added}
     rows = [
         row
-        for each, _ in [*changed, *new]
+        for each in [*(each for each, _, _ in changed), *(each for each, _ in new)]
         for row in _target_rows(ids[each.site_id, each.digest], each.site_id, each.declared)
     ]
     if rows:
         session.execute(_ADD_TARGETS, rows)
-    settle(session, [page_id for each, page_id in located if each.joins])
+    for each, page_id in located:
+        if each.joins or each.parted_from is not None:
+            session.execute(
+                _SETTLE, {"page": page_id, "speaker_digest": digest_of_url(each.speaker)}
+            )
 
 
 def save_reading(session: Session, page: StoredPage, declared: Declared) -> None:
@@ -277,8 +396,11 @@ def save_reading(session: Session, page: StoredPage, declared: Declared) -> None
     if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
         return
     said = _declared(session, [known])[known.id]
-    place = (page.site_id, known.address, known.digest, page.url)
-    save(session, [(Located(*place, declared, known, said, (), (page.id,)), page.id)])
+    place = Located(
+        *(page.site_id, known.address, known.digest, page.url, page.fetched_at, declared),
+        *(known, said, False, (), (page.id,), known.address),
+    )
+    save(session, [(place, page.id)])
 
 
 def _spelled(each: Located, before: Sequence[str]) -> list[str]:
@@ -287,9 +409,14 @@ def _spelled(each: Located, before: Sequence[str]) -> list[str]:
     return with_spelling(before, each.spelling)
 
 
-def _is_other(each: Located, known: Row[Any]) -> bool:
+def _is_other(each: Located, known: Row[Any], page_id: int) -> bool:
     """Tell whether an address that is known changes with a fetch of it."""
-    return _spelled(each, known.spellings) != list(known.spellings) or each.said != each.declared
+    return (
+        known.page_id != page_id
+        or _spelled(each, known.spellings) != list(known.spellings)
+        or each.said != each.declared
+        or (not each.is_stale and each.fetched_at != known.read_at)
+    )
 
 
 def _new(each: Located, page_id: int) -> dict[str, Any]:
@@ -302,16 +429,17 @@ def _new(each: Located, page_id: int) -> dict[str, Any]:
         "kind": each.declared.kind,
         "headlines": list(each.declared.headlines),
         "passages": list(each.declared.passages),
+        "read_at": each.fetched_at,
     }
 
 
-def _changed(each: Located, known: Row[Any]) -> dict[str, Any]:
-    # What another's page says of it stays, where its own says nothing.
-    kind = each.declared.kind or (known.kind if known.joined_at is not None else None)
+def _changed(each: Located, known: Row[Any], page_id: int) -> dict[str, Any]:
     return {
         "address_id": known.id,
+        "new_page_id": page_id,
         "new_spellings": _spelled(each, known.spellings),
-        "new_kind": kind,
+        "new_kind": each.declared.kind,
+        "new_read_at": known.read_at if each.is_stale else each.fetched_at,
         "new_headlines": list(each.declared.headlines),
         "new_passages": list(each.declared.passages),
     }
@@ -327,44 +455,41 @@ def _target_rows(address_id: int, site_id: int, declared: Declared) -> list[dict
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,
-            "is_variant": target.is_variant,
+            # Earlier versions stored what a page called its variants, too.
+            "is_variant": False,
         }
         for number, target in enumerate(declared.targets)
     ]
 
 
-def settle(session: Session, page_ids: Sequence[int]) -> None:
-    """Note which address of each page is its own, and what variants the others are."""
-    if not page_ids:
-        return
-    declared = dict(
-        session.execute(
-            select(AddressTarget.digest, AddressTarget.kind)
-            .join(Address, Address.id == AddressTarget.address_id)
-            .where(Address.page_id.in_(page_ids), AddressTarget.is_variant)
-            .order_by(AddressTarget.kind.desc())
-        ).all()
+_SETTLE = rows_only(
+    update(_TABLE)
+    .where(
+        _TABLE.c.page_id == bindparam("page"),
+        _TABLE.c.joined_at.is_(None) != (_TABLE.c.digest == bindparam("speaker_digest")),
     )
-    addresses = defaultdict(list)
-    for row in session.scalars(select(Address).where(Address.page_id.in_(page_ids))):
-        row.kind = row.kind or declared.get(row.digest)
-        addresses[row.page_id].append(row)
-    for rows in addresses.values():
+    .values(
+        joined_at=case((_TABLE.c.digest == bindparam("speaker_digest"), None), else_=func.now())
+    )
+)
+"""Note which address speaks for a page, and that the others joined it."""
+
+
+def settle(session: Session, page_id: int) -> None:
+    """Choose the address that speaks for a page that has lost the one that did."""
+    rows = session.scalars(select(Address).where(Address.page_id == page_id)).all()
+    if rows:
         canonical = canonical_of([_page_address(row) for row in rows])
-        for row in rows:
-            if row.address == canonical:
-                row.joined_at = None
-            elif row.joined_at is None:
-                row.joined_at = func.now()
-    session.flush()
+        session.execute(_SETTLE, {"page": page_id, "speaker_digest": digest_of_url(canonical)})
+        session.expire_all()
 
 
 def _page_address(row: Any) -> PageAddress:
-    return PageAddress(row.address, row.kind, tuple(row.spellings))
+    return PageAddress(row.address, row.kind, tuple(row.spellings), row.joined_at is None)
 
 
 _OF_PAGES = rows_only(
-    select(Address.page_id, Address.address, Address.kind, Address.spellings)
+    select(*(Address.page_id, Address.address, Address.kind, Address.spellings, Address.joined_at))
     .where(Address.page_id == any_(bindparam("pages", type_=ARRAY(BigInteger))))
     .order_by(Address.page_id, Address.digest)
 )

@@ -80,7 +80,8 @@ def joined_addresses(session: Session, key: str) -> list[JoinedAddress]:
 def _canonical(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     by_page: dict[int, list[PageAddress]] = {page_id: [] for page_id in page_ids}
     for row in session.scalars(select(Address).where(Address.page_id.in_(by_page))):
-        each = PageAddress(row.address, row.kind, row.spellings)  # type: ignore[arg-type]
+        speaks = row.joined_at is None
+        each = PageAddress(row.address, row.kind, row.spellings, speaks)  # type: ignore[arg-type]
         by_page[row.page_id].append(each)
     return {page_id: canonical_of(found) for page_id, found in by_page.items()}
 

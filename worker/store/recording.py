@@ -26,6 +26,7 @@ from worker.store import addresses, story_articles, trees
 from worker.store.addresses import Fetch, Located
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
+from worker.stories.addresses import canonical_form
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """What a fetch is that gives its page another content."""
@@ -103,6 +104,7 @@ def _record(
     new = [each for each in judged if each.standing is None]
     with_content = [each for each in judged if _bring_up_to_date(each, tree_ids)] + new
     added = _add_pages(session, new, tree_ids)
+    _continue_revisions(session, judged, added)
 
     def page_id(each: _Judged) -> int:
         if each.standing is not None:
@@ -145,10 +147,10 @@ def _judged(
     for place, (_, fetched, read) in zip(located, fetches, strict=False):
         standing = None
         if len(place.page_ids) > 1:
-            standing = join_pages(session, place.page_ids)
+            standing = join_pages(session, place.page_ids, place.speaker)
         elif place.page_ids:
             standing = found[place.page_ids[0]]
-        result = _judge(standing, fetched)
+        result = _judge(standing, fetched, place)
         was_joined = len(place.page_ids) > 1
         judged.append(_Judged(fetched, read, place, standing, was_joined, result))
     return judged
@@ -173,7 +175,7 @@ def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
     if each.result == ReceiptResult.UPDATED:
         _assign(page, {**_of_fetch(each.fetched), **_of_reading(each.read, tree_ids)})
         return True
-    if each.result == ReceiptResult.DUPLICATE:
+    if each.result == ReceiptResult.DUPLICATE and each.located.speaks:
         _keep_first(page, each.fetched)
         if page.html_removed_at is not None:
             page.html_removed_at = None
@@ -210,13 +212,45 @@ def _add_pages(
     return {(site_id, digest): page_id for page_id, site_id, digest in rows}
 
 
-def _judge(page: StoredPage | None, fetched: FetchedPage) -> ReceiptResult:
+def _continue_revisions(
+    session: Session, judged: Sequence[_Judged], added: Mapping[tuple[int, str], int]
+) -> None:
+    """Let the revisions of addresses that part from a page go on where that page's are.
+
+    The ids of both are made of addresses that were once those of one page.
+    """
+    for each in judged:
+        if each.located.parted_from is None:
+            continue
+        own_id = each.standing.id if each.standing else added[each.site_id, each.fetched.url_digest]
+        session.execute(
+            update(StoredPage)
+            .where(StoredPage.id == own_id)
+            .values(
+                revision=func.greatest(
+                    StoredPage.revision,
+                    select(StoredPage.revision)
+                    .where(StoredPage.id == each.located.parted_from)
+                    .correlate(None)
+                    .scalar_subquery(),
+                )
+            )
+        )
+
+
+def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> ReceiptResult:
     if page is None:
         return ReceiptResult.ACCEPTED
     if page.outcome == PageOutcome.JOINED:
-        # Its address was taken from the page that it had joined.
+        # Its address was taken or has parted from the page that it had joined.
         return ReceiptResult.UPDATED
-    if page.content_digest == fetched.content_digest:
+    is_same = page.content_digest == fetched.content_digest
+    if not place.speaks:
+        return ReceiptResult.DUPLICATE if is_same else ReceiptResult.SUPERSEDED
+    if canonical_form(page.url) != place.address:
+        # So far a variant spoke for the page.
+        return ReceiptResult.UPDATED
+    if is_same:
         return ReceiptResult.DUPLICATE
     return ReceiptResult.SUPERSEDED if _is_later(page, fetched) else ReceiptResult.UPDATED
 
@@ -295,11 +329,12 @@ _LOCK_PAGES = (
 )
 
 
-def join_pages(session: Session, page_ids: Sequence[int]) -> StoredPage:
+def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> StoredPage:
     """Make one page of several, which were stored before it was known that they are one.
 
-    The first one stays, with the content that stands of all. Where one has an article, the page
-    gets a revision in any case: whoever has that article learns what became of it.
+    The first one stays, with the content of the address that speaks for all. Where one has an
+    article, the page gets a revision in any case: whoever has that article learns what became of
+    it.
 
     Parameters
     ----------
@@ -307,12 +342,17 @@ def join_pages(session: Session, page_ids: Sequence[int]) -> StoredPage:
         The transaction.
     page_ids
         The pages, of one site, which must be locked.
+    speaker
+        The address that speaks for them.
     """
     page, *others = session.scalars(_LOCK_PAGES, {"ids": list(page_ids)})
     for other in others:
-        if page.content_digest == other.content_digest:
+        spoken = [canonical_form(each.url) == speaker for each in (page, other)]
+        if page.content_digest == other.content_digest and spoken[0] == spoken[1]:
             _keep_first(page, other)
-        elif other.html_removed_at is None and not _is_later(page, other):
+        elif spoken[0] or other.html_removed_at is not None:
+            pass
+        elif spoken[1] or not _is_later(page, other):
             copy_content(session, other, page)
         page.revision = max(page.revision, other.revision)
     if page.tree_id is not None:

@@ -119,7 +119,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
     else:
         row.page_id, row.separated_at, row.joined_at = own.id, func.now(), None
     session.flush()
-    addresses.settle(session, [page.id])
+    addresses.settle(session, page.id)
     if stood:
         _empty(session, page)
     return Separated(own.id, site_id, has_content, is_other_empty=stood)

@@ -1,7 +1,15 @@
 """One address a page: which addresses lead to one article."""
 
 from worker.stories.addresses.form import canonical_form
-from worker.stories.addresses.joining import Joining, Known, joined, joining
+from worker.stories.addresses.joining import (
+    Joining,
+    Known,
+    agreement,
+    joined,
+    joining,
+    names,
+    speaking,
+)
 from worker.stories.addresses.page import (
     PageAddress,
     canonical_of,
@@ -21,13 +29,16 @@ __all__ = [
     "Known",
     "PageAddress",
     "Target",
+    "agreement",
     "are_other_parts",
     "canonical_form",
     "canonical_of",
     "identity_of",
     "joined",
     "joining",
+    "names",
     "read_declared",
+    "speaking",
     "variants_of",
     "with_spelling",
 ]

@@ -25,11 +25,14 @@ class PageAddress:
         What it is a variant of another as; None where it may be the one of all.
     spellings
         How it was given, sorted.
+    speaks
+        Whether the content fetched from it is the page's.
     """
 
     address: str
     kind: Kind | None
     spellings: Sequence[str]
+    speaks: bool = False
 
 
 def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
@@ -40,12 +43,15 @@ def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """Return the one address of a page, whatever order its addresses came in.
 
-    That is the one that is a variant of no other, and the shortest where there are several, or
-    none. Never one that its pages declare and nobody fetched: it may be another page's.
+    The one that speaks for the page. Where a deployment of an earlier version left none, the one
+    that is a variant of no other, and the shortest of several. Never one that its pages declare
+    and nobody fetched: it may be another page's.
     """
-    every = [each.address for each in addresses]
-    none_of_another = [each.address for each in addresses if each.kind is None]
-    return min(none_of_another or every, key=lambda address: (len(address), address))
+    chosen = min(
+        addresses,
+        key=lambda each: (not each.speaks, each.kind is not None, len(each.address), each.address),
+    )
+    return chosen.address
 
 
 def variants_of(addresses: Sequence[PageAddress]) -> list[str]:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from worker.language import words
-from worker.pages import Page, site_of
+from worker.pages import Page, publisher_of
 from worker.pages.addresses import absolute
 from worker.pages.elements import INLINE, UNSEEN
 from worker.pages.flat import FlatDocument
@@ -49,7 +49,7 @@ class Declared:
     Attributes
     ----------
     targets
-        Addresses that it is or has a variant of, on its own site.
+        Addresses of its publisher that it is a variant of.
     headlines
         Digests of the wordings of its headline, ascending.
     passages
@@ -63,7 +63,7 @@ class Declared:
     @property
     def kind(self) -> Kind | None:
         """What variant of another the page's address is; None where it may be the one of all."""
-        kinds = {target.kind for target in self.targets if not target.is_variant}
+        kinds = {target.kind for target in self.targets}
         return next(
             (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None
         )
@@ -71,7 +71,7 @@ class Declared:
     @property
     def own(self) -> str | None:
         """The other address that the page declares as its own, None without any."""
-        declared = (each for each in self.targets if each.is_declared and not each.is_variant)
+        declared = (each for each in self.targets if each.is_declared)
         return next((target.address for target in declared), None)
 
 
@@ -82,9 +82,11 @@ NOTHING_DECLARED = Declared()
 def read_declared(page: Page) -> Declared:
     """Read what a page says of its addresses.
 
-    A declared address counts where it is on the page's own site, and no front page but for a
-    front page. Where the page declares another address as its own, what the form of its address
-    says beside that counts for nothing.
+    A declared address counts where it is of the page's own publisher, and no front page but for
+    a front page. Where the page declares another address as its own, what the form of its address
+    says beside that counts for nothing. What a page calls its variants (``rel=amphtml``) does not
+    count: only a variant itself says what it is a variant of, else any page could make another one
+    its variant.
     """
     flat = page.flat
     own = canonical_form(page.url)
@@ -109,8 +111,6 @@ class _Head:
     is_amp: bool = False
     canonical: str = ""
     open_graph: str = ""
-    amp: str = ""
-    mobile: str = ""
     site_name: str = ""
     title: str = ""
     open_graph_title: str = ""
@@ -148,15 +148,6 @@ class _Head:
         address = attributes.get("href", "")
         if "canonical" in relations:
             self.canonical = self.canonical or _absolute(address, base)
-        elif "amphtml" in relations:
-            self.amp = self.amp or _absolute(address, base)
-        elif "alternate" in relations and _is_of_small_screens(attributes.get("media", "")):
-            self.mobile = self.mobile or _absolute(address, base)
-
-
-def _is_of_small_screens(media: str) -> bool:
-    media = media.lower()
-    return "handheld" in media or ("only screen" in media and "max-width" in media)
 
 
 def _absolute(address: str, base: str) -> str:
@@ -172,25 +163,16 @@ def _targets(own: str, head: _Head) -> Iterator[Target]:
     if head.is_amp:
         kind = "amp"
     declared = head.canonical or head.open_graph
-    found = [
-        Target(declared, kind, is_declared=True),
-        Target(head.amp, "amp", is_declared=True, is_variant=True),
-        Target(head.mobile, "mobile", is_declared=True, is_variant=True),
-    ]
-    usable = [each for each in found if each.address and _is_believable(each.address, own)]
-    names_another = any(not each.is_variant for each in usable)
-    seen = {each.address for each in usable}
-    if not names_another:
-        usable += [
-            Target(each.address, "amp" if head.is_amp else each.kind)
-            for each in by_form
-            if each.address not in seen and _is_believable(each.address, own)
-        ]
-    return iter(usable[:MAX_TARGETS])
+    if declared and _is_believable(declared, own):
+        yield Target(declared, kind, is_declared=True)
+        return
+    for each in by_form[:MAX_TARGETS]:
+        if _is_believable(each.address, own):
+            yield Target(each.address, "amp" if head.is_amp else each.kind)
 
 
 def _is_believable(address: str, own: str) -> bool:
-    if address == own or site_of(address) != site_of(own):
+    if address == own or publisher_of(address) != publisher_of(own):
         return False
     return not _is_front(address) or _is_front(own)
 

@@ -29,7 +29,7 @@ MAX_ADDRESS = 2_000
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """Another address that a page is, or has, a variant of.
+    """Another address that a page is a variant of, as it says itself.
 
     Attributes
     ----------
@@ -39,14 +39,11 @@ class Target:
         What the variant is.
     is_declared
         Whether the page says so, and not only the form of its address.
-    is_variant
-        Whether the other address is the variant, and the page's own is not.
     """
 
     address: str
     kind: Kind
     is_declared: bool = False
-    is_variant: bool = False
 
 
 _HOST_LABELS: dict[str, Kind] = {

@@ -115,6 +115,13 @@ def test_a_part_of_another_article_does_not_follow() -> None:
     assert chain_of(first, [other_title]) == [first]
 
 
+def test_nobody_becomes_a_part_of_an_article_that_does_not_lead_there() -> None:
+    victim = Member(1, STORY, Pagination(next=address(2)), message("One.", "Two."))
+    claim = Pagination(number=2, pages={1: STORY}, previous=STORY)
+    evil = Member(9, "https://paper.example/evil", claim, message("Pills.", title="The bridge"))
+    assert chain_of(victim, [victim, evil]) == [victim]
+
+
 def test_a_thread_is_no_part() -> None:
     thread = member(2, metadata={"kind": "forum"})
     assert chain_of(member(1), [thread]) == [member(1)]

@@ -1,0 +1,162 @@
+"""What pages say of others' addresses: no page takes another's article, whatever it declares."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import permutations
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from models.tables import StoredPage
+from tests.addressed import declaring
+from tests.integration.store.test_addresses import MOMENT, Fetch, read, record
+from tests.pages import article_html
+from worker.pages import site_of
+from worker.store import addresses, pages
+from worker.store.fetched_pages import FetchedPage
+from worker.stories.addresses import canonical_of, variants_of
+
+STORY = article_html(7)
+PILLS = article_html(8)
+CHANGED = STORY.replace("Note 7-0.", "Note 7-0, corrected.")
+
+
+def fetch(url: str, html: str, hour: int) -> Fetch:
+    moment = MOMENT + timedelta(hours=hour)
+    return FetchedPage(site_of(url), url, html, None, None, moment, "{}"), read(url, html)
+
+
+def linking(html: str, link: str) -> str:
+    return html.replace("<head>", f"<head>{link}", 1)
+
+
+def shown(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
+    """Return what goes out of the page that an address leads to: content, address, variants."""
+    session.expunge_all()
+    for site_id in pages.sites_called(session, site_of(url)):
+        ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id)).all()
+        for page_id, of_page in addresses.of_pages(session, ids).items():
+            if any(url in each.spellings for each in of_page):
+                content = pages.load_content(session, page_id)
+                return content, canonical_of(of_page), variants_of(of_page)
+    raise AssertionError(f"no page of {url}")
+
+
+SAME_HOST = ("https://www.paper.example/~victim/story", "https://www.paper.example/~e/x")
+SAME_DOMAIN = ("https://victim.letters.example/p/story", "https://evil.letters.example/p/x")
+STRANGERS = ("https://www.paper.example/story", "https://www.elsewhere.example/x")
+PAIRS = pytest.mark.parametrize(
+    ("victim", "evil"),
+    [SAME_HOST, SAME_DOMAIN, STRANGERS],
+    ids=["same host", "same domain", "strangers"],
+)
+
+
+@PAIRS
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<link rel=canonical href='{victim}'>",
+        "<meta property='og:url' content='{victim}'>",
+        "<link rel=amphtml href='{victim}'>",
+        "<link rel=alternate media='only screen and (max-width: 640px)' href='{victim}'>",
+        "<link rel=alternate hreflang=fr href='{victim}'>",
+        "<link rel=next href='{victim}'>",
+        "<base href='{victim}'><link rel=canonical href=''>",
+    ],
+    ids=["canonical", "og:url", "amphtml", "mobile", "hreflang", "next", "base"],
+)
+def test_a_copy_that_claims_an_address_and_then_changes_takes_nothing(
+    session: Session, victim: str, evil: str, link: str
+) -> None:
+    copy = linking(STORY, link.format(victim=victim))
+    for number, order in enumerate(permutations(range(3))):
+        own, other = f"{victim}-{number}", f"{evil}-{number}"
+        attack = copy.replace(victim, own)
+        fetches = [fetch(own, STORY, 1), fetch(other, attack, 2), fetch(other, PILLS, 3)]
+        record(session, *(fetches[place] for place in order))
+        record(session, *fetches)
+        assert shown(session, own) == (STORY, own, [])
+        assert shown(session, other) == (PILLS, other, [])
+
+
+@PAIRS
+def test_what_a_page_changes_is_its_own_while_a_copy_claims_it(
+    session: Session, victim: str, evil: str
+) -> None:
+    copy = declaring(STORY, victim)
+    record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2), fetch(victim, CHANGED, 3))
+    record(session, fetch(evil, copy.replace("</body>", "<p>Buy pills.</p></body>"), 4))
+    assert shown(session, victim)[:2] == (CHANGED, victim)
+
+
+def test_a_copy_of_the_same_host_is_a_variant_as_long_as_it_agrees(session: Session) -> None:
+    victim, evil = SAME_HOST
+    copy = declaring(STORY, victim)
+    record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2))
+    assert shown(session, evil) == (STORY, victim, [evil])
+    record(session, fetch(evil, STORY, 3))
+    assert shown(session, evil) == (STORY, evil, [])
+    record(session, fetch(evil, copy, 4))
+    assert shown(session, evil) == (STORY, victim, [evil])
+
+
+def test_an_old_fetch_that_comes_late_parts_nothing(session: Session) -> None:
+    victim, evil = SAME_HOST
+    record(session, fetch(victim, STORY, 1), fetch(evil, declaring(STORY, victim), 5))
+    record(session, fetch(evil, PILLS, 4))
+    assert shown(session, evil) == (STORY, victim, [evil])
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_whoever_declares_what_a_page_declares_does_not_speak_for_it(
+    session: Session, order: Sequence[int]
+) -> None:
+    clean = "https://www.paper.example/story-of-the-bridge"
+    victim, evil = f"{clean}?ref=start", "https://www.paper.example/x"
+    declared, attack = declaring(STORY, clean), declaring(STORY.replace("7-1", "7-x"), clean)
+    fetches = [fetch(victim, declared, 1), fetch(evil, attack, 2), fetch(evil, PILLS, 3)]
+    record(session, *(fetches[place] for place in order))
+    assert shown(session, victim)[:2] == (declared, victim)
+
+
+@pytest.mark.parametrize("order", [*permutations(range(4))])
+def test_a_chain_of_claims_does_not_speak_for_its_end(
+    session: Session, order: Sequence[int]
+) -> None:
+    victim = "https://www.paper.example/story-of-the-bridge"
+    first, second = "https://www.paper.example/b", "https://www.paper.example/a"
+    fetches = [
+        fetch(victim, declaring(STORY, f"{victim}-as-it-was-called"), 1),
+        fetch(first, declaring(STORY, victim), 2),
+        fetch(second, declaring(STORY, first), 3),
+        fetch(second, PILLS, 4),
+    ]
+    record(session, *(fetches[place] for place in order))
+    record(session, *fetches)
+    assert shown(session, victim)[1] == victim
+    assert shown(session, victim)[0] == fetches[0][0].content
+    assert shown(session, second) == (PILLS, second, [])
+
+
+def test_a_cycle_of_claims_joins_no_third_page(session: Session) -> None:
+    victim, evil = SAME_HOST
+    other = f"{evil}-2"
+    record(session, fetch(victim, STORY, 1))
+    record(session, fetch(evil, declaring(STORY, other), 2))
+    record(session, fetch(other, declaring(STORY, evil), 3))
+    assert shown(session, victim) == (STORY, victim, [])
+    assert shown(session, evil)[1] in {evil, other}
+
+
+def test_hundreds_of_claims_leave_the_page_as_it_is(session: Session) -> None:
+    victim, evil = SAME_HOST
+    copy = declaring(STORY, victim)
+    record(session, fetch(victim, STORY, 1))
+    claims = [fetch(f"{evil}-{number}", copy, 2) for number in range(200)]
+    record(session, *claims, batch=50)
+    record(session, fetch(victim, CHANGED, 3), fetch(f"{evil}-7", PILLS, 4))
+    content, canonical, variants = shown(session, victim)
+    assert (content, canonical, len(variants)) == (CHANGED, victim, 50)
+    assert shown(session, f"{evil}-7") == (PILLS, f"{evil}-7", [])
