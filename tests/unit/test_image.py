@@ -22,7 +22,7 @@ def test_the_context_holds_what_the_wheel_is_built_from_and_no_more() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     find = project["tool"]["setuptools"]["packages"]["find"]
     wanted = {name.split(".")[0] for name in find_namespace_packages(str(ROOT), **find)}
-    wanted |= {"pyproject.toml", "setup.py", project["project"]["readme"], *REQUIREMENTS}
+    wanted |= {"pyproject.toml", "setup.py", "README.md", *REQUIREMENTS}
     wanted |= set(project["project"]["license-files"])
     tracked = tracked_files()
     given = set(in_context(tracked))

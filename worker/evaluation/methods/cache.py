@@ -10,7 +10,7 @@ from typing import Any
 
 from worker.evaluation.methods.interface import Extracted, Extractor, ReaderComment
 from worker.evaluation.methods.outcome import Failure, Job, Outcome
-from worker.extraction import ArticleBlock
+from worker.extraction import ArticleBlock, ArticleEmphasis, ArticleLink
 
 _LASTING = frozenset({"refused", "error"})
 """Kinds of failure that would be the same next time."""
@@ -64,10 +64,16 @@ def _file_name(name: str) -> str:
     return "".join(character if character.isalnum() else "_" for character in name)
 
 
+def _block(values: dict[str, Any]) -> ArticleBlock:
+    links = tuple(ArticleLink(**link) for link in values.pop("links"))
+    emphasis = tuple(ArticleEmphasis(**each) for each in values.pop("emphasis"))
+    return ArticleBlock(links=links, emphasis=emphasis, **values)
+
+
 def _read(values: dict[str, Any]) -> Extracted | Failure:
     if "kind" in values:
         return Failure(**values)
-    blocks = tuple(ArticleBlock(**block) for block in values.pop("blocks"))
+    blocks = tuple(_block(block) for block in values.pop("blocks"))
     authors = tuple(values.pop("authors"))
     comments = tuple(ReaderComment(**comment) for comment in values.pop("comments"))
     return Extracted(blocks=blocks, authors=authors, comments=comments, **values)
