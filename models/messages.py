@@ -120,6 +120,9 @@ class PageMessage(BaseModel):
             raise ValueError("must name a host")
         if parts.port == 0:
             raise ValueError("must not name port 0")
+        if "\\" in parts.netloc:
+            # The host ends there for browsers, and only behind the next "@" for others.
+            raise ValueError("must not hold a backslash before its path")
         # A password is nobody's business behind the crawler.
         return value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
 

@@ -28,7 +28,8 @@ _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
 
 ILLEGAL = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
-INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+# Soft hyphens, spaces without width; controls that turn the direction of what follows them.
+INVISIBLE = "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _ILLEGAL = re.compile(ILLEGAL)
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 

@@ -1,5 +1,7 @@
 """The addresses that a page gives, made absolute."""
 
+import re
+from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from worker.language.words import clean
@@ -8,6 +10,9 @@ from worker.pages.nodes import AnyElement
 MAX_LINKS = 20_000
 """Links of a page that are looked at, the first ones: a bound on the work for a page made to take
 long. The most on a page of the corpora are 3,752."""
+
+_NO_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
+_BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 
 
 def base_of(document: AnyElement, url: str) -> str:
@@ -24,15 +29,25 @@ def base_of(document: AnyElement, url: str) -> str:
 
 
 def absolute(address: str | None, base: str) -> str | None:
-    """Return an address as an absolute http or https URL, None for any other (``data:``, …)."""
+    """Return an address as an absolute http or https URL, None for any other (``data:``, …).
+
+    It leads where it leads in a browser, to which a backslash before the query is a slash. What
+    hides that is taken out: user names and passwords, controls of the direction of writing. An
+    address is None, too, where its port or its host cannot be one.
+    """
     candidate = clean(address or "")
     if not candidate:
         return None
+    if "\\" in candidate:
+        candidate = _BEFORE_QUERY.sub(lambda m: m[0].replace("\\", "/"), candidate, count=1)
     try:
         joined = urljoin(base, candidate)
         parts = urlsplit(joined)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            return None
+        host, is_port = parts.hostname, parts.port != 0
     except ValueError:
         return None
+    if parts.scheme not in {"http", "https"} or not host or not is_port or _NO_HOST.search(host):
+        return None
+    if "@" in parts.netloc:
+        joined = joined.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
     return joined.replace(" ", "%20")

@@ -15,14 +15,14 @@ native = pytest.importorskip("worker.language._texts")
 
 TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*")
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
 SENTENCE_END = re.compile(rf"(?<![{MARKS}])[{MARKS}]+(?=[\s\"'»”’)\]]|$)")
 UNSPACED_END = re.compile("[。！？．｡।॥။၊។៕]+")
 GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
 TEXTS = st.text(
     st.one_of(
-        st.sampled_from(" \t\n.,;!?…\"'»”_-0aB\u00a0\u00ad\u200b\u200dİΣσßéż中の각ก่ำक्षि؛؟。"),
+        st.sampled_from(" \t\n.,;!?…\"'»”_-0aB\u00a0\u00ad\u200b\u200d\u202e\u2066İΣσßéż中の각ก่ำक्षि؛؟。"),
         st.characters(exclude_categories=["Cs"]),
     )
 )

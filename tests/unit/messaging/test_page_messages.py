@@ -44,6 +44,7 @@ def body(**changes: object) -> bytes:
         (body(site="other.org@example.org"), "unsupported-site"),
         (body(site="[/x]"), "unsupported-site"),
         (body(url="https://news.example/\x1b[2J"), "unsupported-url"),
+        (body(url=r"https://news.example\@evil.example/"), "unsupported-url"),
         (body(html="a" * (MAX_HTML_BYTES + 1)), "oversized"),
         (
             body(html=None, html_base64=base64.b64encode(bytes(MAX_HTML_BYTES + 1)).decode()),

@@ -18,6 +18,17 @@ PAGE = "https://news.example/a/b?c=1"
         ("http://[", None),
         ("  ", None),
         (None, None),
+        ("https://user:pass@cdn.example/h", "https://cdn.example/h"),
+        ("https://news.example@evil.example/a@b", "https://evil.example/a@b"),
+        (r"https://a.example\@evil.example/", "https://a.example/@evil.example/"),
+        (r"\\cdn.example\h?c=\d#\e", r"https://cdn.example/h?c=\d#\e"),
+        ("https://cdn.example:8443/h", "https://cdn.example:8443/h"),
+        ("https://cdn.example:99999/h", None),
+        ("https://cdn.example:0/h", None),
+        ("https://cdn.example:port/h", None),
+        ("https://a b.example/h", None),
+        ("/photo\u202egpj.exe", "https://news.example/photogpj.exe"),
+        ("https://a\u2066.example/h", "https://a.example/h"),
     ],
 )
 def test_addresses_are_made_absolute(address: str | None, expected: str | None) -> None:

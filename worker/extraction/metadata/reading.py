@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import chain
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from worker.extraction.finding import Finding
 from worker.extraction.metadata.authors import names_in, squash, without_repeats
@@ -21,6 +21,7 @@ from worker.extraction.metadata.surroundings import Surroundings
 from worker.extraction.metadata.wires import wire_of
 from worker.extraction.outline import Outline
 from worker.language.dates import Moment, date_in_path, find_moments, parse_moment
+from worker.pages.addresses import absolute
 from worker.pages.nodes import Node
 
 MAX_TAGS = 30
@@ -195,14 +196,10 @@ def _modified(declared: Record, shown: Sequence[Shown], language: str | None) ->
 def _canonical(addresses: Iterable[str], url: str) -> str | None:
     """Return the first address that may be the article's own: absolute, and no home page."""
     for address in addresses:
-        try:
-            absolute = urljoin(url, address)
-            parts = urlsplit(absolute)
-        except ValueError:
-            continue
-        is_home = parts.path in ("", "/") and not parts.query
-        if parts.scheme in ("http", "https") and parts.hostname and not is_home:
-            return absolute.replace(" ", "%20")
+        found = absolute(address, url)
+        parts = urlsplit(found or "")
+        if found and (parts.path not in ("", "/") or parts.query):
+            return found
     return None
 
 
