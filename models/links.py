@@ -6,8 +6,9 @@ from pydantic import ConfigDict, Field
 
 from models.messages import MessagePart, SentMessage, Timestamp
 
-ListKind = Literal["menu", "listing", "collection"]
-"""Kinds of page that list others: a menu has no article, see `models.kinds` for the others."""
+ListKind = Literal["menu", "listing", "collection", "article"]
+"""Kinds of page that lead to others: a menu has no article, an article has others below it; see
+`models.kinds` for the others."""
 
 
 class Link(MessagePart):
@@ -41,7 +42,8 @@ class LinksMessage(SentMessage):
     )
     kind: ListKind = Field(
         description="What the page is: a menu has no article; a listing or a collection has more"
-        " than links, and an article message too."
+        " than links, and an article message too; of an article, those that the page shows below it"
+        " are listed, so that readers scroll on."
     )
     links: list[Link] = Field(
         description="What it lists, in the order of the page, each address once; at most 1,000."

@@ -1,11 +1,11 @@
-"""What a page that leads to others lists."""
+"""What a page leads to: what it lists, or shows below its article."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
 from models.links import ListKind
-from worker.extraction import HeadlineLink, headline_links
+from worker.extraction import Extraction, HeadlineLink, headline_links
 from worker.pages import Page
 from worker.stories.parts import read_pagination
 
@@ -31,8 +31,8 @@ class ListedLinks:
     next: str | None
 
 
-def listed_links(page: Page, kind: str) -> ListedLinks | None:
-    """Return what a page of some kind lists, None where it lists nothing.
+def listed_links(page: Page, kind: str, article: Extraction | None = None) -> ListedLinks | None:
+    """Return what a page leads to, None where that is nothing.
 
     Parameters
     ----------
@@ -40,9 +40,12 @@ def listed_links(page: Page, kind: str) -> ListedLinks | None:
         The page. It is read only.
     kind
         ``menu`` where it has no article for that, else its kind as of `models.kinds`.
+    article
+        Its article, where it has one: what the page shows below it is listed.
     """
     list_kind = _LIST_KINDS.get(kind)
-    if list_kind is None:
-        return None
+    if list_kind in (None, "article"):
+        further = article.further if article is not None else ()
+        return ListedLinks("article", further, None) if further else None
     links = headline_links(page)
     return ListedLinks(list_kind, links, read_pagination(page).next) if links else None

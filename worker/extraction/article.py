@@ -14,10 +14,8 @@ from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.confidence import Made, confidence_of
 from worker.extraction.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.extraction.finding import Finding
-from worker.extraction.further_articles import (
-    shows_several_articles,
-    without_further_articles,
-)
+from worker.extraction.further_articles import further_articles, without_further_articles
+from worker.extraction.headlines import HeadlineLink
 from worker.extraction.illustrations import leading_images
 from worker.extraction.kinds import Facts, kind_evidence, kinds_of, likeliest
 from worker.extraction.knowledge import TemplateKnowledge
@@ -268,19 +266,23 @@ def _as_its_kind(
         if body is not None:
             body = choosing.with_roles(page.outline, judged, page.url, body, page.roles_of_text)
     if body is not None:
-        again, body = _cut(page, body, apart)
+        again, body = _cut(page, body, apart, is_thread=kind == "forum")
         if again.text:
             article, finding = again, body
     return article, replace(finding, kind=kind)
 
 
-def _cut(page: PageInTemplate, body: Finding, apart: Collection[int]) -> tuple[Extraction, Finding]:
+def _cut(
+    page: PageInTemplate, body: Finding, apart: Collection[int], *, is_thread: bool = False
+) -> tuple[Extraction, Finding]:
     outline, template = page.outline, page.template
     finding = leave_out(outline, body, apart) if apart else body
-    if shows_several_articles(outline):
-        _, heading = titles.headline(outline, finding.container, page.url, template.titles)
-        finding = without_further_articles(outline, finding, heading)
-    return article_of(page.url, outline, template.titles, finding, template.line_digests), finding
+    _, heading = titles.headline(outline, finding.container, page.url, template.titles)
+    further = () if is_thread else further_articles(outline, finding, heading, page.url)
+    finding = without_further_articles(outline, finding, further)
+    article = article_of(page.url, outline, template.titles, finding, template.line_digests)
+    links = {each.url: HeadlineLink(each.url, each.headline) for each in further if each.url}
+    return replace(article, further=tuple(links.values())), finding
 
 
 def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Finding | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from models.roles import LineRole
+from worker.extraction.headlines import HeadlineLink
 from worker.extraction.metadata.result import NOTHING_KNOWN, ArticleMetadata
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
@@ -168,6 +169,8 @@ class Extraction:
         Probability that it is right, 0..1, see `worker.extraction.confidence`.
     metadata
         What is known of it beside its text.
+    further
+        Other articles that the page shows in full below this one, in order, each address once.
     """
 
     title: str | None
@@ -180,3 +183,4 @@ class Extraction:
     xpath: str
     confidence: float
     metadata: ArticleMetadata = NOTHING_KNOWN
+    further: tuple[HeadlineLink, ...] = ()

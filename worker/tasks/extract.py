@@ -216,8 +216,10 @@ def _read(state: ProcessState, job: ExtractionJob) -> _Extracted:
         result = NoArticle(PageOutcome(error.outcome), str(error))
     if not state.settings.send_links:
         return _Extracted(result)
-    kind = result.outcome if isinstance(result, NoArticle) else result.article.metadata.kind
-    return _Extracted(result, listed_links(page, kind))
+    if isinstance(result, NoArticle):
+        return _Extracted(result, listed_links(page, result.outcome))
+    article = result.article
+    return _Extracted(result, listed_links(page, article.metadata.kind, article))
 
 
 def _given_up(job: ExtractionJob) -> _Extracted:
