@@ -7,6 +7,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from models.limits import MAX_HTML_BYTES
+from worker.language.mojibake import mend
 from worker.pages.dom import has_text, parse_document
 from worker.pages.encoding import decode
 from worker.pages.errors import EmptyPageError, TooDeepError, TooLargeError
@@ -76,7 +77,8 @@ def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = N
     Parameters
     ----------
     html
-        The page: its bytes, or its text, whose declared encodings play no part.
+        The page: its bytes, or its text, whose declared encodings play no part. Characters that
+        a site stored in the wrong encoding are mended.
     url
         Address of the page, kept in the result.
     content_type
@@ -104,7 +106,7 @@ def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = N
         text, encoding = decoded.text, decoded.encoding
     else:
         text, encoding = html.removeprefix("\ufeff"), "utf-8"
-    text = text.replace("\x00", "")
+    text = mend(text.replace("\x00", ""))
     declared = media_type(content_type) or ""
     flat = parse_document(text, is_xhtml=declared.endswith("xhtml+xml"))
     if flat.depths.max() >= MAX_DEPTH:

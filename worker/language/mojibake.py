@@ -1,0 +1,89 @@
+"""UTF-8 that was read as Latin-1 or Windows-1252 and stored so: ``itâ€™s``, ``MontrÃ©al``."""
+
+import re
+from typing import Final
+
+MAX_ROUNDS: Final = 3
+"""Times that it may have happened to a text."""
+
+MAX_RUNS: Final = 100_000
+"""Places of a text that are looked at, the first ones; the most in a page of the corpora are some
+thousands."""
+
+# What each byte from 0x80 is in Windows-1252; in Latin-1 where that has nothing.
+_BYTES: Final = {
+    ord(bytes([byte]).decode(encoding)): byte
+    for encoding in ("latin-1", "cp1252")
+    for byte in range(0x80, 0x100)
+    if encoding == "latin-1" or byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+}
+_HIGH: Final = "".join(map(chr, _BYTES))
+_LATER: Final = "".join(character for character in _HIGH if _BYTES[ord(character)] < 0xC0)
+_RUN: Final = re.compile(f"[\xc2-\xf4][{_LATER}][{_HIGH}]*")
+_LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")
+_CONTROL: Final = re.compile("[\x80-\x9f]")
+# No word is written so: what follows the letter is a currency, a low quote or a dagger.
+_PUNCTUATION: Final = re.compile("â[€‚„†‡ˆ].|ðŸ..", re.DOTALL)
+_AROUND_ADDRESS: Final = " \n\"'<>"
+_ADDRESSED: Final = ("href=", "src=", "srcset=", "action=")
+_QUOTES: Final = "‘’“”"
+_ENDS: Final = "‘’“”«»‹›–—…\xa0"
+_MAX_ADDRESS: Final = 500
+
+
+def mend(text: str) -> str:
+    """Return a text with those of its characters mended that are certainly meant as others.
+
+    Addresses stay as they are. So does what may have been written as it stands, as a word in
+    capitals before a sign, and a quotation mark by itself, of which the text speaks.
+    """
+    for _ in range(MAX_ROUNDS):
+        if text.isascii():
+            break
+        mended = _RUN.sub(_mended, text, count=MAX_RUNS)
+        if mended == text:
+            break
+        text = mended
+    return text
+
+
+def _mended(run: re.Match[str]) -> str:
+    found = run[0]
+    try:
+        meant = bytes(_BYTES[ord(character)] for character in found).decode()
+    except UnicodeDecodeError:
+        return found
+    start, end = run.span()
+    text = run.string
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if ord(before or " ") in _BYTES or not _is_certain(found, meant, before, after):
+        return found
+    return found if _is_in_address(text, start) else meant
+
+
+def _is_in_address(text: str, place: int) -> bool:
+    first = max(0, place - _MAX_ADDRESS)
+    begin = max(first, *(text.rfind(each, first, place) + 1 for each in _AROUND_ADDRESS))
+    stretch = text[begin:place]
+    return (
+        "://" in stretch
+        or stretch.startswith(_ADDRESSED)
+        or text[max(0, begin - 8) : begin].rstrip("\"'").endswith(_ADDRESSED)
+    )
+
+
+def _is_certain(found: str, meant: str, before: str, after: str) -> bool:
+    """Say whether nobody writes some characters where they stand."""
+    if "\ufffd" in meant or "\ufeff" in meant:
+        return False
+    if meant in _QUOTES and not (before.isalnum() or after.isalnum()):
+        return before != "" and before in ".,!?"
+    if _CONTROL.search(found) or _PUNCTUATION.fullmatch(found):
+        return True
+    if len(meant) > 1:
+        leads = {character for character in found if _BYTES[ord(character)] >= 0xC0}
+        return leads <= _LEADS and any(character not in "\xa0\xad" for character in found[1::2])
+    if found[0] == "Â":
+        return not before.isupper()
+    is_within = after.islower() and not (before.isupper() and found[1] in _ENDS)
+    return found[0] in "ÃÄÅ" and (before.islower() or is_within)
