@@ -67,12 +67,22 @@ PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 """Tasks that deal with one page."""
 
 
+class Application(Celery):
+    """Celery's application, whose beat imports no tasks: it schedules them by name."""
+
+    @property
+    def Beat(self) -> Any:  # noqa: N802 - the name is Celery's
+        """The scheduler's class."""
+        self.conf.include = ()
+        return super().Beat
+
+
 def create_app(settings: Settings) -> Celery:
     """Return the application, configured by the settings."""
     topology = topology_of(settings)
     # Without an expiry: what expires in a queue would be sent on to its quarantine.
     period = settings.cluster_interval_seconds
-    app = Celery("detourage", include=TASK_MODULES)
+    app = Application("detourage", include=TASK_MODULES)
     app.conf.update(
         broker_url=settings.require_broker_url(),
         broker_use_ssl=broker_tls(settings),

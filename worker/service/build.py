@@ -10,6 +10,7 @@ from worker import logs
 from worker.errors import without_passwords
 from worker.settings import Settings
 from worker.store import schema
+from worker.versions import EXTRACTION_VERSION
 
 logger = logging.getLogger(__name__)
 
@@ -29,9 +30,6 @@ class Build(NamedTuple):
 
 def build() -> Build:
     """Return the versions of this build."""
-    # Imports all of the extraction, which no process needs that does not extract.
-    from worker.tasks.extract import EXTRACTION_VERSION
-
     return Build(version("detourage"), schema.newest_revision(), EXTRACTION_VERSION)
 
 

@@ -43,15 +43,10 @@ from worker.tasks.page_links import send_links
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.rendered import read_rendered, render
 from worker.tasks.story_index import Arrival, forget_articles, tell_stories
+from worker.versions import EXTRACTION_VERSION
 from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
-
-EXTRACTION_VERSION = "27"
-"""Rises with every change of what extraction gives, so that unchanged pages are done again.
-
-`tests.unit.extraction.recorded` holds what it gives of generated pages in this version.
-"""
 
 
 @dataclass(frozen=True)

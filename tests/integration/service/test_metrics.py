@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from tests.deployment import Deployment
 from tests.integration.service.crawl import UNUSABLE
-from worker.tasks.extract import EXTRACTION_VERSION
+from worker.versions import EXTRACTION_VERSION
 
 MONITORING = Path(__file__).parents[3] / "monitoring"
 

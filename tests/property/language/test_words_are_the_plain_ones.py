@@ -22,7 +22,9 @@ GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 
 TEXTS = st.text(
     st.one_of(
-        st.sampled_from(" \t\n.,;!?…\"'»”_-0aB\u00a0\u00ad\u200b\u200d\u202e\u2066İΣσßéż中の각ก่ำक्षि؛؟。"),
+        st.sampled_from(
+            " \t\n.,;!?…\"'»”_-0aB\u00a0\u00ad\u200b\u200d\u202e\u2066İΣσßéż中の각ก่ำक्षि؛؟。"
+        ),
         st.characters(exclude_categories=["Cs"]),
     )
 )

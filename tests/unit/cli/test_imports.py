@@ -1,6 +1,7 @@
 """What help, errors and health checks import, and so wait for."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -33,6 +34,45 @@ def imported_by(*arguments: str) -> set[str]:
 @pytest.mark.parametrize("arguments", [("--help",), ("bench", "--help"), ("reprocess",)])
 def test_help_and_wrong_usage_wait_for_the_command_line_alone(arguments: tuple[str, ...]) -> None:
     assert imported_by(*arguments).isdisjoint(SLOW | {"pydantic"})
+
+
+def loaded_after(code: str) -> set[str]:
+    """Return the modules that code loads, in a process of its own."""
+    url = {"DETOURAGE_DATABASE_URL": "postgresql://a@b/c", "DETOURAGE_BROKER_URL": "amqp://a@b//"}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import json, sys\n{code}\nprint(json.dumps([*sys.modules]))"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={**os.environ, **url},
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        (
+            "from worker.celery import app; app.Beat(loglevel='INFO').init_loader()",
+            {"numpy", "lxml", "worker.extraction", "worker.tasks.extract", "sklearn"},
+        ),
+        ("import worker.service.relay", {"numpy", "lxml", "worker.extraction", "sklearn"}),
+        (
+            "import worker.service.metrics; from worker.service.build import build; build()",
+            {"worker.extraction", "celery", "sklearn", "scipy"},
+        ),
+        ("import worker.service.intake", {"celery", "sklearn", "scipy", "worker.templates"}),
+    ],
+    ids=["beat", "relay", "metrics", "intake"],
+)
+def test_a_process_imports_what_it_does(code: str, absent: set[str]) -> None:
+    assert loaded_after(code) & absent == set()
+
+
+def test_the_worker_imports_all_tasks() -> None:
+    code = "from worker.celery import app; app.loader.import_default_modules()"
+    assert {"worker.tasks.extract", "worker.tasks.cluster"} <= loaded_after(code)
 
 
 def test_a_health_check_waits_for_the_settings_alone() -> None:

@@ -22,7 +22,7 @@ from worker.extraction.roles.model import trained_model as trained_role_model
 from worker.learning.files import TrainedModel
 from worker.pages import Page, parse_page
 from worker.sample import SamplePage, generate
-from worker.tasks.extract import EXTRACTION_VERSION
+from worker.versions import EXTRACTION_VERSION
 
 RECORDED = Path(__file__).with_name("recorded.json")
 COMMAND = "python -m tests.unit.extraction.recorded"
@@ -92,7 +92,7 @@ def complaint(before: Record, now: Record) -> str | None:
     return (
         f"{what}, under the same version of the extraction ({now.version}): stored pages would"
         " keep what they had. If the change is meant, raise EXTRACTION_VERSION in"
-        f" worker/tasks/extract.py, then run `{COMMAND}`."
+        f" worker/versions.py, then run `{COMMAND}`."
     )
 
 

@@ -1,0 +1,9 @@
+"""Versions that processes compare without importing what they are of."""
+
+from typing import Final
+
+EXTRACTION_VERSION: Final = "27"
+"""Version of the extraction's results: raised with every change, so that pages are extracted again.
+
+`tests.unit.extraction.recorded` holds the results for generated pages in this version.
+"""
