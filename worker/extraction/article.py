@@ -29,6 +29,7 @@ from worker.extraction.roles import choosing
 from worker.extraction.roles.leads import lead_of_blocks
 from worker.extraction.threads import FindPosts, find_thread
 from worker.extraction.titles import Titles
+from worker.language.texts import count_words
 from worker.pages import Page
 from worker.pages.addresses import base_of
 
@@ -95,6 +96,9 @@ class PageInTemplate:
         """Its lines, whose evidence is gathered when they are first asked for."""
         return judge_lines(self.outline, self.template.knowledge, self.url)
 
+
+MAX_OF_LIST = 0.5
+"""Confidence in a page that looks like a menu, as part of what it is elsewhere."""
 
 _VIDEOS = EMBEDS - {"audio"}
 
@@ -167,6 +171,8 @@ def with_page_judged(
     evidence = kind_evidence(Facts(outline, place, article, page.url))
     kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
     confidence = confidence_of(Made(outline, page.judged, finding, article, evidence))
+    if finding is not None and finding.menu is not None:
+        confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
     return replace(
         article,
         confidence=round(confidence, 3),
@@ -228,10 +234,27 @@ def _shown_article(page: PageInTemplate) -> Extraction:
 def _find_shown(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
-    if menus.is_menu(page.outline):
-        raise MenuPageError("the page is a list of links to other pages")
     first = read_first(page, apart)
-    return _as_its_kind(page, *first, apart) if first is not None else None
+    menu = _menu_probability(page, first) if menus.is_menu(page.outline) else None
+    if menu is not None and menu >= menus.MIN_PROBABILITY:
+        raise MenuPageError(menu)
+    if first is None:
+        return None
+    article, finding = _as_its_kind(page, *first, apart)
+    if menu is not None and finding.kind == "article":
+        finding = replace(finding, kind="listing")
+    return article, replace(finding, menu=menu)
+
+
+def _menu_probability(page: PageInTemplate, first: tuple[Extraction, Finding] | None) -> float:
+    """Return how likely a page that looks like a menu is one, by what it reads like."""
+    if first is None:
+        return 1.0
+    article, finding = first
+    kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
+    has_posts = page.posts is not None and page.posts() is not None
+    words = count_words(article.text)
+    return menus.menu_probability(page.outline, page.url, kinds, words, has_posts=has_posts)
 
 
 def read_first(

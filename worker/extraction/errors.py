@@ -18,9 +18,19 @@ class NoArticleError(ValueError):
 
 
 class MenuPageError(NoArticleError):
-    """The page is a selection of links to other pages: a home page, a section, a tag."""
+    """The page is a selection of links to other pages: a home page, a section, a tag.
+
+    Parameters
+    ----------
+    probability
+        How likely it is one.
+    """
 
     outcome = PageOutcome.MENU
+
+    def __init__(self, probability: float = 1.0) -> None:
+        super().__init__("the page is a list of links to other pages")
+        self.probability = probability
 
 
 class NoTextError(NoArticleError):

@@ -51,6 +51,9 @@ class Finding:
         What the lines are, by their numbers; empty where the method does not say.
     kind
         Kind of the page, None where it has not been asked for.
+    menu
+        Probability that a page leads to others and does nothing else, where it looks so; None for
+        other pages.
     """
 
     method: str
@@ -61,6 +64,7 @@ class Finding:
     confidence: float = 0.0
     roles: Mapping[int, FoundRole] = field(default_factory=dict)
     kind: Kind | None = None
+    menu: float | None = None
 
 
 def kept_texts(page: Outline, finding: Finding) -> Booleans:

@@ -10,16 +10,20 @@ The 252 section fronts of six site designs, in five languages, all do.
 """
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from models.kinds import Kind
 from worker.extraction.offers import count_offers
 from worker.extraction.outline import Outline
 from worker.language.texts import Count
+from worker.pages.addresses import absolute, base_of
 from worker.pages.flat import Integers
+from worker.pages.site import site_of
 
 MIN_HEADLINE_WORDS = 3
 """Shorter links are navigation: "Home", "Read more"."""
@@ -65,6 +69,17 @@ MIN_OFFERS_TO_HEADLINES = 0.1
 """Things offered, by the number of headlines: those eight 0.13 on, section fronts up to 0.09."""
 
 
+MIN_READ = 0.6
+"""Share of the words of a list of headlines that is its text, where it is the page's content: a
+list of jobs .88; fronts in several columns up to .47."""
+
+MIN_PROBABILITY = 0.5
+"""Probability from which a page that looks like a menu is one."""
+
+DECLARED = 0.6
+"""Probability of something else where a page declares to be an article, and when it came out."""
+
+
 @dataclass(frozen=True)
 class MenuEvidence:
     """What tells a list of other pages from an article, in words.
@@ -104,13 +119,61 @@ class MenuEvidence:
 
 
 def is_menu(page: Outline) -> bool:
-    """Say whether a page is a list of other pages."""
+    """Say whether a page is a list of other pages, by its structure alone."""
     found = _Stretches.of(page)
     # As one item of a list it is too long a teaser, else too long a text: no need to look which.
     if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
         return False
     offers = count_offers(page)
     return offers < MIN_OFFERS or offers < MIN_OFFERS_TO_HEADLINES * len(found.blocks)
+
+
+def menu_probability(
+    page: Outline, url: str, kinds: Mapping[Kind, float], words: float, *, has_posts: bool
+) -> float:
+    """Return how likely a page that looks like a menu leads to others, and does nothing else.
+
+    It is something else where it is likely a manual or, with posts, a thread; where it declares to
+    be an article, and since when; where its headlines lead to other sites or to places of its own,
+    as those of a report made of links do; and where they are, without teasers, the content of a
+    page that is likely a list.
+
+    Parameters
+    ----------
+    page
+        The page, of which `is_menu` is true.
+    url
+        Its address.
+    kinds
+        How likely it is of each kind.
+    words
+        Words of its text, read as an article.
+    has_posts
+        Whether it shows the posts of a thread.
+    """
+    found = _Stretches.of(page)
+    others = [kinds.get("documentation", 0.0), _led_elsewhere(page, found, url)]
+    if (
+        page.metas.get("og:type", "").lower() == "article"
+        and "article:published_time" in page.metas
+    ):
+        others.append(DECLARED)
+    if has_posts:
+        others.append(kinds.get("forum", 0.0))
+    if not _evidence(page, found).items and words >= MIN_READ * found.total:
+        others.append(kinds.get("listing", 0.0))
+    return 1.0 - max(others)
+
+
+def _led_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
+    """Return the share of headlines that lead to other sites, or to places of the page."""
+    base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
+    hrefs = (page.node(link).get("href") for link in found.links.tolist())
+    addresses = [address for href in hrefs if (address := absolute(href, base)) is not None]
+    elsewhere = sum(
+        site_of(address) != site or address.partition("#")[0] == own for address in addresses
+    )
+    return elsewhere / len(addresses) if addresses and site else 0.0
 
 
 def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
@@ -142,6 +205,8 @@ class _Stretches(NamedTuple):
     ----------
     blocks
         The blocks that the headlines stand in.
+    links
+        The links that the headlines are.
     words
         Words of the stretches: before the first headline, and after each.
     headlines, total
@@ -149,6 +214,7 @@ class _Stretches(NamedTuple):
     """
 
     blocks: Integers
+    links: Integers
     words: npt.NDArray[np.float64]
     headlines: float
     total: float
@@ -157,7 +223,8 @@ class _Stretches(NamedTuple):
     def of(cls, page: Outline) -> Self:
         """Find the headlines of a page, and measure what is between them."""
         if not page.texts:
-            return cls(np.empty(0, dtype=np.int64), np.zeros(1), 0.0, 0.0)
+            none = np.empty(0, dtype=np.int64)
+            return cls(none, none, np.zeros(1), 0.0, 0.0)
         counts = page.text_sizes - page.count_in_texts(Count.UNSPACED) / 2
         links = page.link_numbers[page.text_parents]
         linked = np.flatnonzero(links >= 0)
@@ -179,6 +246,7 @@ class _Stretches(NamedTuple):
         sums = np.concatenate([[0.0], np.cumsum(prose)])
         return cls(
             page.block_numbers[page.text_parents[starts[headlines]]],
+            np.maximum.reduceat(links, starts)[headlines],
             np.diff(sums[np.concatenate([[0], headlines, [len(prose)]])]),
             float(words[headlines].sum()),
             float(words.sum()),

@@ -1,8 +1,11 @@
 import pytest
 
+from models.kinds import Kind
 from models.messages import PageMessage
 from tests.unit.extraction.article_pages import page, prose, sentence
 from worker.extraction import MenuPageError, extract_article
+from worker.extraction.menus import menu_probability
+from worker.extraction.outline import Outline
 from worker.pages import Page, parse_page
 from worker.sample import generate
 
@@ -94,6 +97,53 @@ def test_a_whole_article_within_one_link_is_none() -> None:
 
 def test_few_headlines_are_none() -> None:
     assert not is_menu(page(f"<ul>{teasers(4)}</ul><p>{sentence(8)}</p>"))
+
+
+def outbound(count: int) -> str:
+    return "".join(
+        f'<li><h3><a href="https://site{n}.example/{n}">{sentence(n, 9)}</a></h3>'
+        f"<p>{sentence(100 + n, 25)}</p></li>"
+        for n in range(count)
+    )
+
+
+def test_a_report_made_of_links_to_other_sites_is_a_list_with_its_lines() -> None:
+    article = extract_article(page(f"<h1>What we read</h1><ul>{outbound(9)}</ul>"), None)
+    assert all(sentence(100 + n, 25) in article.text for n in range(9))
+    assert article.metadata.kind == "listing"
+    assert article.confidence <= 0.5
+
+
+def test_a_report_that_says_when_it_came_out_is_no_menu() -> None:
+    head = (
+        '<meta property="og:type" content="article">'
+        '<meta property="article:published_time" content="2024-05-03T10:00:00Z">'
+    )
+    assert is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>"))
+    assert not is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>", head))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "has_posts", "probability"),
+    [
+        ({"listing": 0.9}, False, 1.0),
+        ({"documentation": 0.7}, False, 0.3),
+        ({"forum": 0.9}, False, 1.0),
+        ({"forum": 0.9}, True, 0.1),
+    ],
+)
+def test_a_manual_or_a_thread_of_short_posts_is_likely_no_menu(
+    kinds: dict[Kind, float], has_posts: bool, probability: float
+) -> None:
+    shown = page(f"<h1>Sport</h1><ul>{teasers(9)}</ul>")
+    found = menu_probability(Outline.of(shown.flat), shown.url, kinds, 100, has_posts=has_posts)
+    assert found == pytest.approx(probability)
+
+
+def test_the_probability_of_a_menu_is_told() -> None:
+    with pytest.raises(MenuPageError) as caught:
+        extract_article(page(f"<ul>{teasers(9)}</ul>"), None)
+    assert caught.value.probability >= 0.5
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.4])
