@@ -1,12 +1,14 @@
-"""A limit of the processor's time for a piece of work in the main thread of a process."""
+"""Limits of time for work: of the processor's in a main thread, of the clock's in any thread."""
 
+import ctypes
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 AGAIN_SECONDS = 1.0
-"""Processor time after which work that took no notice of the limit is told of it again."""
+"""Time after which work that took no notice of the limit is told of it again."""
 
 
 class TimeIsUpError(BaseException):
@@ -36,3 +38,40 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 def _raise(_number: int, _frame: FrameType | None) -> None:
     raise TimeIsUpError
+
+
+@contextmanager
+def thread_time_limit(seconds: float) -> Iterator[None]:
+    """Raise in what is done within, in any thread, once it has taken so long.
+
+    Native code hears of it when it returns. What is done within must hold no lock and no
+    connection: it may be left anywhere.
+
+    Raises
+    ------
+    TimeIsUpError
+        Where the work does not end in time.
+    """
+    worker, ended, telling = threading.get_ident(), threading.Event(), threading.Lock()
+
+    def watch() -> None:
+        delay = seconds
+        while not ended.wait(delay):
+            with telling:
+                if not ended.is_set():
+                    _raise_in_thread(worker, TimeIsUpError)
+            delay = AGAIN_SECONDS
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        with telling:
+            ended.set()
+            # What was told but not heard yet must not reach what is done next.
+            _raise_in_thread(worker, None)
+
+
+def _raise_in_thread(thread: int, error: type[BaseException] | None) -> None:
+    told = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), told)

@@ -1,0 +1,64 @@
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from worker.processes.time_limit import TimeIsUpError, thread_time_limit
+
+
+def in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
+    raised: list[TimeIsUpError] = []
+
+    def run() -> None:
+        try:
+            work()
+        except TimeIsUpError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()
+    return raised
+
+
+def test_work_in_any_thread_ends_at_its_limit() -> None:
+    def work() -> None:
+        with thread_time_limit(0.05):
+            while True:
+                pass
+
+    assert [type(error) for error in in_thread(work)] == [TimeIsUpError]
+
+
+def test_work_that_takes_no_notice_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.processes.time_limit.AGAIN_SECONDS", 0.05)
+    heard = []
+
+    def work() -> None:
+        with thread_time_limit(0.05):
+            while True:
+                try:
+                    while True:
+                        pass
+                except TimeIsUpError:
+                    heard.append(True)
+                    if len(heard) == 2:
+                        raise
+
+    assert [type(error) for error in in_thread(work)] == [TimeIsUpError]
+
+
+def test_what_follows_work_that_ended_in_time_is_left_alone() -> None:
+    def work() -> None:
+        for _ in range(50):
+            with thread_time_limit(0.002):
+                pass
+        with thread_time_limit(0.05):
+            pass
+        end = time.monotonic() + 0.2
+        while time.monotonic() < end:
+            pass
+
+    assert in_thread(work) == []
