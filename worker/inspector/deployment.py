@@ -5,8 +5,12 @@ from threading import Lock
 from time import monotonic
 from typing import Any, TypeVar
 
+from psycopg2.errors import QueryCanceled
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session
 
+from worker.inspector.limits import TooSlowError
 from worker.settings import Settings
 from worker.store.database import Database, ReadOnly
 
@@ -45,10 +49,24 @@ class Deployment:
         )
 
     def read(self, query: Callable[[Session], T]) -> T:
-        """Return what a query finds in one snapshot; it waits for nothing, and is not repeated."""
-        with self._reading.transaction() as session:
-            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-            return query(session)
+        """Return what a query finds in one snapshot; it waits for nothing, and is not repeated.
+
+        Raises
+        ------
+        TooSlowError
+            If a statement takes longer than `STATEMENT_SECONDS`, or all connections are in use
+            for as long.
+        """
+        try:
+            with self._reading.transaction() as session:
+                session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+                return query(session)
+        except NoConnectionError as error:
+            raise TooSlowError("the database took too long") from error
+        except DBAPIError as error:
+            if isinstance(error.orig, QueryCanceled):
+                raise TooSlowError("the database took too long") from error
+            raise
 
     def read_lately(self, query: Callable[[Session], T]) -> T:
         """Return what a costly query found in the last `REMEMBERED_SECONDS`, or finds now.

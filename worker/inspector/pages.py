@@ -46,14 +46,14 @@ def render(template: str, asked: Asked, values: Mapping[str, Any]) -> str:
 
 def instant(moment: datetime | str | None) -> Markup:
     """Return a moment as an element: in UTC; the script shows it in the zone of the reader."""
-    if isinstance(moment, str):
-        try:
-            moment = datetime.fromisoformat(moment)
-        except ValueError:
-            return Markup("{}").format(moment)
     if moment is None:
         return Markup('<span class="none">–</span>')
-    utc = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    try:
+        read = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        utc = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        # Pages have dates that no calendar has, and the last day of it in any zone.
+        return Markup("{}").format(moment)
     exact = utc.isoformat().replace("+00:00", "Z")
     return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(
         exact, f"{utc.day} {utc:%b %Y %H:%M} UTC"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic_core import to_json
@@ -12,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from worker.inspector.asking import Asked, read_fields
+from worker.inspector.limits import LATER, in_time
 from worker.inspector.pages import render
 from worker.inspector.security import is_own_form
 
@@ -29,10 +31,13 @@ class Answer:
         What the template shows and the twin says: dataclasses, moments and all that JSON has.
     only_shown
         What the template has beside, and the twin has not: pictures, addresses of next pages.
+    headers
+        Headers of the page.
     """
 
     values: Mapping[str, Any]
     only_shown: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 View = Callable[[Asked], Answer]
@@ -45,26 +50,36 @@ class Views:
     def __init__(self) -> None:
         self.routes: list[Route] = []
 
-    def page(self, path: str, template: str) -> Callable[[View], View]:
+    def page(self, path: str, template: str, *, if_slow: str = LATER) -> Callable[[View], View]:
         """Register a view: at its path as a page, and at the path with ``.json`` as JSON.
 
         Views are called in a thread, several at a time.
+
+        Parameters
+        ----------
+        path
+            The path.
+        template
+            Name of the template of the page.
+        if_slow
+            A sentence that says what to do where the view takes too long.
         """
 
         def register(view: View) -> View:
+            def shown(asked: Asked) -> Response:
+                answer = view(asked)
+                values = {**answer.values, **answer.only_shown}
+                return HTMLResponse(render(template, asked, values), headers=answer.headers)
+
+            def told(asked: Asked) -> Response:
+                values = to_json(dict(view(asked).values), inf_nan_mode="null")
+                return Response(values, media_type="application/json")
+
             async def page(request: Request) -> Response:
-                asked = _asked(request)
-                answer = await run_in_threadpool(view, asked)
-                return HTMLResponse(
-                    await run_in_threadpool(
-                        render, template, asked, {**answer.values, **answer.only_shown}
-                    )
-                )
+                return await in_time(partial(shown, _asked(request)), if_slow)
 
             async def twin(request: Request) -> Response:
-                answer = await run_in_threadpool(view, _asked(request))
-                values = to_json(dict(answer.values), inf_nan_mode="null")
-                return Response(values, media_type="application/json")
+                return await in_time(partial(told, _asked(request)), if_slow)
 
             # The twin first: a path may end in what takes any name.
             self.routes += [Route(f"{path}.json", twin), Route(path, page)]
@@ -72,12 +87,12 @@ class Views:
 
         return register
 
-    def plain(self, path: str) -> Callable[[PlainView], PlainView]:
-        """Register what makes its answer itself: a picture, a stored page, a file."""
+    def plain(self, path: str, *, if_slow: str = LATER) -> Callable[[PlainView], PlainView]:
+        """Register what makes its answer itself: a picture, a stored page, a file; see `page`."""
 
         def register(view: PlainView) -> PlainView:
             async def plain(request: Request) -> Response:
-                return await run_in_threadpool(view, _asked(request))
+                return await in_time(partial(view, _asked(request)), if_slow)
 
             self.routes.append(Route(path, plain))
             return view

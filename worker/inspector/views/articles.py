@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from itertools import chain
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
 from models.messages import ArticleMessage
@@ -22,8 +24,10 @@ PAGES_AT_ONCE = 50
 
 MOST_WORDS = 8
 
+IF_SLOW = "Narrow the search: name a site, or a shorter time."
 
-@views.page("/articles", "articles.html")
+
+@views.page("/articles", "articles.html", if_slow=IF_SLOW)
 def articles(asked: Asked) -> Answer:
     """Show the pages that are searched for."""
     wanted, before = _wanted(asked), asked.number("after")
@@ -38,36 +42,48 @@ def articles(asked: Asked) -> Answer:
     )
 
 
-@views.plain("/articles.jsonl")
+@views.plain("/articles.jsonl", if_slow=IF_SLOW)
 def lines(asked: Asked) -> Response:
     """Give all articles that are searched for, as they were sent, one a line."""
+    batches = _batches(asked.deployment, _wanted(asked))
+    # The first before the answer begins: what is wrong with it can be said only there.
+    first = next(batches)
     return StreamingResponse(
-        _lines(asked.deployment, _wanted(asked)),
+        chain([first], batches),
         media_type="application/x-ndjson",
         headers={"content-disposition": 'attachment; filename="articles.jsonl"'},
     )
 
 
-def _lines(deployment: Deployment, wanted: Wanted) -> Iterator[str]:
+def _batches(deployment: Deployment, wanted: Wanted) -> Iterator[str]:
     before: int | None = None
     while True:
         some, before = deployment.read(partial(messages, wanted=wanted, before=before))
-        for message in some:
-            yield json.dumps(ArticleMessage.in_order(message), ensure_ascii=False) + "\n"
+        yield "".join(
+            json.dumps(ArticleMessage.in_order(message), ensure_ascii=False) + "\n"
+            for message in some
+        )
         if before is None:
             return
 
 
 def _wanted(asked: Asked) -> Wanted:
-    until = asked.day("until")
+    since, until = asked.day("since"), asked.day("until")
+    words = (asked.text("words") or "").split()
+    if len(words) > MOST_WORDS:
+        raise HTTPException(400, f"words has {len(words)} words; at most {MOST_WORDS} are sought.")
     return Wanted(
         site=asked.text("site"),
         outcome=asked.choice("outcome", OUTCOMES),
-        since=asked.day("since"),
-        # The day itself is among them.
-        until=until + timedelta(days=1) if until else None,
+        since=_begin_of(since) if since else None,
+        # The day itself is among them; after the last of the calendar comes none.
+        until=_begin_of(until + timedelta(days=1)) if until and until < date.max else None,
         language=asked.text("language"),
         below=asked.share("below"),
         above=asked.share("above"),
-        words=tuple((asked.text("words") or "").split()[:MOST_WORDS]),
+        words=tuple(words),
     )
+
+
+def _begin_of(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)

@@ -42,7 +42,7 @@ FIXED_LINES: Final = 60
 """Lines of the template that are listed, the first ones."""
 
 
-@views.page("/sites/{site:int}/groups/{group:int}", "group.html")
+@views.page("/sites/{site:number}/groups/{group:number}", "group.html")
 def group(asked: Asked) -> Answer:
     """Show a group."""
     site, listed = _listed(asked, asked.place("group"))
@@ -67,7 +67,7 @@ def group(asked: Asked) -> Answer:
     return Answer(values, only_shown)
 
 
-@views.page("/sites/{site:int}/outliers", "group.html")
+@views.page("/sites/{site:number}/outliers", "group.html")
 def outliers(asked: Asked) -> Answer:
     """Show the pages of a site that are in no group."""
     _, (values, only_shown) = _listed(asked, None)

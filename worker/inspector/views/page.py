@@ -56,7 +56,7 @@ class Step(NamedTuple):
     detail: str
 
 
-@views.page("/pages/{page:int}", "page.html")
+@views.page("/pages/{page:number}", "page.html")
 def page(asked: Asked) -> Answer:
     """Show a page."""
     known = _known(asked)
@@ -115,7 +115,7 @@ def page(asked: Asked) -> Answer:
     return Answer(values, shown_only)
 
 
-@views.plain("/pages/{page:int}/stored")
+@views.plain("/pages/{page:number}/stored")
 def stored(asked: Asked) -> Response:
     """Show the stored page in a frame, its template struck through; nothing of it acts or loads."""
     known = _known(asked)
@@ -126,7 +126,7 @@ def stored(asked: Asked) -> Response:
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
 
 
-@views.action("/pages/{page:int}/again")
+@views.action("/pages/{page:number}/again")
 def again(asked: Asked) -> Response:
     """Ask for a page again."""
     page_id = asked.place("page")

@@ -29,7 +29,7 @@ MOST_LINES: Final = 500
 SIGNS: Final = {"same": " ", "removed": "−", "added": "+", "renamed": "~"}
 
 
-@views.page("/pairs/{page:int}/{other:int}", "pair.html")
+@views.page("/pairs/{page:number}/{other:number}", "pair.html")
 def pair(asked: Asked) -> Answer:
     """Show two pages beside each other."""
     ids = asked.place("page"), asked.place("other")

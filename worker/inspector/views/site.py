@@ -29,7 +29,7 @@ NAMED_ROWS = 46
 """Rows of the heat map up to which each is named beside it: more are too low to be read."""
 
 
-@views.page("/sites/{site:int}", "site.html")
+@views.page("/sites/{site:number}", "site.html")
 def site(asked: Asked) -> Answer:
     """Show a site."""
     site_id = asked.place("site")
@@ -79,14 +79,14 @@ def site(asked: Asked) -> Answer:
     return Answer(values, shown)
 
 
-@views.plain("/sites/{site:int}/distances.png")
+@views.plain("/sites/{site:number}/distances.png")
 def distances(asked: Asked) -> Response:
     """Draw the heat map of a site."""
     drawn = draw_distances(_pictured(asked, _known(asked)).distances)
     return Response(drawn, media_type="image/png")
 
 
-@views.plain("/sites/{site:int}/pair")
+@views.plain("/sites/{site:number}/pair")
 def pair(asked: Asked) -> Response:
     """Lead to the pair of a cell of the heat map, or to that of two pages that were chosen."""
     chosen = [asked.number("page"), asked.number("other")]

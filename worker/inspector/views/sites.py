@@ -1,8 +1,9 @@
 """The sites: searched, sorted, a page at a time."""
 
+import re
 from typing import cast
 
-from worker.inspector.asking import Asked
+from worker.inspector.asking import MOST_DIGITS, Asked, refused
 from worker.inspector.registry import Answer, Views
 from worker.store.inspection import Place, SiteOrder, sites_in_order
 
@@ -17,6 +18,8 @@ ORDERS = {
 }
 
 SITES_PER_PAGE = 50
+
+_PLACE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
 
 
 @views.page("/sites", "sites.html")
@@ -42,7 +45,9 @@ def sites(asked: Asked) -> Answer:
 
 
 def _place(text: str | None) -> Place | None:
-    value, _, site_id = (text or "").partition("-")
-    if not (value.isdecimal() and site_id.isdecimal()) or max(len(value), len(site_id)) > 18:
+    if text is None:
         return None
-    return Place(int(value), int(site_id))
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        raise refused("after", text, "the value that the list before it gave")
+    return Place(int(found[1]), int(found[2]))

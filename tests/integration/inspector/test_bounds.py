@@ -1,0 +1,148 @@
+"""What a reader types, and how long a view takes: a sentence at the bound, never a defect."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+
+import pytest
+from sqlalchemy import text
+
+from tests.crawled import Client, client_of, page_ids
+from worker.inspector.views import REGISTRIES
+from worker.settings import Settings
+from worker.store.database import Database
+
+PARAMETERS = {
+    "/articles": (
+        *("words", "site", "outcome", "language", "since", "until", "above", "below", "after"),
+    ),
+    "/sites": ("name", "order", "after"),
+    "/sites/{site:number}/pair": ("page", "other", "x", "y"),
+    "/sites/{site:number}/groups/{group:number}": ("after",),
+    "/sites/{site:number}/outliers": ("after",),
+    "/pages/{page:number}": ("revision", "from", "line"),
+    "/quarantine": ("done", "action"),
+    "/quarantine/preview": ("action", "stage", "group", "message"),
+}
+
+HOSTILE = (
+    *("9999-12-31", "0001-01-01", "nan", "²", "\x00", "9" * 18, "9" * 4400, "a" * 501, "a " * 9),
+    "\x01\ud83d\ude00\uffff\\\"%_$.*)(?['<script>alert(1)</script>",
+)
+
+REFUSED = (
+    *(("/articles", {"until": "tomorrow"}), ("/articles", {"since": "2026-02-30"})),
+    *(("/articles", {"below": "nan"}), ("/articles", {"above": "1.1"})),
+    *(("/articles", {"outcome": "none"}), ("/articles", {"after": "x"})),
+    *(("/articles", {"words": "a " * 9}), ("/articles", {"site": "a" * 501})),
+    *(("/articles.jsonl", {"since": "x"}), ("/articles.jsonl", {"above": "x"})),
+    *(("/articles", {"language": "\x00"}), ("/sites", {"order": "x"}), ("/sites", {"after": "1"})),
+    ("/quarantine", {"action": "x"}),
+)
+
+
+def values_of(text_of_answer: str, *, is_twin: bool) -> str:
+    found = re.search(r'"error":"(.+)"}$' if is_twin else r"<h1>(.+)</h1>", text_of_answer)
+    assert found, text_of_answer
+    return found[1]
+
+
+def addresses() -> list[str]:
+    """Return the paths of all views, the twins without their suffix."""
+    paths = [route.path for registry in REGISTRIES for route in registry.routes]
+    return [path for path in paths if not path.endswith(".json")]
+
+
+@pytest.mark.parametrize("path", PARAMETERS)
+def test_no_value_that_is_typed_is_a_defect(client: Client, crawled: Settings, path: str) -> None:
+    site, page = 1, page_ids(crawled)[0]
+    filled = re.sub(r"{(\w+):number}", lambda at: str(page if at[1] == "page" else site), path)
+    suffixes = ("", ".json") if f"{path}.json" in all_paths() else ("",)
+    for name, value, suffix in product(PARAMETERS[path], HOSTILE, suffixes):
+        answer = client.get(
+            filled + suffix,
+            params={name: value.encode("utf-8", "surrogatepass")},
+            allow_redirects=False,
+        )
+        assert answer.status_code in (200, 303, 400, 404), (name, value, answer.text)
+        if answer.status_code == 400:
+            said = values_of(answer.text, is_twin=bool(suffix))
+            assert said.startswith(f"{name} "), said
+            assert said.endswith("."), said
+        assert suffix or "<script>alert" not in answer.text
+
+
+def all_paths() -> set[str]:
+    return {route.path for registry in REGISTRIES for route in registry.routes}
+
+
+@pytest.mark.parametrize(("path", "parameters"), REFUSED)
+def test_a_value_that_cannot_be_meant_is_refused(
+    client: Client, path: str, parameters: dict[str, str]
+) -> None:
+    [name] = parameters
+    for suffix in ("", ".json") if f"{path}.json" in all_paths() else ("",):
+        answer = client.get(path + suffix, params=parameters)
+        assert answer.status_code == 400
+        assert values_of(answer.text, is_twin=bool(suffix)).startswith(f"{name} ")
+
+
+def test_the_last_day_of_the_calendar_bounds_nothing(client: Client, crawled: Settings) -> None:
+    for path in ("/articles.json", "/articles.jsonl"):
+        assert client.get(f"{path}?until=9999-12-31").status_code == 200
+    lines = client.get("/articles.jsonl?until=9999-12-31").text.splitlines()
+    assert len(lines) == len(page_ids(crawled))
+
+
+@pytest.mark.parametrize("number", ["0", "9" * 18, "9" * 19, "9" * 5000])
+def test_a_number_that_leads_nowhere_is_not_found(client: Client, number: str) -> None:
+    for path in addresses():
+        if "{" in path and not path.endswith("again"):
+            filled = re.sub(r"{\w+:\w+}", number, path)
+            assert client.get(filled).status_code == 404, filled
+
+
+@contextmanager
+def locked(settings: Settings, table: str) -> Iterator[None]:
+    """Hold a table as a migration does: whoever reads it waits."""
+    database = Database(settings.require_database_url())
+    with database.transaction() as session:
+        session.execute(text(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))
+        yield
+    database.dispose()
+
+
+@pytest.mark.parametrize("path", ["/articles", "/articles.json", "/articles.jsonl"])
+def test_a_view_that_takes_too_long_says_what_to_do(
+    crawled: Settings, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr("worker.inspector.limits.VIEW_SECONDS", 0.3)
+    with client_of(crawled) as reader, locked(crawled, "articles"):
+        answer = reader.get(path)
+    assert answer.status_code == 503
+    assert "Narrow the search: name a site, or a shorter time." in answer.text
+
+
+def test_a_statement_that_takes_too_long_is_told_the_same_way(
+    crawled: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.inspector.deployment.STATEMENT_SECONDS", 1)
+    with client_of(crawled) as reader, locked(crawled, "pages"):
+        answer = reader.get("/pages/1.json")
+    assert answer.status_code == 503
+    assert answer.json()["error"].startswith("This took too long and was given up.")
+
+
+def test_views_that_were_given_up_keep_no_other_from_its_turn(
+    crawled: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.inspector.limits.VIEW_SECONDS", 0.3)
+    with client_of(crawled) as reader, locked(crawled, "articles"):
+        waiting = [threading.Thread(target=reader.get, args=["/articles"]) for _ in range(6)]
+        for thread in waiting:
+            thread.start()
+        for thread in waiting:
+            thread.join()
+        assert reader.get("/sites").status_code == 200
