@@ -1,14 +1,16 @@
 """Pages from templates: everything is escaped, and only addresses of the web become links."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import cycle
 from typing import Any
 from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from worker.inspector.article_parts import Run
 from worker.inspector.asking import Asked
 from worker.inspector.security import form_token
 from worker.store.inspection import TrendPart
@@ -19,6 +21,8 @@ LONGEST_ADDRESS = 90
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Tags of the languages that are written so."""
+
+_ADDRESS_PARTS = re.compile(r"[^./_-]*[./_-]*")
 
 _UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
@@ -64,13 +68,42 @@ def link(url: str | None, text: str | None = None) -> Markup:
     """Return an address as a link where it is one of the web, else as text."""
     if not url:
         return Markup("")
-    shown = text or (url if len(url) <= LONGEST_ADDRESS else f"{url[: LONGEST_ADDRESS - 1]}…")
+    cut = url if len(url) <= LONGEST_ADDRESS else f"{url[: LONGEST_ADDRESS - 1]}…"
+    shown = text or breakable(cut)
     if not is_of_web(url):
         return Markup('<span class="address" title="{}">{}</span>').format(url, shown)
     return Markup(
         '<a class="address" href="{0}" title="{0}" rel="noreferrer noopener"'
         ' target="_blank">{1}</a>'
     ).format(url, shown)
+
+
+def marked_up(runs: Iterable[Run]) -> Markup:
+    """Return stretches of a text with their links and emphasis."""
+    shown = []
+    for run in runs:
+        text = Markup("{}").format(run.text)
+        if run.is_bold:
+            text = Markup("<strong>{}</strong>").format(text)
+        if run.is_italic:
+            text = Markup("<em>{}</em>").format(text)
+        if run.url and is_of_web(run.url):
+            text = Markup(
+                '<a href="{0}" title="{0}" rel="noreferrer noopener" target="_blank">{1}</a>'
+            ).format(run.url, text)
+        shown.append(text)
+    return Markup("").join(shown)
+
+
+def marked(text: str, words: Sequence[str]) -> Markup:
+    """Return a text in which words are marked, in any case."""
+    if not words:
+        return Markup("{}").format(text)
+    # The longest first: one may begin another.
+    sought = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    parts = re.split(f"({sought})", text, flags=re.IGNORECASE)
+    forms = cycle([Markup("{}"), Markup("<mark>{}</mark>")])
+    return Markup("").join(form.format(part) for form, part in zip(forms, parts, strict=False))
 
 
 def is_of_web(url: str) -> bool:
@@ -115,6 +148,34 @@ def age(seconds: float | None) -> str:
     return f"{seconds:.0f} s"
 
 
+def rate(value: float) -> str:
+    """Return a number of things in a time, as precisely as it says something."""
+    return (
+        number(value) if value >= 10 or not value else f"{value:.1f}" if value >= 0.1 else "< 0.1"
+    )
+
+
+def duration(seconds: float | None) -> str:
+    """Return a time that work takes, with two digits."""
+    if seconds is None:
+        return ""
+    return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else f"{seconds:.2g} s"
+
+
+def span(seconds: float) -> str:
+    """Return a round time in words, as of the slots of a chart."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            several = round(seconds / length)
+            return unit if several == 1 else counted(several, unit)
+    return counted(round(seconds), "second")
+
+
+def breakable(name: str) -> Markup:
+    """Return the name of a site, or an address, that is best broken where its parts end."""
+    return Markup("<wbr>").join(part for part in _ADDRESS_PARTS.findall(name) if part)
+
+
 def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:
     """Return the bars of a trend, 80 by 20 units, as a path for each of what they tell apart."""
     paths = {"rest": "", "article": "", "doubtful": ""}
@@ -139,11 +200,17 @@ _ENVIRONMENT = Environment(
 )
 _ENVIRONMENT.filters |= {
     "age": age,
+    "breakable": breakable,
     "counted": counted,
     "direction": direction,
+    "duration": duration,
     "instant": instant,
+    "marked": marked,
+    "marked_up": marked_up,
     "number": number,
+    "rate": rate,
     "share": share,
+    "span": span,
     "trend_paths": trend_paths,
     "web_link": link,
 }

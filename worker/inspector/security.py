@@ -18,6 +18,12 @@ POLICY: Final = (
 )
 """What a page of the inspector may load: what is its own."""
 
+
+def policy_with_images(sources: Iterable[str]) -> str:
+    """Return the policy of a page that may load images of some sources, beside what is its own."""
+    return POLICY.replace("img-src 'self'", " ".join(["img-src 'self'", *sources]))
+
+
 FRAMED_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"

@@ -344,6 +344,26 @@ def revisions_of(
     return [Revision(*row) for row in rows]
 
 
+class LastArticle(NamedTuple):
+    """A page, and the message of its last article; None where it has none."""
+
+    page_id: int
+    message: dict[str, Any] | None
+
+
+def last_article(session: Session, page_id: int) -> LastArticle | None:
+    """Return the last article of a page; None where there is no such page."""
+    row = session.execute(
+        select(StoredPage.id, Article.message)
+        .outerjoin(
+            Article,
+            and_(Article.page_id == StoredPage.id, Article.revision == StoredPage.revision),
+        )
+        .where(StoredPage.id == page_id)
+    ).one_or_none()
+    return LastArticle(*row) if row is not None else None
+
+
 def receipts_of(session: Session, page_id: int, most: int) -> list[tuple[datetime, str]]:
     """Return when messages of a page came and what the intake made of them, the newest first."""
     rows = session.execute(

@@ -23,6 +23,7 @@ PARAMETERS = {
     "/sites/{site:number}/groups/{group:number}": ("after",),
     "/sites/{site:number}/outliers": ("after",),
     "/pages/{page:number}": ("revision", "from", "line"),
+    "/pages/{page:number}/read": ("size", "images"),
     "/quarantine": ("done", "action"),
     "/quarantine/preview": ("action", "stage", "group", "message"),
 }

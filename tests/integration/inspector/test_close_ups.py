@@ -1,14 +1,18 @@
 """One site, one group, two pages, one page."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from lxml import html
+from sqlalchemy import select
 
+from models.tables import Article
 from tests.crawled import SITES, Client, page_ids
 from tests.inline_tasks import Tasks
 from worker.settings import Settings
+from worker.store.database import Database
 from worker.tasks.process import configure, process_state
 
 
@@ -109,6 +113,103 @@ def test_a_page_shows_its_article_its_way_and_why(client: Client, crawled: Setti
     assert shown.xpath("string(//article//*[@class='headline'])") == article["title"]
     assert len(shown.xpath("//ol[@class='why']/li/details")) == len(page["lines"])
     assert len(shown.xpath("//ul[@class='comments']/li")) == len(article["comments"])
+
+
+@pytest.fixture
+def illustrated(crawled: Settings) -> Iterator[int]:
+    """A page whose article has images in their places, one of them of the reader's network."""
+    page_id = page_ids(crawled)[2]
+    images = [
+        {
+            "url": "https://cdn.example/a.jpg?b=1&c=2",
+            "alt": "A bridge",
+            "caption": "It",
+            "block": 1,
+        },
+        {"url": "http://192.168.0.1/reboot", "alt": None, "caption": None, "block": 2},
+    ]
+    database = Database(crawled.require_database_url())
+    with database.transaction() as session:
+        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
+        before = article.message
+        article.message = before | {"images": images}
+    yield page_id
+    with database.transaction() as session:
+        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
+        article.message = before
+    database.dispose()
+
+
+def test_a_reader_loads_images_only_where_they_are_asked_for(
+    client: Client, illustrated: int
+) -> None:
+    path = f"/pages/{illustrated}/read"
+    quiet = client.get(path)
+    assert "img-src 'self';" in quiet.headers["content-security-policy"]
+    shown = read(quiet.text)
+    assert not shown.xpath("//img")
+    assert "cdn.example would learn your address" in shown.text_content()
+    [ask] = [link for link in shown.xpath("//a") if link.text_content() == "Show images"]
+    loud = client.get(ask.get("href"))
+    policy = loud.headers["content-security-policy"]
+    assert "img-src 'self' https://cdn.example;" in policy
+    assert "192.168" not in policy
+    [image] = read(loud.text).xpath("//img")
+    assert image.get("src") == "https://cdn.example/a.jpg?b=1&c=2"
+    assert image.get("alt") == "A bridge"
+    assert image.get("referrerpolicy") == "no-referrer"
+
+
+def test_images_stand_between_the_blocks_that_the_message_names(
+    client: Client, illustrated: int
+) -> None:
+    for path in (f"/pages/{illustrated}/read",):
+        [article] = read(client.get(path).text).xpath("//article")
+        [figure, _] = article.xpath(".//figure")
+        assert figure.getprevious().tag == "p"
+        assert figure.getnext().tag == "p"
+        assert figure.xpath("string(.//figcaption)") == "It"
+
+
+def test_a_reader_has_nothing_but_the_article(client: Client, crawled: Settings) -> None:
+    page_id = page_ids(crawled)[0]
+    twin = client.values(f"/pages/{page_id}/read.json")
+    shown = read(client.get(f"/pages/{page_id}/read").text)
+    assert shown.xpath("string(//h1)") == twin["article"]["title"]
+    body = " ".join(shown.xpath("string(//article)").split())
+    for block in twin["article"]["blocks"]:
+        assert " ".join(block["text"].split()) in body
+    assert not shown.xpath("//form | //iframe | //table[@role]")
+    assert [link.get("href") for link in shown.xpath("//nav//a")] == [
+        f"/pages/{page_id}",
+        f"/pages/{page_id}/read?size=2",
+        f"/pages/{page_id}/read?size=4",
+        f"/pages/{page_id}/read?images=shown",
+    ][: len(shown.xpath("//nav//a"))]
+    [menu, *_] = page_ids(crawled, "menu")
+    assert client.get(f"/pages/{menu}/read").status_code == 404
+
+
+def test_a_date_that_no_calendar_has_is_shown_as_it_stands(
+    client: Client, crawled: Settings
+) -> None:
+    page_id = page_ids(crawled)[3]
+    last = {"published_at": "9999-12-31T23:59:59-12:00"}
+    database = Database(crawled.require_database_url())
+    with database.transaction() as session:
+        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
+        before, article.message = article.message, article.message | last
+    try:
+        for path in (f"/pages/{page_id}", f"/pages/{page_id}/read"):
+            answer = client.get(path)
+            assert answer.status_code == 200
+            assert "9999-12-31T23:59:59-12:00" in answer.text
+            assert client.get(f"{path}.json").status_code == 200
+    finally:
+        with database.transaction() as session:
+            article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
+            article.message = before
+        database.dispose()
 
 
 def test_an_arabic_article_is_shown_from_right_to_left(client: Client) -> None:

@@ -1,6 +1,16 @@
 """The views, a module for each subject; `REGISTRIES` is what the application serves."""
 
-from worker.inspector.views import articles, group, overview, page, pair, quarantine, site, sites
+from worker.inspector.views import (
+    articles,
+    group,
+    overview,
+    page,
+    pair,
+    quarantine,
+    reader,
+    site,
+    sites,
+)
 
 REGISTRIES = (
     articles.views,
@@ -9,6 +19,7 @@ REGISTRIES = (
     page.views,
     pair.views,
     quarantine.views,
+    reader.views,
     site.views,
     sites.views,
 )

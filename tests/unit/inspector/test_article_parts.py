@@ -1,0 +1,141 @@
+from typing import Any
+
+import pytest
+
+from worker.inspector.article_parts import article_parts, source_of
+
+
+def message(*blocks: dict[str, Any], **keys: Any) -> dict[str, Any]:
+    start, placed = 0, []
+    for block in blocks:
+        end = start + len(block["text"])
+        placed.append({"type": "paragraph", **block, "start": start, "end": end})
+        start = end + 2
+    return {"title": "A bridge", "lead": None, "blocks": placed, **keys}
+
+
+def p(text: str, **keys: Any) -> dict[str, Any]:
+    return {"text": text, **keys}
+
+
+def image(name: str, **keys: Any) -> dict[str, Any]:
+    return {"url": f"https://cdn.example/{name}", "alt": None, "caption": None, **keys}
+
+
+def kinds(values: dict[str, Any]) -> list[str]:
+    return [part.kind for part in article_parts(values).parts]
+
+
+def test_images_and_embeds_stand_where_the_message_places_them() -> None:
+    shown = article_parts(
+        message(
+            p("One."),
+            p("Two."),
+            p("Three."),
+            images=[image("top", block=0), image("middle", block=2), image("end", block=3)],
+            embeds=[{"url": "https://video.example/1", "type": "iframe", "block": 1}],
+        )
+    )
+    assert [part.kind for part in shown.parts] == [
+        *("image", "paragraph", "embed", "paragraph", "image", "paragraph", "image"),
+    ]
+    assert shown.sources == ["https://cdn.example"]
+
+
+def test_images_of_unknown_place_stand_below_the_lead_and_at_the_end() -> None:
+    several = [image("one"), image("two")]
+    after_lead = message(p("One."), p("Two."), lead="Of a bridge.", images=several)
+    assert kinds(after_lead) == ["image", "paragraph", "paragraph", "image"]
+    after_first = message(p("One."), p("Two."), images=several)
+    assert kinds(after_first) == ["paragraph", "image", "paragraph", "image"]
+    assert kinds(message(images=several)) == ["image", "image"]
+
+
+def test_a_lead_that_the_text_begins_with_is_shown_once() -> None:
+    lead = "The council decides about the old bridge on Tuesday."
+    repeated = article_parts(message(p(lead), p("Two."), lead=lead))
+    assert (repeated.lead, [part.kind for part in repeated.parts]) == ("", ["lead", "paragraph"])
+    cut = article_parts(message(p("By Ann."), p(lead), p("Two."), lead=f"{lead[:30]}…"))
+    assert (cut.lead, [part.kind for part in cut.parts]) == ("", ["paragraph", "lead", "paragraph"])
+    joined = article_parts(message(p(lead), p("It is late."), lead=f"{lead} It is late."))
+    assert joined.lead == ""
+    other = article_parts(message(p("One."), lead=lead))
+    assert other.lead == lead
+    short = article_parts(message(p("One of many bridges."), lead="One"))
+    assert short.lead == "One"
+
+
+def test_what_stands_above_or_below_already_is_not_repeated() -> None:
+    values = message(
+        p("A bridge", type="heading"),
+        p("One."),
+        p("The old bridge.", type="caption"),
+        p("Its photographer.", type="caption"),
+        images=[image("one", caption="The old bridge", block=2)],
+    )
+    assert kinds(values) == ["paragraph", "image", "caption"]
+
+
+def test_links_and_emphasis_mark_what_they_span() -> None:
+    first, second = p("One."), p("See the old bridge now.")
+    values = message(first, second)
+    start = values["blocks"][1]["start"]
+    values["blocks"][1] |= {
+        "links": [{"start": start + 4, "end": start + 18, "url": "https://news.example/b"}],
+        "emphasis": [{"start": start + 8, "end": start + 22, "kind": "bold"}],
+    }
+    runs = article_parts(values).parts[1].runs
+    assert [(run.text, bool(run.url), run.is_bold) for run in runs] == [
+        ("See ", False, False),
+        ("the ", True, False),
+        ("old bridge", True, True),
+        (" now", False, True),
+        (".", False, False),
+    ]
+    assert "".join(run.text for run in runs) == second["text"]
+
+
+def test_items_form_lists_with_their_levels_and_markers() -> None:
+    values = message(
+        p("One.", type="list_item", level=1, marker="1."),
+        p("And more.", type="list_item", level=1),
+        p("Two.", type="list_item", level=2, marker="-"),
+        p("Then."),
+        p("Of old.", type="list_item"),
+        images=[image("between", block=2)],
+    )
+    parts = article_parts(values).parts
+    assert [part.kind for part in parts] == ["list", "image", "list", "paragraph", "list"]
+    items = [item for part in parts if part.kind == "list" for item in part.value]
+    assert [(item.marker, item.level) for item in items] == [
+        *(("1.", 1), ("", 1), ("•", 2), ("•", 1)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "source"),
+    [
+        ("https://cdn.example/a.jpg", "https://cdn.example"),
+        ("http://cdn.example:8080/a.jpg", "http://cdn.example:8080"),
+        ("https://bücher.example/a.jpg", "https://xn--bcher-kva.example"),
+        ("https://8.8.8.8/a.jpg", "https://8.8.8.8"),
+        ("https://localhost/a.jpg", None),
+        ("https://printer/a.jpg", None),
+        ("https://router.lan/a.jpg", None),
+        ("https://127.0.0.1/a.jpg", None),
+        ("https://127.1/a.jpg", None),
+        ("https://192.168.0.1/reboot", None),
+        ("https://10.0.0.1:80/a.jpg", None),
+        ("https://[::1]/a.jpg", None),
+        ("https://169.254.169.254/latest", None),
+        ("https://cdn.example;script-src *;/a.jpg", None),
+        ("https://cdn.example *.evil.example/a.jpg", None),
+        ("https://cdn.example:99999/a.jpg", None),
+        ("data:image/png;base64,AAAA", None),
+        ("javascript:alert(1)", None),
+        ("https://[/a.jpg", None),
+        ("/a.jpg", None),
+    ],
+)
+def test_images_come_from_hosts_of_the_web_alone(url: str, source: str | None) -> None:
+    assert source_of(url) == source

@@ -1,0 +1,50 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from worker.inspector.article_parts import Run
+from worker.inspector.pages import breakable, instant, marked, marked_up, rate, span
+
+
+@pytest.mark.parametrize(
+    "moment",
+    ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "yesterday", "9999-99-99"],
+)
+def test_a_moment_of_no_calendar_is_shown_as_it_stands(moment: str) -> None:
+    assert instant(moment) == moment
+
+
+def test_a_moment_is_shown_in_utc() -> None:
+    assert "24 Nov 2026 06:15 UTC" in instant("2026-11-24T07:15:00+01:00")
+    assert "31 Dec 9999" in instant(datetime(9999, 12, 31, tzinfo=UTC))
+
+
+def test_words_are_marked_in_any_case_and_all_else_is_escaped() -> None:
+    shown = marked("A <b> Bridge, bridges", ["bridge", "a.b"])
+    assert shown == "A &lt;b&gt; <mark>Bridge</mark>, <mark>bridge</mark>s"
+    assert marked("<b>", []) == "&lt;b&gt;"
+
+
+def test_runs_link_to_the_web_alone() -> None:
+    shown = marked_up(
+        [
+            Run("<one>", "https://news.example/?a=\"'", is_bold=True, is_italic=False),
+            Run("two", "javascript:alert(1)", is_bold=False, is_italic=True),
+        ]
+    )
+    assert "<strong>&lt;one&gt;</strong></a>" in shown
+    assert 'href="https://news.example/?a=&#34;&#39;"' in shown
+    assert shown.endswith("<em>two</em>")
+    assert "javascript" not in shown
+
+
+def test_a_name_breaks_where_its_parts_end() -> None:
+    assert breakable("we-dwoje.example") == "we-<wbr>dwoje.<wbr>example"
+    assert breakable("<b>.example") == "&lt;b&gt;.<wbr>example"
+
+
+def test_rates_and_spans_are_told_as_precisely_as_they_say_something() -> None:
+    assert [rate(each) for each in (0, 0.04, 2.25, 1234)] == ["0", "< 0.1", "2.2", "1\u202f234"]
+    assert [span(each) for each in (5, 60, 900, 3600, 604800)] == [
+        *("5 seconds", "minute", "15 minutes", "hour", "7 days"),
+    ]

@@ -1,0 +1,49 @@
+"""The article of a page by itself, as it is read: no furniture, and images where they belong."""
+
+from typing import Final
+
+from starlette.exceptions import HTTPException
+
+from models.messages import ArticleMessage
+from worker.inspector.article_parts import article_parts
+from worker.inspector.asking import Asked
+from worker.inspector.registry import Answer, Views
+from worker.inspector.security import policy_with_images
+from worker.store.details import last_article
+
+views = Views()
+
+SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
+"""Sizes of the text, the third where none is asked for."""
+
+USUAL_SIZE: Final = 3
+
+MOST_SOURCES: Final = 40
+"""Hosts that images are shown of: their names are in a header of the answer."""
+
+
+@views.page("/pages/{page:number}/read", "reader.html")
+def reader(asked: Asked) -> Answer:
+    """Show the last article of a page."""
+    found = asked.known(lambda session: last_article(session, asked.place("page")))
+    if found.message is None:
+        raise HTTPException(404, "This page has no article.")
+    parts = article_parts(found.message)
+    size = int(asked.choice("size", SIZES) or USUAL_SIZE)
+    sources = parts.sources[:MOST_SOURCES]
+    are_images_shown = asked.choice("images", ("shown",)) is not None
+    shown = {
+        "parts": parts,
+        "sources": sources,
+        "hosts": list(dict.fromkeys(source.partition("://")[2] for source in sources)),
+        "are_images_shown": are_images_shown,
+        "size": size,
+        "smaller": size - 1 if size > 1 else None,
+        "larger": size + 1 if size < len(SIZES) else None,
+    }
+    headers = {}
+    if are_images_shown:
+        headers["content-security-policy"] = policy_with_images(sources)
+    # Keys that an earlier version of the service did not write have their defaults.
+    article = ArticleMessage.model_validate(found.message).to_json()
+    return Answer({"page": found.page_id, "article": article}, shown, headers)
