@@ -11,6 +11,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session
 
 from worker.inspector.limits import TooSlowError
+from worker.inspector.stored_page import LastReading
 from worker.settings import Settings
 from worker.store.database import Database, ReadOnly
 
@@ -35,11 +36,17 @@ class Deployment:
         Of the deployment.
     is_writing
         Whether actions are allowed.
+
+    Attributes
+    ----------
+    last_reading
+        Of the page that was looked at last.
     """
 
     def __init__(self, settings: Settings, *, is_writing: bool = False) -> None:
         self.settings = settings
         self.is_writing = is_writing
+        self.last_reading = LastReading()
         self._remembering = Lock()
         self._remembered: dict[Callable[[Session], Any], tuple[float, Any]] = {}
         self._reading = Database(

@@ -1,19 +1,27 @@
 """A stored page read again, with what the service knew when it read it."""
 
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass
+from threading import Lock
+from typing import Final
 
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
 from worker.content import ExplainedContent, explain_content
 from worker.extraction import TemplateKnowledge
+from worker.inspector.limits import TooSlowError
 from worker.pages import Page, PageError, parse_page
+from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.details import PagePlace, place_of_page
 from worker.store.extraction_jobs import Pivot
 from worker.store.knowledge import load_knowledge
 from worker.store.pages import load_content, load_page
 from worker.tasks.comment_patterns import patterns_for_page
+
+READING_SECONDS: Final = 5.0
+"""Time that a page is read for: most take a tenth of a second, one of 10,000 lines takes six."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +47,63 @@ class KnownPage:
         """Return the page parsed; None where it is kept no more, or is none."""
         return parsed(self.content, self.page.url, self.page.content_type)
 
-    def explain(self, page: Page) -> ExplainedContent:
-        """Read the page as the service does, and say why it is read so."""
-        patterns = patterns_for_page(self.page.comment_pattern, self.place.group_pattern)
-        return explain_content(page, self.template, patterns)
+    @property
+    def key(self) -> Hashable:
+        """What its reading depends on."""
+        row, place = self.page, self.place
+        return (
+            *(row.id, row.content_digest, row.comment_pattern, self.content is None),
+            *(place.group_pattern, place.pivot),
+        )
+
+    def read(self) -> "Reading | None":
+        """Read the page as the service does, and say why it is read so.
+
+        Returns
+        -------
+        Reading or None
+            None where the page is kept no more, or is none.
+
+        Raises
+        ------
+        TooSlowError
+            If that takes longer than `READING_SECONDS`.
+        """
+        try:
+            with thread_time_limit(READING_SECONDS):
+                page = self.parse()
+                if page is None:
+                    return None
+                patterns = patterns_for_page(self.page.comment_pattern, self.place.group_pattern)
+                return Reading(page, explain_content(page, self.template, patterns))
+        except TimeIsUpError:
+            raise TooSlowError("the page took too long to read") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A page, and what it holds, with the reasons."""
+
+    page: Page
+    content: ExplainedContent
+
+
+class LastReading:
+    """The reading of the page that was looked at last, which the frame within it shows, too."""
+
+    def __init__(self) -> None:
+        self._changing = Lock()
+        self._kept: tuple[Hashable, Reading | None] = (None, None)
+
+    def of(self, known: KnownPage) -> Reading | None:
+        """Return the reading of a page, see `KnownPage.read`."""
+        with self._changing:
+            key, reading = self._kept
+        if key != known.key:
+            reading = known.read()
+            with self._changing:
+                self._kept = known.key, reading
+        return reading
 
 
 def known_page(session: Session, page_id: int) -> KnownPage | None:

@@ -147,3 +147,21 @@ def test_views_that_were_given_up_keep_no_other_from_its_turn(
         for thread in waiting:
             thread.join()
         assert reader.get("/sites").status_code == 200
+
+
+def test_a_page_that_takes_too_long_to_read_is_shown_without_reasons(
+    crawled: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.inspector.stored_page.READING_SECONDS", 0.0005)
+    page_id = page_ids(crawled)[0]
+    with client_of(crawled) as reader:
+        shown = reader.get(f"/pages/{page_id}")
+        twin = reader.values(f"/pages/{page_id}.json")
+        stored = reader.get(f"/pages/{page_id}/stored")
+    assert shown.status_code == 200
+    assert "took too long and was given up" in shown.text
+    assert "<iframe" not in shown.text
+    assert twin["took_too_long"] is True
+    assert twin["lines"] == []
+    assert twin["article"]["text"]
+    assert stored.status_code == 503

@@ -115,6 +115,42 @@ def test_a_page_shows_its_article_its_way_and_why(client: Client, crawled: Setti
     assert len(shown.xpath("//ul[@class='comments']/li")) == len(article["comments"])
 
 
+def test_lines_that_were_kept_are_shown_and_all_others_folded_in_one(
+    client: Client, crawled: Settings
+) -> None:
+    for page_id in page_ids(crawled)[:4]:
+        lines = client.values(f"/pages/{page_id}.json")["lines"]
+        shown = read(client.get(f"/pages/{page_id}").text)
+        at_once = shown.xpath("//section/ol[@class='why']/li")
+        [rest] = shown.xpath("//section/details[@class='rest' and not(@open)]")
+        folded = rest.xpath("./ol[@class='why']/li")
+        notable = [
+            line
+            for line in lines
+            if line["verdict"] in ("kept", "title")
+            or (line["verdict"] == "dropped" and line["probability"] >= 0.1)
+        ]
+        assert len(at_once) == len(notable)
+        assert len(folded) == len(lines) - len(notable) > 0
+        assert f"The other {len(folded)} lines" in rest.text_content()
+
+
+def test_a_lead_is_printed_once(client: Client, crawled: Settings) -> None:
+    repeated = 0
+    for page_id in page_ids(crawled):
+        article = client.values(f"/pages/{page_id}/read.json")["article"]
+        lead = " ".join((article["lead"] or "").split())
+        if not lead or lead not in " ".join(article["text"].split()):
+            continue
+        repeated += 1
+        if repeated > 3:
+            break
+        for path in (f"/pages/{page_id}", f"/pages/{page_id}/read"):
+            [shown] = read(client.get(path).text).xpath("//article")
+            assert " ".join(shown.text_content().split()).count(lead) == 1
+    assert repeated
+
+
 @pytest.fixture
 def illustrated(crawled: Settings) -> Iterator[int]:
     """A page whose article has images in their places, one of them of the reader's network."""
@@ -163,7 +199,7 @@ def test_a_reader_loads_images_only_where_they_are_asked_for(
 def test_images_stand_between_the_blocks_that_the_message_names(
     client: Client, illustrated: int
 ) -> None:
-    for path in (f"/pages/{illustrated}/read",):
+    for path in (f"/pages/{illustrated}/read", f"/pages/{illustrated}"):
         [article] = read(client.get(path).text).xpath("//article")
         [figure, _] = article.xpath(".//figure")
         assert figure.getprevious().tag == "p"

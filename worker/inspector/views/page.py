@@ -10,10 +10,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from models.messages import DOUBTFUL, ArticleMessage
 from worker.content import ExplainedContent
+from worker.extraction import ExplainedLine
 from worker.inspection.marked_page import to_offline_html
 from worker.inspection.pictures.groups import key
 from worker.inspection.revision_changes import revision_changes
+from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import Asked
+from worker.inspector.limits import TooSlowError
 from worker.inspector.registry import Answer, Views
 from worker.inspector.security import FRAMED_POLICY
 from worker.inspector.stored_page import KnownPage, known_page
@@ -24,7 +27,14 @@ from worker.wording.addresses import abridged
 views = Views()
 
 LINES: Final = 400
-"""Lines that are shown at a time."""
+"""Lines that are told at a time."""
+
+CLOSE: Final = 0.1
+"""Probability from which a line that was dropped is shown beside those that were kept: below it
+are nine in ten lines of a page."""
+
+MOST_NOTABLE: Final = 60
+"""Lines that were kept, or close to it, that are shown at once; all others are folded away."""
 
 REASONS: Final = 6
 """Reasons of a line that are shown: those that moved its probability most."""
@@ -37,6 +47,8 @@ RECEIPTS: Final = 20
 
 DEEPEST: Final = 8
 """Levels that answers to comments are indented by."""
+
+TOO_SLOW: Final = "Look at the page as it is on the web; detourage explain has no time limit."
 
 VERDICTS: Final = {"title": "the title", "comment": "a comment"}
 """What is said of lines that are neither in the text nor struck through."""
@@ -74,9 +86,12 @@ def page(asked: Asked) -> Answer:
         )
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
-    explained = _explained(known)
+    explained, is_slow = _explained(asked, known)
     first = asked.number("line") or 0
     lines = explained.explanation.lines if explained else ()
+    notable = [line for line in lines if _is_notable(line)][:MOST_NOTABLE]
+    shown_at_once = {line.number for line in notable}
+    rest = [line for line in lines if line.number not in shown_at_once]
     values = {
         "page": _described(known),
         "way": [step._asdict() for step in _way(known, revisions, receipts, sending)],
@@ -95,12 +110,16 @@ def page(asked: Asked) -> Answer:
             None if asked.deployment.settings.chosen_text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),
-        "lines": [
-            replace(line, reasons=line.reasons[:REASONS]) for line in lines[first : first + LINES]
-        ],
+        "took_too_long": is_slow,
+        "lines": _with_strongest_reasons(lines[first : first + LINES]),
         "next_line": first + LINES if len(lines) > first + LINES else None,
     }
     shown_only = {
+        "parts_of_article": article_parts(message),
+        "notable": _with_strongest_reasons(notable),
+        "rest": _with_strongest_reasons(rest[first : first + LINES]),
+        "lines_in_rest": len(rest),
+        "next_in_rest": first + LINES if len(rest) > first + LINES else None,
         "depths": _depths(message.get("comments") or []),
         "is_first": not first,
         "pivot": place.pivot,
@@ -115,14 +134,13 @@ def page(asked: Asked) -> Answer:
     return Answer(values, shown_only)
 
 
-@views.plain("/pages/{page:number}/stored")
+@views.plain("/pages/{page:number}/stored", if_slow=TOO_SLOW)
 def stored(asked: Asked) -> Response:
     """Show the stored page in a frame, its template struck through; nothing of it acts or loads."""
-    known = _known(asked)
-    document = known.parse()
-    if document is None:
+    reading = asked.deployment.last_reading.of(_known(asked))
+    if reading is None:
         raise HTTPException(404, "This page is kept no more, or cannot be read.")
-    html = to_offline_html(known.explain(document).explanation, document)
+    html = to_offline_html(reading.content.explanation, reading.page)
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
 
 
@@ -142,9 +160,24 @@ def _known(asked: Asked) -> KnownPage:
     return asked.known(lambda session: known_page(session, asked.place("page")))
 
 
-def _explained(known: KnownPage) -> ExplainedContent | None:
-    document = known.parse()
-    return known.explain(document) if document is not None else None
+def _explained(asked: Asked, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
+    """Read a page again; say, too, whether that took too long."""
+    try:
+        reading = asked.deployment.last_reading.of(known)
+    except TooSlowError:
+        return None, True
+    return (reading.content if reading else None), False
+
+
+def _is_notable(line: ExplainedLine) -> bool:
+    """Tell whether a line was kept, or nearly."""
+    return line.verdict in ("kept", "title") or (
+        line.verdict == "dropped" and line.probability >= CLOSE
+    )
+
+
+def _with_strongest_reasons(lines: Sequence[ExplainedLine]) -> list[ExplainedLine]:
+    return [replace(line, reasons=line.reasons[:REASONS]) for line in lines]
 
 
 def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]:
