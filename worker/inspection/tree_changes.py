@@ -12,6 +12,7 @@ from worker.pages import Page, Tree
 Sign = Literal["same", "removed", "added", "renamed"]
 
 MAX_NAME: Final = 60
+"""Characters of the name of an element."""
 
 
 class TreeLine(NamedTuple):
@@ -151,7 +152,11 @@ def element_names(page: Page) -> list[str]:
         for first in [classes.split(maxsplit=2)[:2]]
     ]
     numbers = flat.name_numbers.tolist()
-    return [f"{tag}{distinct[n]}"[:MAX_NAME] for tag, n in zip(flat.tags, numbers, strict=True)]
+    return [_cut(f"{tag}{distinct[n]}") for tag, n in zip(flat.tags, numbers, strict=True)]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:

@@ -24,7 +24,10 @@ MOST_CELLS: Final = 9_000_000
 """Product of the sizes of two trees up to which they are mapped, in some 100 ms."""
 
 MOST_LINES: Final = 500
-"""Lines of the comparison that are shown, the first ones."""
+"""Lines of the comparison that are told, the first ones."""
+
+SHOWN_LINES: Final = 60
+"""Those of them that are shown at once."""
 
 SIGNS: Final = {"same": " ", "removed": "−", "added": "+", "renamed": "~"}
 
@@ -53,7 +56,13 @@ def pair(asked: Asked) -> Answer:
         "lines": [line._asdict() for line in changes.lines[:MOST_LINES]] if changes else [],
         "more_lines": max(len(changes.lines) - MOST_LINES, 0) if changes else 0,
     }
-    shown = {"wireframes": _wireframes(documents), "signs": SIGNS, "key": key, "abridged": abridged}
+    shown = {
+        "wireframes": _wireframes(documents),
+        "shown_lines": SHOWN_LINES,
+        "signs": SIGNS,
+        "key": key,
+        "abridged": abridged,
+    }
     return Answer(values, shown)
 
 
