@@ -1,6 +1,7 @@
 """What a person asks first of a deployment: what became of its pages, and what went wrong of late.
 
-Two looks at each page, whatever is shown; what waits is found by indexes.
+Two looks at each page, whatever is shown; what waits is found by indexes, and rates are counted of
+the last messages alone.
 """
 
 from collections import Counter, defaultdict
@@ -12,9 +13,9 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from models.tables import DesignChange, Site, StoredPage
+from models.tables import Article, DesignChange, Receipt, Site, StoredPage
 from worker.outcomes import PENDING, PageOutcome
-from worker.store import clusterings, failures, progress
+from worker.store import clusterings, durations, failures, progress
 from worker.store.doubts import LATELY, MIN_DOUBTFUL, Doubts, is_doubtful
 from worker.store.outbox import count as outbox_count
 
@@ -33,6 +34,13 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _OLDEST: Final = 1000
 """Pages among which the time of the first is sought: one that comes again counts as received then,
 so that the first page that was stored need not be it."""
+
+RATE_SECONDS: Final = 900
+"""Time that rates are counted over."""
+
+MOST_RECEIPTS: Final = 20_000
+"""Messages that rates are counted of, the last ones: a deployment that takes more in that time has
+its rates of a shorter one."""
 
 FALL: Final = 0.1
 """Fall of the mean confidence of a site's articles that is shown; chosen to be plain, not measured.
@@ -73,6 +81,27 @@ class Arrivals:
     articles_sent: int
     slot_seconds: int
     slots: list[Slot]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How fast pages come and articles go.
+
+    Parameters
+    ----------
+    pages_per_minute, articles_per_minute
+        In the last `seconds`; the articles are those of the last `MOST_RECEIPTS` messages.
+    seconds
+        Time that they are counted over.
+    first_received_at, last_received_at
+        When the first of these messages came, and the last; None where none ever did.
+    """
+
+    pages_per_minute: float
+    articles_per_minute: float
+    seconds: float
+    first_received_at: datetime | None
+    last_received_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -126,10 +155,15 @@ class FallingSite:
 
 @dataclass(frozen=True)
 class Overview:
-    """The state of a deployment, as far as its database tells."""
+    """The state of a deployment, as far as its database tells.
+
+    ``mean_seconds`` is what each kind of work took so far, by its name in `durations`.
+    """
 
     sites: int
     arrivals: Arrivals
+    rates: Rates
+    mean_seconds: dict[str, float]
     waits: Waits
     changes: list[NoticedChange]
     falling: list[FallingSite]
@@ -142,6 +176,11 @@ def overview(session: Session) -> Overview:
     return Overview(
         sites=session.scalar(select(func.count()).select_from(Site)) or 0,
         arrivals=_arrivals(session),
+        rates=_rates(session),
+        mean_seconds={
+            work: histogram.seconds / max(histogram.cumulative.values())
+            for work, histogram in durations.histograms(session).items()
+        },
         waits=Waits(
             pages=progress.count_waiting(session),
             longest_seconds=progress.longest_wait_seconds(session),
@@ -201,6 +240,39 @@ def _arrivals(session: Session) -> Arrivals:
         width,
         [Slot(begins, outcomes) for begins, outcomes in slots.items()],
     )
+
+
+def _rates(session: Session) -> Rates:
+    last = (
+        select(Receipt.received_at, Receipt.page_id)
+        .order_by(Receipt.id.desc())
+        .limit(MOST_RECEIPTS)
+        .cte("last")
+    )
+    of_late = func.now() - timedelta(seconds=RATE_SECONDS)
+    now, messages, first, newest, pages = session.execute(
+        select(
+            func.now(),
+            func.count(),
+            func.min(last.c.received_at),
+            func.max(last.c.received_at),
+            func.count(last.c.page_id).filter(last.c.received_at > of_late),
+        ).select_from(last)
+    ).one()
+    # Where these messages do not reach so far back, the time since the first of them.
+    seconds = float(RATE_SECONDS)
+    if messages == MOST_RECEIPTS:
+        seconds = min(seconds, max((now - first).total_seconds(), 1.0))
+    articles = session.scalar(
+        select(func.count())
+        .select_from(Article)
+        .where(
+            Article.page_id.in_(select(last.c.page_id)),
+            Article.created_at > func.now() - timedelta(seconds=seconds),
+        )
+    )
+    per_minute = 60 / seconds
+    return Rates(pages * per_minute, (articles or 0) * per_minute, seconds, first, newest)
 
 
 def _last_changes(session: Session) -> list[NoticedChange]:

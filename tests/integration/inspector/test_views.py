@@ -1,14 +1,17 @@
 """The views over a real connection: pages and their twins, what they show, how they search."""
 
 import json
+import re
+from datetime import timedelta
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import func, insert, select, update
 
-from models.tables import Article, StoredPage
+from models.tables import Article, Receipt, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings
 from worker.store.database import Database
+from worker.store.inspection_overview import overview as read_overview
 
 VIEWS = ("/overview", "/sites", "/articles", "/quarantine")
 
@@ -104,6 +107,56 @@ def test_a_search_goes_on_where_it_ended(client: Client, monkeypatch: pytest.Mon
         if after is None:
             break
     assert found == everything
+
+
+def test_the_overview_tells_rates_and_their_scale(client: Client, crawled: Settings) -> None:
+    database = Database(crawled.require_database_url())
+    articles = page_ids(crawled)
+    with database.transaction() as session:
+        session.execute(insert(Receipt), [{"result": "accepted", "page_id": p} for p in articles])
+        session.execute(
+            insert(Receipt).values(
+                result="accepted",
+                page_id=articles[0],
+                received_at=func.now() - timedelta(hours=1),
+            )
+        )
+        overview = read_overview(session)
+        revisions = session.scalar(
+            select(func.count()).select_from(Article).where(Article.page_id.in_(articles))
+        )
+        session.rollback()
+    database.dispose()
+    rates = overview.rates
+    assert rates.seconds == 900
+    assert rates.pages_per_minute == pytest.approx(len(articles) / 15)
+    assert rates.articles_per_minute == pytest.approx((revisions or 0) / 15)
+    assert rates.first_received_at is not None
+    assert rates.last_received_at == rates.first_received_at + timedelta(hours=1)
+    shown = client.get("/overview").text
+    assert "pages a minute" in shown
+    highest = max(sum(slot.outcomes.values()) for slot in overview.arrivals.slots)
+    [top, *_] = map(int, re.findall(r"<li>(\d+)</li>", shown))
+    assert highest <= top < 2 * highest + 1
+
+
+def test_rates_are_counted_of_the_last_messages_alone(
+    crawled: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.store.inspection_overview.MOST_RECEIPTS", 10)
+    database = Database(crawled.require_database_url())
+    [page_id, *_] = page_ids(crawled)
+    with database.transaction() as session:
+        for seconds in range(30):
+            moment = func.now() - timedelta(seconds=10 * (29 - seconds))
+            session.execute(
+                insert(Receipt).values(result="accepted", page_id=page_id, received_at=moment)
+            )
+        rates = read_overview(session).rates
+        session.rollback()
+    database.dispose()
+    assert rates.seconds == pytest.approx(90)
+    assert rates.pages_per_minute == pytest.approx(6, rel=0.2)
 
 
 def test_what_is_not_there_is_not_found(client: Client) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from worker.inspector.article_parts import Run
 from worker.inspector.pages import breakable, instant, marked, marked_up, rate, span
+from worker.inspector.views.overview import round_top
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,14 @@ def test_runs_link_to_the_web_alone() -> None:
 def test_a_name_breaks_where_its_parts_end() -> None:
     assert breakable("we-dwoje.example") == "we-<wbr>dwoje.<wbr>example"
     assert breakable("<b>.example") == "&lt;b&gt;.<wbr>example"
+
+
+@pytest.mark.parametrize(
+    ("highest", "top"),
+    [(0, 1), (1, 1), (3, 4), (7, 8), (10, 10), (11, 12), (131, 160), (999, 1000), (1001, 1200)],
+)
+def test_a_scale_ends_at_a_round_number(highest: int, top: int) -> None:
+    assert round_top(highest) == top
 
 
 def test_rates_and_spans_are_told_as_precisely_as_they_say_something() -> None:

@@ -12,12 +12,15 @@ from worker.messaging.broker import QueueState, queue_states, topology_of
 from worker.messaging.task_names import STAGES
 from worker.outcomes import PENDING, PageOutcome
 from worker.settings import Settings
-from worker.store.inspection_overview import Arrivals, Waits
+from worker.store.inspection_overview import Arrivals, Overview
 from worker.store.inspection_overview import overview as read_overview
 
 views = Views()
 
 CHART_HEIGHT = 100.0
+
+ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
+"""Ends of a scale, then ten times these and so on; but for the first, half of each is whole."""
 
 LEAST_SLOTS = 24
 """Slots that a chart has room for, however few there are."""
@@ -35,7 +38,7 @@ def overview(asked: Asked) -> Answer:
     return Answer(
         {
             "overview": found,
-            "stages": _stages(settings, found.waits, queues),
+            "stages": _stages(settings, found, queues),
             "in_quarantine": _in_quarantine(settings, queues),
             "broker_problem": problem,
             "processes": processes(settings, queues),
@@ -48,16 +51,17 @@ def overview(asked: Asked) -> Answer:
 class Stage:
     """What waits at a stage: messages in its queue, and how long the oldest request has.
 
-    Each is None where it is not known.
+    And how long one takes in the mean. Each is None where it is not known.
     """
 
     name: str
     queue: str | None
     messages: int | None
     oldest_seconds: float | None
+    mean_seconds: float | None
 
 
-def _stages(settings: Settings, waits: Waits, queues: Mapping[str, QueueState]) -> list[Stage]:
+def _stages(settings: Settings, found: Overview, queues: Mapping[str, QueueState]) -> list[Stage]:
     """Return the stages in the order of a page's way."""
     topology = topology_of(settings)
     names = {
@@ -65,17 +69,19 @@ def _stages(settings: Settings, waits: Waits, queues: Mapping[str, QueueState]) 
         **{stage: topology.task_queue(stage) for stage in STAGES},
         "articles": topology.articles_queue,
     }
-    found = [
+    oldest, means = found.waits.oldest_seconds, found.mean_seconds
+    stages = [
         Stage(
             name,
             queue,
             queues[queue].messages if queue in queues else None,
-            waits.oldest_seconds.get(name),
+            oldest.get(name),
+            means.get(name, means.get(f"detourage.{name}")),
         )
         for name, queue in names.items()
     ]
-    relay = Stage("relay", None, waits.for_relay, waits.oldest_seconds["relay"])
-    return [*found[:-1], relay, found[-1]]
+    relay = Stage("relay", None, found.waits.for_relay, oldest["relay"], None)
+    return [*stages[:-1], relay, stages[-1]]
 
 
 def _in_quarantine(settings: Settings, queues: Mapping[str, QueueState]) -> int | None:
@@ -110,31 +116,44 @@ class Chart:
         how many pages, and where they stand.
     slots
         Number of slots that there is room for.
-    end
-        When the last of these ends.
+    middle, end
+        When half of these are over, and all.
+    top
+        Pages of a slot that reach the upper end of the scale.
     """
 
     bars: list[dict[str, object]]
     slots: int
+    middle: datetime
     end: datetime
+    top: int
+
+
+def round_top(highest: int) -> int:
+    """Return the end of a scale: a round number, as high as the highest bar or little higher."""
+    power = 1
+    while ROUND_TOPS[-1] * power < highest:
+        power *= 10
+    return next(top * power for top in ROUND_TOPS if top * power >= highest)
 
 
 def _chart(arrivals: Arrivals) -> Chart | None:
     if not arrivals.slots:
         return None
     begin = arrivals.slots[0].begins
-    highest = max(sum(slot.outcomes.values()) for slot in arrivals.slots)
+    top = round_top(max(sum(slot.outcomes.values()) for slot in arrivals.slots))
     bars: list[dict[str, object]] = []
     place = 0
     for slot in arrivals.slots:
         ground = CHART_HEIGHT
         parts = []
         for name, number in shown_outcomes(slot.outcomes).items():
-            height = CHART_HEIGHT * number / highest
+            height = CHART_HEIGHT * number / top
             ground -= height
             if number:
                 parts.append((name, number, round(ground, 2), round(height, 2)))
         place = round((slot.begins - begin).total_seconds() / arrivals.slot_seconds)
         bars.append({"slot": slot, "place": place, "parts": parts})
     slots = max(place + 1, LEAST_SLOTS)
-    return Chart(bars, slots, begin + timedelta(seconds=slots * arrivals.slot_seconds))
+    span = timedelta(seconds=slots * arrivals.slot_seconds)
+    return Chart(bars, slots, begin + span / 2, begin + span, top)
