@@ -100,6 +100,43 @@ def groups_of_generation(session: Session, site_id: int, generation: int) -> lis
     return [SiteGroup(*row) for row in rows]
 
 
+class PagesInNoGroup(NamedTuple):
+    """How many pages of a site are in no group.
+
+    Attributes
+    ----------
+    outliers
+        Pages that were compared, and are like no group.
+    waiting
+        Pages that have no place in the generation yet.
+    without_tree
+        Pages that cannot be compared.
+    """
+
+    outliers: int
+    waiting: int
+    without_tree: int
+
+
+def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesInNoGroup:
+    """Return how many pages of a site are in no group of a generation, by why."""
+    has_tree, has_place = StoredPage.tree_id.is_not(None), Membership.page_id.is_not(None)
+    row = session.execute(
+        select(
+            func.count().filter(has_tree, has_place, Membership.group_number.is_(None)),
+            func.count().filter(has_tree, ~has_place),
+            func.count().filter(~has_tree),
+        )
+        .select_from(StoredPage)
+        .outerjoin(
+            Membership,
+            and_(Membership.page_id == StoredPage.id, Membership.generation == generation),
+        )
+        .where(StoredPage.site_id == site_id)
+    ).one()
+    return PagesInNoGroup(*row)
+
+
 class GenerationSizes(NamedTuple):
     """A clustering, and the sizes of its groups by number."""
 

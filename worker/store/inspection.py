@@ -21,11 +21,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from models.tables import Site, StoredPage
+from models.tables import Generation, Site, StoredPage
 from worker.outcomes import PageOutcome
 from worker.store.doubts import is_doubtful
 from worker.store.pages import is_pending
 from worker.store.progress import SiteStatus, site_statuses
+from worker.store.provisional import PROVISIONAL, UNGROUPED
 
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
@@ -62,12 +63,15 @@ class ListedSite:
         Its id.
     status
         Its state.
+    is_clustered
+        Whether groups were sought among its pages.
     trend
         Its newest pages, the oldest first.
     """
 
     id: int
     status: SiteStatus
+    is_clustered: bool
     trend: list[TrendPart]
 
 
@@ -126,11 +130,23 @@ def sites_in_order(
     rows = session.execute(query.limit(limit + 1)).all()
     shown = rows[:limit]
     statuses = {each.key: each for each in site_statuses(session, [row.key for row in shown])}
-    trends = trends_of_sites(session, [row.id for row in shown])
+    ids = [row.id for row in shown]
+    trends, clustered = trends_of_sites(session, ids), clustered_sites(session, ids)
     return SiteList(
-        [ListedSite(row.id, statuses[row.key], trends.get(row.id, [])) for row in shown],
+        [
+            ListedSite(row.id, statuses[row.key], row.id in clustered, trends.get(row.id, []))
+            for row in shown
+        ],
         Place(shown[-1].value, shown[-1].id) if len(rows) > limit else None,
     )
+
+
+def clustered_sites(session: Session, site_ids: Sequence[int]) -> set[int]:
+    """Return those of some sites among whose pages groups were sought."""
+    query = select(Generation.site_id).where(
+        Generation.site_id.in_(site_ids), Generation.method.not_in((PROVISIONAL, UNGROUPED))
+    )
+    return set(session.scalars(query.distinct()))
 
 
 def trends_of_sites(session: Session, site_ids: Sequence[int]) -> dict[int, list[TrendPart]]:

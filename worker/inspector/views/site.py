@@ -10,13 +10,16 @@ from worker.inspection.pictures.site_map import MappedPages, draw_map
 from worker.inspector.asking import Asked
 from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
 from worker.inspector.registry import Answer, Views
-from worker.store import designs
+from worker.store import clusterings, designs
+from worker.store.clusterings import Quarantine
 from worker.store.details import (
     InspectedSite,
     groups_of_generation,
     inspected_site,
     last_generations,
+    pages_in_no_group,
 )
+from worker.store.provisional import PROVISIONAL, UNGROUPED
 from worker.wording.addresses import abridged
 from worker.wording.plural import counted
 
@@ -37,6 +40,9 @@ def site(asked: Asked) -> Answer:
     groups = asked.read(lambda session: groups_of_generation(session, site_id, found.generation))
     history = asked.read(lambda session: last_generations(session, site_id, GENERATIONS))
     changes = asked.read(lambda session: designs.changes(session, site_id))
+    apart = asked.read(lambda session: pages_in_no_group(session, site_id, found.generation))
+    given_up = asked.read(lambda session: clusterings.quarantine(session, site_id))
+    is_clustered = found.method not in (None, PROVISIONAL, UNGROUPED)
     pictured = _pictured(asked, found)
     positions = pictured.positions()
     trees = [
@@ -54,7 +60,17 @@ def site(asked: Asked) -> Answer:
     values = {
         "site": found._asdict(),
         "groups": [group._asdict() for group in groups],
-        "in_no_group": max(found.pages - sum(group.size for group in groups), 0),
+        "in_no_group": sum(apart),
+        "without_group": [
+            {"kind": kind, "pages": pages, "reason": reason}
+            for (kind, pages), reason in zip(
+                apart._asdict().items(),
+                _reasons(asked, given_up, is_clustered=is_clustered),
+                strict=True,
+            )
+            if pages
+        ],
+        "is_clustered": is_clustered,
         "generations": [each._asdict() for each in history],
         "design_changes": [
             {"generation": each.generation, "since": each.since, "first_url": each.first_url}
@@ -77,6 +93,28 @@ def site(asked: Asked) -> Answer:
         "abridged": abridged,
     }
     return Answer(values, shown)
+
+
+def _reasons(asked: Asked, given_up: Quarantine | None, *, is_clustered: bool) -> tuple[str, ...]:
+    """Return why pages are in no group, in the order of `PagesInNoGroup`."""
+    settings = asked.deployment.settings
+    soon = (
+        f"a site is clustered once no page of it came for {settings.settle_seconds:g} s,"
+        f" and after {settings.max_settle_seconds:g} s in any case"
+    )
+    if given_up is not None:
+        outliers = f"clustering the site was given up: {given_up.reason}"
+        waiting = outliers
+    elif is_clustered:
+        outliers = (
+            "unlike every group, and no second page is like them; each is read by itself, and"
+            " compared again at the next clustering"
+        )
+        waiting = f"not compared with the groups yet; {soon}"
+    else:
+        outliers = f"read by themselves, as the site was not clustered yet; {soon}"
+        waiting = f"waiting for the first clustering of the site; {soon}"
+    return outliers, waiting, "without a tree to compare: no HTML, too large or too deep"
 
 
 @views.plain("/sites/{site:number}/distances.png")

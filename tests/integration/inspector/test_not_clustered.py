@@ -1,0 +1,73 @@
+"""A site before its first clustering, and one that is clustered no more."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import select
+
+from models.tables import StoredPage
+from tests.crawled import Client, client_of
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.settings import Settings
+from worker.store import clusterings, provisional
+from worker.tasks.process import configure, process_state
+
+PAGES = 4
+
+
+@pytest.fixture(scope="module")
+def tasks(settings: Settings) -> Iterator[Tasks]:
+    configure(settings)
+    tasks = Tasks(process_state().database)
+    yield tasks
+    tasks.database.dispose()
+
+
+@pytest.fixture(scope="module")
+def site_id(tasks: Tasks) -> int:
+    """A site whose pages were extracted before it was clustered."""
+    htmls = [(str(number), article_html(number)) for number in range(PAGES)]
+    site_id = tasks.publish("news.example", htmls)
+    with tasks.database.transaction() as session:
+        pages = session.scalars(select(StoredPage.id)).all()
+        provisional.place(session, [site_id], pages[:-1])
+    return site_id
+
+
+@pytest.fixture(scope="module")
+def client(settings: Settings) -> Iterator[Client]:
+    with client_of(settings) as client:
+        yield client
+
+
+def test_pages_of_a_site_that_was_not_clustered_wait(client: Client, site_id: int) -> None:
+    [listed] = client.values("/sites.json")["sites"]
+    assert (listed["id"], listed["is_clustered"]) == (site_id, False)
+    shown = client.get("/sites").text
+    assert "not clustered yet" in shown
+    assert "in none" not in shown
+    assert "alone" not in shown
+
+
+def test_a_site_says_why_its_pages_are_in_no_group(client: Client, site_id: int) -> None:
+    values = client.values(f"/sites/{site_id}.json")
+    assert values["is_clustered"] is False
+    reasons = {each["kind"]: each for each in values["without_group"]}
+    assert {kind: each["pages"] for kind, each in reasons.items()} == {
+        "outliers": PAGES - 1,
+        "waiting": 1,
+    }
+    assert "as the site was not clustered yet" in reasons["outliers"]["reason"]
+    assert "no page of it came for 3 s" in reasons["waiting"]["reason"]
+    assert reasons["outliers"]["reason"] in client.get(f"/sites/{site_id}").text
+
+
+def test_a_site_that_was_given_up_says_so(client: Client, tasks: Tasks, site_id: int) -> None:
+    with tasks.database.transaction() as session:
+        clusterings.begin(session, site_id, [])
+        clusterings.note_error(session, site_id, "ValueError: not a matrix")
+        clusterings.give_up(session, site_id)
+    values = client.values(f"/sites/{site_id}.json")
+    assert all("ValueError: not a matrix" in each["reason"] for each in values["without_group"])
+    assert "not clustered yet" not in client.get("/sites").text
