@@ -131,6 +131,13 @@ def search(session: Session, wanted: Wanted, *, before: int | None = None, limit
             return Found(found, before, looked, True)
 
 
+def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
+    """Return the texts of the last articles of pages, by page."""
+    held = _held(page_ids)
+    text = held.c.message["text"].astext
+    return dict(session.execute(select(held.c.id, text).where(held.c.message.is_not(None))).all())
+
+
 def messages(
     session: Session, wanted: Wanted, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:

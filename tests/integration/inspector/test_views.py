@@ -109,6 +109,28 @@ def test_a_search_goes_on_where_it_ended(client: Client, monkeypatch: pytest.Mon
     assert found == everything
 
 
+def test_only_articles_are_listed_unless_others_are_asked_for(
+    client: Client, crawled: Settings
+) -> None:
+    usual = client.values("/articles.json?site=sada")["found"]["pages"]
+    assert {page["outcome"] for page in usual} == {"article"}
+    everything = client.values("/articles.json?site=sada&outcome=any")["found"]["pages"]
+    assert {page["outcome"] for page in everything} == {"article", "menu"}
+    assert len(everything) > len(usual)
+
+
+def test_a_search_shows_the_passage_with_its_words(client: Client, crawled: Settings) -> None:
+    article = client.values(f"/pages/{page_ids(crawled)[0]}.json")["article"]
+    word = max(article["text"].split()[-40:], key=len).strip(".,;:“”\"'")
+    values = client.values(f"/articles.json?words={word.upper()}")
+    passages = values["passages"]
+    assert passages.keys() == {str(page["id"]) for page in values["found"]["pages"]}
+    [page_id] = [str(p["id"]) for p in values["found"]["pages"] if p["url"] == article["url"]]
+    assert any(word in passage for passage in passages[page_id])
+    assert f"<mark>{word}</mark>" in client.get(f"/articles?words={word.upper()}").text
+    assert client.values("/articles.json")["passages"] == {}
+
+
 def test_the_overview_tells_rates_and_their_scale(client: Client, crawled: Settings) -> None:
     database = Database(crawled.require_database_url())
     articles = page_ids(crawled)

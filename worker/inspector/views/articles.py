@@ -12,17 +12,24 @@ from starlette.responses import Response, StreamingResponse
 from models.messages import ArticleMessage
 from worker.inspector.asking import Asked
 from worker.inspector.deployment import Deployment
+from worker.inspector.passages import passages_of
 from worker.inspector.registry import Answer, Views
 from worker.outcomes import PENDING, PageOutcome
-from worker.store.inspection_articles import Wanted, messages, search
+from worker.store.inspection_articles import Wanted, messages, search, texts_of
 
 views = Views()
 
-OUTCOMES = (*(outcome.value for outcome in PageOutcome), PENDING)
+ANY = "any"
 
-PAGES_AT_ONCE = 50
+OUTCOMES = (*(outcome.value for outcome in PageOutcome), PENDING, ANY)
+"""Outcomes that are searched for, the first where none is asked for."""
+
+PAGES_AT_ONCE = 25
 
 MOST_WORDS = 8
+
+NARROWING = ("language", "since", "until", "above", "below")
+"""Parameters that are folded away where none is used."""
 
 IF_SLOW = "Narrow the search: name a site, or a shorter time."
 
@@ -32,9 +39,15 @@ def articles(asked: Asked) -> Answer:
     """Show the pages that are searched for."""
     wanted, before = _wanted(asked), asked.number("after")
     found = asked.read(partial(search, wanted=wanted, before=before, limit=PAGES_AT_ONCE))
+    ids = [page.id for page in found.pages]
+    texts = asked.read(lambda session: texts_of(session, ids)) if wanted.words else {}
+    passages = {page_id: passages_of(text, wanted.words) for page_id, text in texts.items()}
     return Answer(
-        {"found": found},
+        {"found": found, "passages": passages},
         {
+            "words": wanted.words,
+            "outcome": wanted.outcome or ANY,
+            "is_narrowed": any(map(asked.text, NARROWING)),
             "outcomes": OUTCOMES,
             "is_first": before is None,
             "lines": asked.address(after=None).replace("/articles", "/articles.jsonl", 1),
@@ -72,9 +85,10 @@ def _wanted(asked: Asked) -> Wanted:
     words = (asked.text("words") or "").split()
     if len(words) > MOST_WORDS:
         raise HTTPException(400, f"words has {len(words)} words; at most {MOST_WORDS} are sought.")
+    outcome = asked.choice("outcome", OUTCOMES) or OUTCOMES[0]
     return Wanted(
         site=asked.text("site"),
-        outcome=asked.choice("outcome", OUTCOMES),
+        outcome=None if outcome == ANY else outcome,
         since=_begin_of(since) if since else None,
         # The day itself is among them; after the last of the calendar comes none.
         until=_begin_of(until + timedelta(days=1)) if until and until < date.max else None,

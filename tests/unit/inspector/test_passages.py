@@ -1,0 +1,38 @@
+from tests.pages import paragraphs
+from worker.inspector.passages import LENGTH, passages_of
+
+TEXT = "\n\n".join(paragraphs(3, 12))
+
+
+def test_a_passage_has_the_word_that_was_sought() -> None:
+    [passage] = passages_of(TEXT, ["EXHIBITION"])
+    assert "An exhibition in the town hall" in passage
+    assert len(passage) <= LENGTH + 2
+    assert passage.startswith("…")
+    assert passage.strip("…") in " ".join(TEXT.split())
+
+
+def test_words_that_are_far_apart_have_a_passage_each() -> None:
+    text = f"A ferry comes. {'It is a long way. ' * 40}A pillar falls."
+    passages = passages_of(text, ["pillar", "ferry"])
+    assert ["ferry" in each for each in passages] == [True, False]
+    assert ["pillar" in each for each in passages] == [False, True]
+    assert len(passages_of(text, ["pillar", "falls"])) == 1
+
+
+def test_a_word_by_itself_goes_before_one_within_another() -> None:
+    text = f"The bridge is wider. {'It is a long way. ' * 40}Sie ist der Weg."
+    [passage] = passages_of(text, ["der"])
+    assert "ist der Weg" in passage
+    assert passages_of("wider", ["der"]) == ["wider"]
+
+
+def test_a_text_without_blanks_is_cut_anywhere() -> None:
+    [passage] = passages_of("字" * 500 + "橋" + "字" * 500, ["橋"])
+    assert "橋" in passage
+    assert len(passage) <= LENGTH + 2
+
+
+def test_a_word_of_the_headline_alone_has_no_passage() -> None:
+    assert passages_of(TEXT, ["headline"]) == []
+    assert passages_of("", ["a"]) == []

@@ -1,0 +1,51 @@
+"""Where the words of a search stand in a text."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+BEFORE: Final = 80
+"""Characters of a passage before the word that it is shown for."""
+
+LENGTH: Final = 240
+"""Characters of a passage."""
+
+MOST_PASSAGES: Final = 3
+
+
+def passages_of(text: str, words: Sequence[str]) -> list[str]:
+    """Return passages that have the words of a search, in any case, in the order of the text.
+
+    A passage is shown for the first place of a word that no passage before has.
+    """
+    places = sorted(
+        (found.start(), word) for word in words if (found := _find(word, text)) is not None
+    )
+    passages: list[str] = []
+    for place, word in places:
+        if len(passages) == MOST_PASSAGES:
+            break
+        if not any(_find(word, passage) for passage in passages):
+            passages.append(_passage(text, place, len(word)))
+    return passages
+
+
+def _find(word: str, text: str) -> re.Match[str] | None:
+    """Find a word by itself, else within another one: a search finds it there, too."""
+    sought = re.escape(word)
+    return re.search(rf"(?<!\w){sought}(?!\w)", text, re.IGNORECASE) or re.search(
+        sought, text, re.IGNORECASE
+    )
+
+
+def _passage(text: str, place: int, length: int) -> str:
+    """Cut a passage around a word, where words begin and end."""
+    begin, end = max(place - BEFORE, 0), min(max(place - BEFORE, 0) + LENGTH, len(text))
+    if begin:
+        blank = text.find(" ", begin, place)
+        begin = blank + 1 if blank >= 0 else begin
+    if end < len(text):
+        blank = text.rfind(" ", place + length, end)
+        end = blank if blank >= 0 else max(end, place + length)
+    cut = " ".join(text[begin:end].split())
+    return f"{'…' if begin else ''}{cut}{'…' if end < len(text) else ''}"
