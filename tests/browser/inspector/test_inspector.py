@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from models.tables import Membership, Site, StoredPage
-from tests.browser.inspector.attack import SITE
+from tests.browser.inspector.attack import OUTSIDE, SITE
 from tests.browser.inspector.conftest import Visit, Visiting
 from worker.service.quarantine import browse
 from worker.settings import Settings
@@ -19,6 +19,22 @@ AXE = Path(
     os.environ.get("DETOURAGE_TEST_AXE")
     or Path(__file__).parents[3] / ".venv/node/node_modules/axe-core/axe.min.js"
 )
+
+HIGHEST = {
+    "/overview": (2000, 3200),
+    "/sites": (1500, 2000),
+    "/articles": (4000, 6500),
+    "sites": (2600, 3200),
+    "pairs": (3000, 4000),
+    "pages": (3500, 6000),
+}
+"""Pixels of the views of the sample crawl in a wide window and in a narrow one, with some room."""
+
+ENDS = """() => {
+    const foot = document.querySelector('body > footer').getBoundingClientRect().bottom;
+    const page = document.documentElement.scrollHeight;
+    return {page, end: Math.max(innerHeight, foot + scrollY)};
+}"""
 
 GRAVE = ("serious", "critical")
 
@@ -54,6 +70,7 @@ def addresses(settings: Settings, key: str) -> list[str]:
         f"/sites/{site}",
         *([f"/sites/{site}/groups/{group}"] if group is not None else []),
         f"/pairs/{pages[-1]}/{pages[-2]}",
+        f"/pages/{pages[-1]}/read",
         f"/pages/{pages[-1]}",
     ]
 
@@ -128,13 +145,69 @@ def test_axe_finds_nothing_serious(
         assert grave == []
 
 
+@pytest.mark.parametrize("width", [1280, 375])
+def test_a_view_ends_where_its_content_does(
+    visiting: Visiting, views: dict[str, list[str]], width: int
+) -> None:
+    heights = {}
+    with visiting(viewport={"width": width, "height": 780}) as visit:
+        for address in views["harbour-post.example"]:
+            visit.go(address)
+            found = visit.page.evaluate(ENDS)
+            highest = HIGHEST.get(address) or HIGHEST.get(address.split("/")[1], (4000, 6500))
+            if found["page"] > min(found["end"] + 1, highest[width < 1000]):
+                heights[address] = found
+    assert heights == {}
+
+
+def test_no_line_of_two_trees_is_cut(visiting: Visiting, views: dict[str, list[str]]) -> None:
+    [pair] = [each for each in views["harbour-post.example"] if each.startswith("/pairs")]
+    for width in (1280, 375):
+        with visiting(viewport={"width": width, "height": 780}) as visit:
+            visit.go(pair)
+            changes = visit.page.locator(".changes").first
+            assert changes.evaluate("each => each.scrollHeight <= each.clientHeight + 1")
+            assert changes.evaluate("each => each.scrollWidth <= each.clientWidth + 1")
+
+
+def test_names_of_sites_are_broken_where_their_parts_end(visiting: Visiting) -> None:
+    with visiting(viewport={"width": 375, "height": 780}) as visit:
+        visit.go("/sites")
+        links = visit.page.locator("tbody th a")
+        links.first.evaluate("each => each.innerHTML = 'the' + 'portugalnews.' + '<wbr>example'")
+        for link in links.all():
+            box = link.bounding_box()
+            assert box is not None
+            assert box["height"] < 30
+
+
+def test_a_reader_loads_images_of_the_article_once_they_are_asked_for(
+    visiting: Visiting, views: dict[str, list[str]]
+) -> None:
+    with visiting() as visit:
+        [read] = [each for each in views[SITE] if each.endswith("/read")]
+        visit.go(read)
+        visit.page.wait_for_load_state("networkidle")
+        assert visit.log.foreign == []
+        visit.page.get_by_role("link", name="Show images").click()
+        visit.page.wait_for_load_state("networkidle")
+        assert set(visit.log.foreign) <= {f"{OUTSIDE}/image.png"}
+        assert visit.page.evaluate("window.ran") is None
+        visit.page.get_by_role("link", name="Larger text").click()
+        size = "each => parseFloat(getComputedStyle(each).fontSize)"
+        larger = visit.page.locator("main").evaluate(size)
+        visit.page.get_by_role("link", name="Smaller text").click()
+        assert visit.page.locator("main").evaluate(size) < larger
+
+
 @pytest.mark.parametrize(
     "options",
     [
         {"viewport": {"width": 320, "height": 640}},
+        {"viewport": {"width": 375, "height": 780}},
         {"viewport": {"width": 640, "height": 640}},
     ],
-    ids=["320-px", "text-at-200-percent"],
+    ids=["320-px", "375-px", "text-at-200-percent"],
 )
 def test_nothing_is_wider_than_a_narrow_window(
     visiting: Visiting, views: dict[str, list[str]], options: dict[str, dict[str, int]]
