@@ -102,7 +102,8 @@ def addresses(settings: Settings) -> dict[str, str]:
         "group": f"sites/{site}/groups/{group}",
         "pair": f"pairs/{page}/{other}",
         "page": f"pages/{page}",
-        "articles": "articles?outcome=article",
+        "reader": f"pages/{page}/read",
+        "articles": "articles",
         "quarantine": "quarantine",
     }
 
