@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.learning.features import Features
-from worker.learning.trees import LEAF_UNIT, DecisionTree, PackedTrees
+from worker.learning.trees import LEAF_UNIT, DecisionTree, Forest, PackedTrees
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ClassTrees:
     columns: tuple[str, ...]
     classes: tuple[str, ...]
     bases: tuple[float, ...]
-    trees: tuple[tuple[DecisionTree, ...], ...]
+    trees: tuple[Sequence[DecisionTree], ...]
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
@@ -43,13 +43,13 @@ class ClassTrees:
             tuple(parameters["columns"]),
             tuple(str(each["name"]) for each in by_class),
             tuple(float(each["base"]) for each in by_class),
-            tuple(tuple(DecisionTree(**tree) for tree in each["trees"]) for each in by_class),
+            tuple(Forest.from_parameters(each["trees"]) for each in by_class),
         )
 
     def to_parameters(self) -> dict[str, Any]:
         """Return all that makes it, ready for JSON."""
         by_class = [
-            {"name": name, "base": base, "trees": [vars(tree) for tree in trees]}
+            {"name": name, "base": base, "trees": Forest.of(trees).to_parameters()}
             for name, base, trees in zip(self.classes, self.bases, self.trees, strict=True)
         ]
         return {"columns": list(self.columns), "classes": by_class}

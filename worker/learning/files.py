@@ -1,24 +1,20 @@
 """Model files: what training found, under a header that says how it was found.
 
-A file is JSON that people can read and compare line by line: the header, then the parameters of
-the model, which each class of models names for itself.
+A file is JSON: the header, which people read and compare line by line, then the parameters of the
+model, which each class of models names for itself. Many numbers are one text, see
+`worker.learning.arrays`, as they have to load at once.
 """
 
 import json
+import pkgutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TrainingCorpus(_Part):
+@dataclass(frozen=True)
+class TrainingCorpus:
     """A corpus that a model was trained on; None stands for what is not known.
 
     Attributes
@@ -41,7 +37,8 @@ class TrainingCorpus(_Part):
     gold_digest: str | None
 
 
-class Training(_Part):
+@dataclass(frozen=True)
+class Training:
     """How a model was trained: the header of its file; None stands for what is not known.
 
     Attributes
@@ -69,6 +66,18 @@ class Training(_Part):
     corpora: tuple[TrainingCorpus, ...]
     scores: dict[str, float]
     scored_on: str | None
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Return the header that a file holds.
+
+        Raises
+        ------
+        TypeError
+            If it has too many keys, or too few.
+        """
+        corpora = tuple(TrainingCorpus(**corpus) for corpus in values["corpora"])
+        return cls(**{**values, "corpora": corpora})
 
 
 class TrainedModel(Protocol):
@@ -115,7 +124,7 @@ class ModelFile(Generic[ModelT]):
         try:
             values = json.loads(text)
             found = values["model"]
-            training = Training.model_validate(values["training"])
+            training = Training.from_json(values["training"])
             model = kind.from_parameters(values) if found == kind.KIND else None
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"no model file: {error!r}") from error
@@ -127,7 +136,7 @@ class ModelFile(Generic[ModelT]):
         """Write the model down."""
         values = {
             "model": self.model.KIND,
-            "training": self.training.model_dump(mode="json"),
+            "training": asdict(self.training),
             **self.model.to_parameters(),
         }
         parts = [f"{json.dumps(key)}: {_written(each)}" for key, each in values.items()]
@@ -149,8 +158,10 @@ def load_model(kind: type[ModelT], package: str, name: str) -> ModelFile[ModelT]
 
 @cache
 def _load(kind: type[Any], package: str, name: str) -> ModelFile[Any]:
-    text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return ModelFile.from_json(kind, text)
+    data = pkgutil.get_data(package, name)
+    if data is None:
+        raise FileNotFoundError(f"{name} of {package}")
+    return ModelFile.from_json(kind, data.decode())
 
 
 def _written(value: object) -> str:
@@ -162,7 +173,7 @@ def _written(value: object) -> str:
 
 
 def _part_written(value: object) -> str:
-    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+    if isinstance(value, list | tuple) and any(isinstance(each, dict) for each in value):
         parts = [json.dumps(each, separators=(",", ":")) for each in value]
         return "[\n" + ",\n".join(parts) + "\n]"
     return json.dumps(value)

@@ -5,7 +5,6 @@ outputs are the same on any machine, in whatever order it adds. Layers hand each
 as whole numbers, in units of `ACTIVATION_UNIT`.
 """
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from worker.learning.arrays import decoded, encoded
 from worker.learning.features import Features, Rows
 
 try:
@@ -68,11 +68,11 @@ class Layer:
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the layer with the parameters that `to_parameters` gave."""
-        return cls(_decoded(parameters["weights"]), _decoded(parameters["biases"]))
+        return cls(decoded(parameters["weights"], "i2"), decoded(parameters["biases"], "i2"))
 
     def to_parameters(self) -> dict[str, Any]:
         """Return all that makes it, ready for JSON."""
-        return {"weights": _encoded(self.weights), "biases": _encoded(self.biases)}
+        return {"weights": encoded(self.weights, "i2"), "biases": encoded(self.biases, "i2")}
 
     def __call__(self, inputs: Numbers) -> Numbers:
         """Return the outputs of rows."""
@@ -123,8 +123,8 @@ class Convolution:
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the layer with the parameters that `to_parameters` gave."""
         return cls(
-            _decoded(parameters["scales"]),
-            _decoded(parameters["shifts"]),
+            decoded(parameters["scales"], "i2"),
+            decoded(parameters["shifts"], "i2"),
             Layer.from_parameters(parameters["layer"]),
             int(parameters["dilation"]),
         )
@@ -132,8 +132,8 @@ class Convolution:
     def to_parameters(self) -> dict[str, Any]:
         """Return all that makes it, ready for JSON."""
         return {
-            "scales": _encoded(self.scales),
-            "shifts": _encoded(self.shifts),
+            "scales": encoded(self.scales, "i2"),
+            "shifts": encoded(self.shifts, "i2"),
             "layer": self.layer.to_parameters(),
             "dilation": self.dilation,
         }
@@ -191,7 +191,7 @@ class LineNetwork:
             tuple(parameters["columns"]),
             tuple(parameters["means"]),
             tuple(parameters["deviations"]),
-            tuple(map(_decoded, parameters["tables"])),
+            tuple(decoded(table, "i2") for table in parameters["tables"]),
             tuple(map(Layer.from_parameters, parameters["inner"])),
             tuple(map(Convolution.from_parameters, parameters["convolutions"])),
             Layer.from_parameters(parameters["whole"]),
@@ -204,7 +204,7 @@ class LineNetwork:
             "columns": list(self.columns),
             "means": list(self.means),
             "deviations": list(self.deviations),
-            "tables": [_encoded(table) for table in self.tables],
+            "tables": [encoded(table, "i2") for table in self.tables],
             "inner": [layer.to_parameters() for layer in self.inner],
             "convolutions": [layer.to_parameters() for layer in self.convolutions],
             "whole": self.whole.to_parameters(),
@@ -280,13 +280,3 @@ def _mean_vectors(table: Weights, bag: Numbers) -> Numbers:
 def _in_units(values: Floats) -> Numbers:
     """Return numbers of at most `MAX_INPUT` as the nearest activations."""
     return np.rint(values / ACTIVATION_UNIT).astype(np.int32)
-
-
-def _encoded(weights: Weights) -> dict[str, Any]:
-    little = weights.astype("<i2").tobytes()
-    return {"shape": list(weights.shape), "base64": base64.b64encode(little).decode("ascii")}
-
-
-def _decoded(parameters: Mapping[str, Any]) -> Weights:
-    raw = base64.b64decode(parameters["base64"], validate=True)
-    return np.frombuffer(raw, dtype="<i2").astype(np.int16).reshape(parameters["shape"])

@@ -161,7 +161,7 @@ def _with_used_columns(text: BoostedTrees, inner: ClassTrees, outer: ClassTrees)
     place = {column: number for number, column in enumerate(used)} | {-1: -1}
     columns = tuple(text.columns[column] for column in used)
 
-    def moved(trees: tuple[DecisionTree, ...]) -> tuple[DecisionTree, ...]:
+    def moved(trees: Sequence[DecisionTree]) -> tuple[DecisionTree, ...]:
         return tuple(replace(tree, column=[place[each] for each in tree.column]) for tree in trees)
 
     return RoleModel(
