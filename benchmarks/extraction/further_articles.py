@@ -55,6 +55,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="pages with a leak or a loss")
     parser.add_argument("--only", help="seen, unseen or alone")
     options = parser.parse_args()
+    sets: dict[str, tuple[Mapping[str, Callable[..., object]], Callable[..., Made]]]
     sets = {"seen": (SEEN, scrolling), "unseen": (UNSEEN, scrolling), "alone": (ALONE, alone)}
     for title, (themes, make) in sets.items():
         if options.only in (None, title):
