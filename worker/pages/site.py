@@ -1,16 +1,14 @@
 """The site that a URL belongs to."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
-import idna
-from publicsuffixlist import PublicSuffixList
-
-# Private suffixes count: two blogs of one hosting service are two sites, with
-# templates of their own. The list is the one that comes with the installed library, so that a URL
-# always gives the same site.
-_public_suffixes = PublicSuffixList(accept_unknown=False)
+from publicsuffixlist import PSLFILE, PublicSuffixList
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
 
@@ -39,7 +37,33 @@ def site_of(url: str) -> str:
     host = _host_of(url)
     if _is_address(host):
         return host
-    return _public_suffixes.privatesuffix(host) or host
+    top = _to_unicode(host.rpartition(".")[2])
+    if top not in _rules():
+        return host
+    return _suffixes(top).privatesuffix(host) or host
+
+
+@cache
+def _suffixes(top: str) -> PublicSuffixList:
+    """Return the public suffixes of a top-level domain: to parse all takes ten times as long."""
+    # Private suffixes count: two blogs of one hosting service are two sites, with
+    # templates of their own.
+    return PublicSuffixList(_rules()[top], accept_unknown=False)
+
+
+@cache
+def _rules() -> Mapping[str, Sequence[str]]:
+    """Return the rules of each top-level domain.
+
+    The list is the one that comes with the installed library, so that a URL always gives the same
+    site.
+    """
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
+        if line and not line.startswith("//"):
+            rule = line.partition(" ")[0]
+            found[rule.rpartition(".")[2]].append(rule)
+    return dict(found)
 
 
 _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
@@ -100,10 +124,23 @@ def _host_of(url: str) -> str:
 def _to_ascii(host: str) -> str:
     if host.isascii():
         return host.lower()
+    import idna
+
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except idna.IDNAError:
         return host.lower()
+
+
+def _to_unicode(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    import idna
+
+    try:
+        return idna.decode(label)
+    except idna.IDNAError:
+        return label
 
 
 def _is_address(host: str) -> bool:
