@@ -18,6 +18,7 @@ from worker.language.relative import (
     is_one,
     words_of_age,
 )
+from worker.language.words import holds_any
 
 MAX_CHARACTERS = 100
 """Characters of a text that is read."""
@@ -31,7 +32,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604
 _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
 
 
-_IDEOGRAPHIC = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _AGO = re.compile("[\u524d\uc804]")
 """What says in Chinese, Japanese and Korean that it is past: 5月3日 is a day of a year."""
 
@@ -85,7 +86,7 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
 
 def _age(text: str, language: str | None) -> tuple[int, str] | None:
     """Return an age in seconds, and the least unit that it is told in; None for none."""
-    if _IDEOGRAPHIC.search(text) and not _AGO.search(text):
+    if holds_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
         return None
     return next(
         (

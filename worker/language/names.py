@@ -4,10 +4,10 @@ The file is made by ``python -m benchmarks.language.names``: what comes out of a
 installed version of a library of names, and nobody waits for one to be read and merged.
 """
 
-import json
 from functools import cache
-from importlib.resources import files
 from typing import TypedDict
+
+from worker.language.shipped import shipped_json
 
 
 class Ages(TypedDict):
@@ -52,6 +52,5 @@ class Names(TypedDict):
 @cache
 def names() -> Names:
     """Return the names, read once."""
-    text = files("worker.language").joinpath("names.json").read_text(encoding="utf-8")
-    found: Names = json.loads(text)
+    found: Names = shipped_json("worker.language", "names.json")
     return found

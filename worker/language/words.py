@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 
 # Scripts written without spaces between words: one character is one token there, else a
 # Chinese article would weigh less than its page's English footer.
@@ -19,18 +20,16 @@ SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0ab
 SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
 SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 
-_UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
-# Possessive, as the engine keeps a hundred bytes for each character that it might give back.
-_TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
-# Where none of them stands, and none does in most scripts, less has to be looked at.
-_UNSPACED_OR_SIGN = re.compile("[\u0300-\u036f\u0590-\u1fff\u200c\u200d\u2e80-\U0010ffff]")
+# Where none of them stands, and none does in most scripts, less has to be looked at. Said by what
+# else there is: the engine goes through all characters of a class when it compiles it.
+_UNSPACED_OR_SIGN = re.compile("[^\x00-\u02ff\u0370-\u058f\u2000-\u200b\u200e-\u2e7f]")
 _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
 
-ILLEGAL = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
+ILLEGAL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff"
 # Soft hyphens, spaces without width; controls that turn the direction of what follows them.
 INVISIBLE = "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_ILLEGAL = re.compile(ILLEGAL)
+_ILLEGAL = re.compile(f"[{ILLEGAL}]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 
 # The marks that end a sentence in Latin, Greek (where ; asks a question), Arabic, Urdu, Ethiopic
@@ -38,13 +37,38 @@ _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 # closing quote or the end: not in "3.5", "U.S" or "a.m".
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
-AFTER_SENTENCE = r"[\s\"'\u00bb\u201d\u2019)\]]"
-_SPACED_END = re.compile(rf"[{MARKS}](?<![{MARKS}][{MARKS}])[{MARKS}]*+(?={AFTER_SENTENCE}|$)")
+CLOSING = "\"'\u00bb\u201d\u2019)]"
+_SPACED_END = re.compile(
+    rf"[{MARKS}](?<![{MARKS}][{MARKS}])[{MARKS}]*+(?=[\s{re.escape(CLOSING)}]|$)"
+)
 # Those of Chinese and Japanese, Devanagari, Burmese and Khmer writing.
 UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
 _UNSPACED_END = re.compile(f"[{UNSPACED_MARKS}]+")
-GREEK = "[\u0370-\u03ff\u1f00-\u1fff]"
-_GREEK = re.compile(GREEK)
+GREEK = "\u0370-\u03ff\u1f00-\u1fff"
+_GREEK = re.compile(f"[{GREEK}]")
+
+
+@cache
+def _class(characters: str) -> re.Pattern[str]:
+    return re.compile(f"[{characters}]")
+
+
+def holds_any(text: str, characters: str) -> bool:
+    """Say whether a text holds a character of some scripts.
+
+    A pattern does the same, but is compiled only where it may find something: the engine goes
+    through all the characters of its ranges.
+
+    Parameters
+    ----------
+    text
+        The text.
+    characters
+        As in the class of a pattern, none below the first.
+    """
+    if text.isascii() or max(text) < characters[0]:
+        return False
+    return _class(characters).search(text) is not None
 
 
 def clean(text: str) -> str:
@@ -76,7 +100,13 @@ def tokens(text: str) -> list[str]:
     text = text.lower()
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    return (_TOKEN if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
+    return (_token() if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    # Possessive, as the engine keeps a hundred bytes for each character that it might give back.
+    return re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
 
 
 def has_invisible(text: str) -> bool:
@@ -86,7 +116,7 @@ def has_invisible(text: str) -> bool:
 
 def count_unspaced(text: str) -> int:
     """Count characters of scripts that part no words."""
-    return 0 if text.isascii() else len(_UNSPACED_CHARACTER.findall(text))
+    return len(_class(UNSPACED).findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
 
 
 def count_characters(text: str) -> int:

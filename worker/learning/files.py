@@ -6,11 +6,12 @@ model, which each class of models names for itself. Many numbers are one text, s
 """
 
 import json
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from worker.language.shipped import shipped_text
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,7 @@ def load_model(kind: type[ModelT], package: str, name: str) -> ModelFile[ModelT]
 
 @cache
 def _load(kind: type[Any], package: str, name: str) -> ModelFile[Any]:
-    data = pkgutil.get_data(package, name)
-    if data is None:
-        raise FileNotFoundError(f"{name} of {package}")
-    return ModelFile.from_json(kind, data.decode())
+    return ModelFile.from_json(kind, shipped_text(package, name))
 
 
 def _written(value: object) -> str:

@@ -3,9 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
+from functools import cache
 
 from worker.language.calendars import is_weekday
 from worker.language.wordlists import listed
+from worker.language.words import holds_any
 
 MAX_NAME_WORDS = 5
 """Words of a name: "María del Carmen López García"."""
@@ -47,7 +49,6 @@ _BETWEEN = re.compile(
     rf"|\s(?:im gespräch mit|in conversation with|{_JOINING})\s|\s[-–—]\s)\s*",
     re.IGNORECASE,
 )
-_BETWEEN_HAN = re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
 # To the end of the line where the bracket is not closed.
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
@@ -82,6 +83,12 @@ _HAN_NO_NAME = re.compile(
 )
 
 
+@cache
+def _han_names() -> re.Pattern[str]:
+    """Return what parts Chinese names."""
+    return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
+
+
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
     """Split what a source gives for authors into names.
 
@@ -102,7 +109,7 @@ def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False)
         return ()
     names: dict[str, None] = {}
     for part in _BETWEEN.split(_CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))):
-        for found in _BETWEEN_HAN.split(part):
+        for found in _han_names().split(part) if holds_any(part, HAN) else (part,):
             name = without_mark(found).strip(_EDGES)
             if _is_name(name, is_byline=is_byline) and squash(name) not in sites:
                 names[name] = None

@@ -16,6 +16,7 @@ from worker.extraction.metadata.authors import (
 from worker.extraction.metadata.surroundings import Note, Part, Place
 from worker.language.dates import Moment, find_moments, parse_moment, without_dates
 from worker.language.wordlists import listed
+from worker.language.words import holds_any
 
 MAX_BYLINE = 120
 """Characters of a line that introduces an author."""
@@ -69,8 +70,6 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
     "after": 8,
 }
 
-_HAN_LINE = re.compile(f"[{HAN}]")
-
 
 def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
     """Return the authors that a page shows, those of the most certain sign.
@@ -93,7 +92,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
                 names = names_in(found.text, sites, is_byline=not found.is_account)
                 if names:
                     return without_repeats(names)
-    if any(_HAN_LINE.search(note.text) for note in notes):
+    if any(holds_any(note.text, HAN) for note in notes):
         # Its patterns of five hundred surnames take 50 ms to compile, and few pages are Chinese.
         from worker.extraction.metadata.chinese import chinese_bylines
 
@@ -163,7 +162,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
     for note in notes:
         rest = without_dates(note.text)
         is_short = rest != note.text and len(rest) <= MAX_NAMES
-        if note.place in ("before", "opening") and is_short and not _HAN_LINE.search(rest):
+        if note.place in ("before", "opening") and is_short and not holds_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _Found(", ".join(name for name in names if " " in name))
 

@@ -4,11 +4,9 @@ Agencies are in ``wires.json``. That an article speaks of one, or shows a pictur
 nothing of where it is from.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import chain
 from typing import NamedTuple, TypedDict
 
@@ -16,7 +14,9 @@ from worker.extraction.metadata.authors import names_in, without_mark
 from worker.extraction.metadata.surroundings import Note
 from worker.language.calendars import month_named
 from worker.language.dates import without_dates
+from worker.language.shipped import shipped_json
 from worker.language.wordlists import listed
+from worker.language.words import holds_any
 
 MAX_HEAD = 160
 """Characters of a line in which a dateline is looked for."""
@@ -96,7 +96,7 @@ _STAFF = listed(
 )
 _EDGES = " \t.,:;|-–—−_*\"'“”„«»‹›"
 _WORDS = re.compile(r"\w+")
-_UNCASED = re.compile(r"[\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNCASED = "\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 
 # 新华社北京5月3日电, 据新华社电; (서울=연합뉴스); 【ロンドン共同】, ［東京 ロイター］.
 _CHINESE = re.compile(
@@ -188,8 +188,8 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
         return agency
     if label is not None:
         # Above the text pictures have sources, too.
-        is_of_text = is_by_date or note.place in ("closing", "after") or _UNCASED.search(label[0])
-        return agency if is_of_text else None
+        is_of_text = is_by_date or note.place in ("closing", "after")
+        return agency if is_of_text or holds_any(label[0], _UNCASED) else None
     if note.place == "after" or len(rest.strip(_EDGES)) < MIN_ALONE:
         return None
     return agency if is_by_date or "/" in rest else None
@@ -238,7 +238,7 @@ def _of_dateline(line: str) -> str | None:
 
 
 def _of_uncased(head: str) -> str | None:
-    if not _UNCASED.search(head[:40]):
+    if not holds_any(head[:40], _UNCASED):
         return None
     for pattern in (_CHINESE, _KOREAN):
         match = pattern.match(head)
@@ -331,7 +331,7 @@ def _first_agency(text: str) -> str | None:
 def _may_name(text: str) -> bool:
     """Say whether a short text has a word of the name of an agency: few have, and it is fast."""
     words = _WORDS.findall(text.casefold())
-    return not _agencies().words.isdisjoint(words) or _UNCASED.search(text) is not None
+    return not _agencies().words.isdisjoint(words) or holds_any(text, _UNCASED)
 
 
 def _agency(text: str) -> str | None:
@@ -357,6 +357,6 @@ def _agencies() -> _Agencies:
 
 
 def _data() -> dict[str, Agency]:
-    text = files("worker.extraction.metadata").joinpath("wires.json").read_text(encoding="utf-8")
-    agencies: dict[str, Agency] = json.loads(text)["agencies"]
+    shipped = shipped_json("worker.extraction.metadata", "wires.json")
+    agencies: dict[str, Agency] = shipped["agencies"]
     return agencies

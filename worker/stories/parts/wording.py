@@ -4,14 +4,13 @@ A label counts where it is nothing but such words: "Next", "Page suivante" and "
 article" and "Weiter zum Shop" do not.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
+from worker.language.shipped import shipped_json
 from worker.language.words import count_unspaced
 from worker.pages.names import part_at_capitals
 
@@ -102,8 +101,7 @@ class _Words(NamedTuple):
 
 @cache
 def _words() -> _Words:
-    source = files(__package__).joinpath("words.json").read_text(encoding="utf-8")
-    languages: dict[str, dict[str, list[str]]] = json.loads(source)
+    languages: dict[str, dict[str, list[str]]] = shipped_json("worker.stories.parts", "words.json")
     directions: dict[str, Direction] = {}
     ages: dict[str, Direction] = {}
     nouns: set[str] = set()
