@@ -39,8 +39,38 @@ class Origin:
 UNKNOWN = Origin()
 
 
+@dataclass(frozen=True)
+class HtmlFile:
+    """An HTML file as a page.
+
+    Attributes
+    ----------
+    url, identifier
+        Its address, and the ``id`` of its message.
+    content
+        Its bytes; of a file that is too large more than any page may have.
+    """
+
+    url: str
+    identifier: str
+    content: bytes
+
+
+def is_html(path: Path) -> bool:
+    """Say whether a file is HTML, by its name."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES
+
+
 def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterator[bytes]:
-    """Yield the message of one HTML file, its bytes as they are.
+    """Yield the message of one HTML file, see `html_file`."""
+    file = html_file(path, folder, origin)
+    yield page_message(
+        url=file.url, site=origin.site, identifier=file.identifier, content=file.content
+    )
+
+
+def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
+    """Read one HTML file, its bytes as they are.
 
     Its id is the path relative to the folder. Its URL is that of a mirror made
     by ``wget``:
@@ -66,11 +96,10 @@ def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterat
     relative = path.relative_to(folder)
     with open_source(path) as stream:
         content = stream.read(MAX_CONTENT_BYTES + 1)
-    yield page_message(
-        url=_url_of(relative, folder.resolve().name, origin.base_url),
-        site=origin.site,
-        identifier=os.fsencode(relative).decode("utf-8", errors="backslashreplace"),
-        content=content,
+    return HtmlFile(
+        _url_of(relative, folder.resolve().name, origin.base_url),
+        os.fsencode(relative).decode("utf-8", errors="backslashreplace"),
+        content,
     )
 
 

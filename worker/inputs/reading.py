@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from worker.inputs.errors import SourceError
-from worker.inputs.html import HTML_SUFFIXES, UNKNOWN, Origin, read_html_file
+from worker.inputs.html import UNKNOWN, Origin, is_html, read_html_file
 from worker.inputs.lines import read_lines
 from worker.inputs.streams import STANDARD_INPUT
 from worker.inputs.warc import read_warc
@@ -100,6 +100,6 @@ def _reader_of(path: Path, folder: Path, origin: Origin) -> Reader | None:
         return read_lines
     if suffix == ".warc":
         return read_warc
-    if suffix in HTML_SUFFIXES:
+    if is_html(path):
         return partial(read_html_file, folder=folder, origin=origin)
     return None

@@ -1,11 +1,8 @@
 """The article of one page, in the formats of the command line."""
 
-import csv
-import io
 from collections.abc import Callable, Mapping
 
 from worker.content import Content
-from worker.content.article_values import json_values
 from worker.content.documents import to_html, to_markdown, to_tei
 from worker.pages import site_name
 from worker.wording.terminal import json_text
@@ -34,11 +31,17 @@ def to_text(content: Content, _url: str, _site: str) -> str:
 
 def to_json(content: Content, url: str, site: str) -> str:
     """Return the article message without what only a deployment knows, in the schema's order."""
+    # The message contracts take as long to import as all that reads a page.
+    from worker.content.article_values import json_values
+
     return json_text(json_values(content, url, site)) + "\n"
 
 
 def to_csv(content: Content, url: str, site: str) -> str:
     """Return a table of one article: a line of `CSV_COLUMNS`, and a line of values."""
+    import csv
+    import io
+
     article = content.article
     metadata = article.metadata
     published = metadata.published

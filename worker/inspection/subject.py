@@ -7,18 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from models.limits import MAX_CONTENT_BYTES
-from models.messages import PageMessage
+from models.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
 from worker.comments import CommentPattern
 from worker.content import comment_pattern_of, pattern_of_group, patterns_for_page
 from worker.inputs import read_messages
+from worker.inputs.html import html_file, is_html
 from worker.inputs.streams import STANDARD_INPUT, open_source
 from worker.inspection.errors import ExplainingError
 from worker.inspection.fetching import Fetched, fetch
 from worker.pages import Page, PageError, parse_page, site_key, site_of
+
+if TYPE_CHECKING:
+    from models.messages import PageMessage
 
 _UNKNOWN_URL = "https://standard-input.invalid/"
 """Address of a page that came without one, under the domain of names that do not exist."""
@@ -121,6 +123,9 @@ def _load_page(place: str, url: str | None) -> tuple[Fetched, str]:
             source = Fetched(url or _UNKNOWN_URL, content, None)
             return source, site_of(source.url)
         bodies: Iterable[bytes] = content.splitlines()
+    elif (file := _html_page(Path(place))) is not None:
+        source = file if url is None else replace(file, url=url)
+        return source, site_of(source.url)
     else:
         bodies = read_messages(place)
     messages = list(_page_messages(bodies))
@@ -138,6 +143,16 @@ def _load_page(place: str, url: str | None) -> tuple[Fetched, str]:
     raise ExplainingError(f"{place}: holds {len(messages)} pages: name one by --url")
 
 
+def _html_page(path: Path) -> Fetched | None:
+    """Return the page of a file of HTML, None for any other, and where it is no page."""
+    if not is_html(path) or not path.is_file():
+        return None
+    file = html_file(path, path.parent)
+    has_port = ":" in file.url.removeprefix("https://")
+    is_page = len(file.content) <= MAX_HTML_BYTES and not has_port
+    return Fetched(file.url, file.content, None) if is_page else None
+
+
 def _site_pages(path: Path, page: Fetched, site: str) -> list[Fetched]:
     # As the libraries that compare pages, the settings are not waited for by a page alone.
     from worker.settings import WHOLE_MATRIX_TREES
@@ -150,7 +165,12 @@ def _site_pages(path: Path, page: Fetched, site: str) -> list[Fetched]:
     return [pages[url] for url in sorted(pages)[:WHOLE_MATRIX_TREES]]
 
 
-def _page_messages(bodies: Iterable[bytes]) -> Iterator[PageMessage]:
+def _page_messages(bodies: Iterable[bytes]) -> "Iterator[PageMessage]":
+    # Half of what it takes to read a page, which a file of HTML need not wait for.
+    from pydantic import ValidationError
+
+    from models.messages import PageMessage
+
     for body in bodies:
         try:
             yield PageMessage.from_json(body)
@@ -158,11 +178,11 @@ def _page_messages(bodies: Iterable[bytes]) -> Iterator[PageMessage]:
             continue
 
 
-def _source(message: PageMessage) -> Fetched:
+def _source(message: "PageMessage") -> Fetched:
     return Fetched(message.url, message.content, message.content_type, message.fetched_at)
 
 
-def _site(message: PageMessage) -> str:
+def _site(message: "PageMessage") -> str:
     return site_key(message.site, message.url)
 
 
