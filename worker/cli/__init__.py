@@ -19,6 +19,7 @@ from worker.cli import (
     reprocessing,
 )
 from worker.errors import ExpectedError
+from worker.processes.threads import start_no_idle_threads
 
 EXIT_INTERRUPTED = 130
 """As shells report what Ctrl-C ended."""
@@ -74,6 +75,7 @@ def main() -> None:
     INPUT is a folder of HTML, a file of page messages (JSON lines, may be
     gzipped), a WARC file, or - for JSON lines on standard input.
     """
+    start_no_idle_threads()
 
 
 for subject in (
