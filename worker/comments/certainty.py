@@ -19,6 +19,7 @@ from worker.comments.elements import PageElements
 from worker.comments.reading import read_places
 from worker.language.words import tokens
 from worker.learning import BoostedTrees, Features, expect_columns, load_model
+from worker.learning.medians import median
 from worker.pages import Page
 
 Floats = npt.NDArray[np.float64]
@@ -191,7 +192,7 @@ def _measures_of_people(
         "neither author nor date": float(not authors and not dates),
         "most by one author": most[0][1] / len(comments) if most else 0.0,
         "authors": min(len(set(authors)), MANY_AUTHORS) / MANY_AUTHORS,
-        "median characters": float(np.log1p(np.median([len(each.text) for each in comments]))),
+        "median characters": float(np.log1p(median([len(each.text) for each in comments]))),
     }
 
 

@@ -285,7 +285,9 @@ def _owners(
     hidden[[each for each in attributes["open"] if page.tags[each] == "dialog"]] = False
     hidden[[*attributes["hidden"]]] = True
     hidden |= for_others[page.name_numbers] | page.having(UNSEEN)
-    left_out = np.union1d(list(number_of), np.flatnonzero(inside & hidden))
+    hidden &= inside
+    hidden[[*number_of]] = True
+    left_out = np.flatnonzero(hidden)
     owners = np.full(len(page.elements), -1, dtype=np.int64)
     for index, end in zip(left_out.tolist(), page.ends[left_out].tolist(), strict=True):
         owners[index:end] = number_of.get(index, -1)

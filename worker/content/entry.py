@@ -1,6 +1,5 @@
 """An entry of a live report, and what a later fetch of its page changes of the entries."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -109,6 +108,8 @@ def _opening(text: str) -> list[str]:
 
 
 def _digest(entry: Entry) -> str:
+    import hashlib
+
     # The text may be corrected, the rest is hardly ever.
     said = tokens(entry.title) if entry.title else _opening(entry.text)
     known = " ".join([str(entry.time or entry.written_time or ""), *said])

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, pairwise
 from operator import attrgetter, itemgetter
-from statistics import median
 from typing import Final
 
 from models.limits import MAX_URL_CHARACTERS
@@ -22,6 +21,7 @@ from worker.extraction.vocabulary import PARTS
 from worker.language import words
 from worker.language.texts import Count
 from worker.language.wordlists import listed
+from worker.learning.medians import median
 from worker.pages import Page
 from worker.pages.addresses import MAX_LINKS, absolute, base_of
 from worker.pages.elements import HEADINGS
@@ -154,9 +154,8 @@ def _are_headlines(candidates: Sequence[_Candidate]) -> bool:
 def _are_names(candidates: Sequence[_Candidate]) -> bool:
     if _count_pages(candidates) < MIN_NAMES or _middle_words(candidates) > MAX_MEDIAN_WORDS:
         return False
-    return median(after.prose - each.prose for each, after in pairwise(candidates)) >= (
-        MIN_WORDS_BETWEEN
-    )
+    between = [after.prose - each.prose for each, after in pairwise(candidates)]
+    return median(between) >= MIN_WORDS_BETWEEN
 
 
 def _rank(candidates: Sequence[_Candidate]) -> tuple[bool, float]:
@@ -165,7 +164,7 @@ def _rank(candidates: Sequence[_Candidate]) -> tuple[bool, float]:
 
 
 def _middle_words(candidates: Sequence[_Candidate]) -> float:
-    return median(each.words for each in candidates) if candidates else 0.0
+    return median([each.words for each in candidates]) if candidates else 0.0
 
 
 def _count_pages(candidates: Sequence[_Candidate]) -> int:

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 from worker.extraction.lines import lines_of
@@ -175,6 +174,8 @@ class TemplateKnowledge:
 
 def digest_of(tokens: Sequence[str]) -> int:
     """Return the number that a line is recognised by: 64 bits, the same on every machine."""
+    from hashlib import blake2b
+
     digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 

@@ -1,6 +1,6 @@
 """Arrays as model files have them: base64 of little-endian numbers, which loads at once."""
 
-import base64
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,11 +19,11 @@ def encoded(array: npt.NDArray[Any], dtype: str) -> dict[str, Any]:
         Type that its numbers are written in, without the byte order: ``"i2"``.
     """
     little = array.astype(f"<{dtype}").tobytes()
-    return {"shape": list(array.shape), "base64": base64.b64encode(little).decode("ascii")}
+    return {"shape": list(array.shape), "base64": b2a_base64(little, newline=False).decode()}
 
 
 def decoded(values: Mapping[str, Any], dtype: str) -> npt.NDArray[Any]:
     """Read what `encoded` wrote, as an array that cannot be changed."""
-    raw = base64.b64decode(values["base64"], validate=True)
+    raw = a2b_base64(values["base64"], strict_mode=True)
     little = np.frombuffer(raw, dtype=f"<{dtype}")
     return little.astype(dtype, copy=False).reshape(values["shape"])

@@ -8,7 +8,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 from selectolax.lexbor import LexborHTMLParser
 
-from worker.pages import confined, markup
+from worker.pages import markup
 from worker.pages.errors import TooDeepError
 from worker.pages.flat import FlatDocument
 from worker.pages.serialisation import OPTIONS, serialised
@@ -83,6 +83,9 @@ def parse_html(text: str) -> FlatDocument | None:
     # Of many attributes libxml2 makes a longer thing still.
     if not has_long_tags:
         _check_depth(text)
+    # Few pages need a process, and what starts one takes 5 ms to import.
+    from worker.pages import confined
+
     return flattened(confined.serialised(text))
 
 

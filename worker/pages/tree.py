@@ -1,6 +1,5 @@
 """Ordered labelled trees, the structure that pages are compared by."""
 
-import hashlib
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -179,6 +178,9 @@ class Tree:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of shape and labels, in hexadecimal."""
+        # It loads OpenSSL, which who reads a page alone does not wait for.
+        import hashlib
+
         return hashlib.sha256(self._payload()).hexdigest()
 
     def __len__(self) -> int:

@@ -4,8 +4,11 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.pages import article_html
 
 SLOW = {"celery", "kombu", "lxml", "numpy", "psycopg2", "rich", "scipy", "sklearn", "sqlalchemy"}
 PROGRAM = """
@@ -73,6 +76,44 @@ def test_a_process_imports_what_it_does(code: str, absent: set[str]) -> None:
 def test_the_worker_imports_all_tasks() -> None:
     code = "from worker.celery import app; app.loader.import_default_modules()"
     assert {"worker.tasks.extract", "worker.tasks.cluster"} <= loaded_after(code)
+
+
+READ_BY_COMMAND = """
+import sys
+from worker.cli import main
+try:
+    main(["extract", "page.html"])
+except SystemExit:
+    print()
+"""
+READ_BY_CALL = """
+import detourage
+from pathlib import Path
+assert detourage.extract(Path("page.html").read_text(), "https://a.example/1").text
+"""
+
+
+@pytest.mark.parametrize("code", [READ_BY_COMMAND, READ_BY_CALL], ids=["command", "call"])
+def test_who_reads_one_page_waits_for_what_reads_it_alone(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    loaded = loaded_after(code)
+    assert {"numpy", "lxml", "worker.extraction"} <= loaded
+    # These take a few milliseconds each, for what one page does not need.
+    small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
+    assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
+
+
+def test_a_command_starts_no_threads_that_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    count = "\nsys.modules = os.listdir('/proc/self/task')"
+    assert len(loaded_after(f"import os{READ_BY_COMMAND}{count}")) == 1
 
 
 def test_a_health_check_waits_for_the_settings_alone() -> None:

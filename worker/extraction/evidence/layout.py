@@ -52,7 +52,7 @@ def _shifted(values: Floats | Integers, offset: int) -> Floats:
 
 def _of_packets(view: View) -> Iterator[NamedColumn]:
     packets = view.packets.at(view.containers)
-    holders = np.unique(view.containers)
+    holders = np.flatnonzero(np.bincount(view.containers))
     densest = holders[np.argmax(view.packets.prose[holders])]
     most = max(1.0, view.packets.prose[densest])
     yield "packet_sentences", packets.sentences

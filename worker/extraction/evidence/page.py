@@ -10,6 +10,7 @@ from worker.extraction.evidence.view import UNKNOWN, EvidenceSource, View
 from worker.extraction.knowledge import digest_of
 from worker.language import words
 from worker.learning import NamedColumn
+from worker.learning.medians import median
 
 NO_HEADLINE = -1000.0
 """Lines from the headline where the page shows none."""
@@ -98,7 +99,7 @@ def _of_whole_page(view: View) -> Iterator[NamedColumn]:
         *whole_page.of_declarations(page),
         *whole_page.of_address(view.url),
         ("long_lines", int(np.count_nonzero(view.counts >= LONG))),
-        ("median_words", float(np.median(view.counts))),
+        ("median_words", median(view.counts)),
     ]
     for name, number in numbers:
         yield name, np.full(len(view.lines), float(number))
