@@ -4,12 +4,15 @@ What only one command needs, and takes long to import, is imported by it: health
 checks, help and errors wait neither for the numerical libraries nor for the settings.
 """
 
-from typing import Any, NoReturn
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from worker.cli import (
     deployment,
+    extracting,
     inspecting,
     inspector,
     measuring,
@@ -21,12 +24,23 @@ from worker.cli import (
 from worker.errors import ExpectedError
 from worker.processes.threads import start_no_idle_threads
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 EXIT_INTERRUPTED = 130
 """As shells report what Ctrl-C ended."""
 
 
 class Commands(click.Group):
-    """Commands whose expected errors, and Ctrl-C, end in one line instead of a traceback."""
+    """Commands whose expected errors, and Ctrl-C, end in one line instead of a traceback.
+
+    They are listed in the order in which they were added.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        del ctx
+        return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -67,7 +81,25 @@ def _printable(text: str) -> str:
     return printable(text)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+class GroupedCommands(Commands):
+    """The commands of `GROUPS`, each group under a heading of its own."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the commands with what they do."""
+        del ctx
+        longest = max(map(len, self.commands))
+        limit = formatter.width - 6 - longest
+        for group, commands in GROUPS.items():
+            with formatter.section(f"Commands for {group}"):
+                formatter.write_dl(
+                    [
+                        ((each.name or "").ljust(longest), each.get_short_help_str(limit))
+                        for each in commands
+                    ]
+                )
+
+
+@click.group(cls=GroupedCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="detourage")
 def main() -> None:
     """Cut clean articles out of crawled news pages.
@@ -78,15 +110,35 @@ def main() -> None:
     start_no_idle_threads()
 
 
-for subject in (
-    pages,
-    operating,
-    reprocessing,
-    quarantine,
-    deployment,
-    inspecting,
-    inspector,
-    measuring,
-):
-    for command in subject.COMMANDS:
+GROUPS: Mapping[str, Sequence[click.Command]] = {
+    "users": (
+        extracting.extract,
+        pages.run,
+        pages.send,
+        inspecting.explain,
+        inspecting.cluster,
+        pages.sample,
+    ),
+    "operators": (
+        operating.status,
+        inspector.inspect,
+        quarantine.quarantine,
+        reprocessing.reprocess,
+        reprocessing.reprocessing,
+        operating.separate,
+        operating.prune,
+        deployment.doctor,
+        deployment.ready,
+        deployment.health,
+        deployment.metrics,
+        deployment.migrate,
+        deployment.intake,
+        deployment.relay,
+    ),
+    "developers": (inspecting.schema, measuring.evaluate, measuring.bench),
+}
+"""Commands by those who use them, in the order of the help."""
+
+for commands in GROUPS.values():
+    for command in commands:
         main.add_command(command)

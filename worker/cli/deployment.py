@@ -27,7 +27,10 @@ PROCESSES = ("intake", "relay", "worker", "beat")
     "installed again. What later ones have added is lost.",
 )
 def migrate(version: str | None) -> None:
-    """Bring the database to the schema of this version; what is stored stays."""
+    """Bring the database to the schema of this version.
+
+    What is stored stays.
+    """
     from worker.settings import load_settings
     from worker.store import migrations
     from worker.store.database import Database
@@ -60,7 +63,10 @@ def relay() -> None:
 @click.command()
 @click.argument("process", type=click.Choice(PROCESSES))
 def health(process: str) -> None:
-    """Tell whether a process on this host is alive, by the age of its heartbeat."""
+    """Check whether a process on this host is alive.
+
+    By the age of its heartbeat.
+    """
     from worker.processes.heartbeat import Heartbeat
     from worker.settings import load_settings
     from worker.wording.plural import counted
@@ -80,10 +86,10 @@ def health(process: str) -> None:
     help="Also fail while the intake waits, as too many pages are under way.",
 )
 def ready(accepting: bool) -> None:
-    """Tell whether the deployment has all that a process needs to work.
+    """Check whether the deployment is ready for its processes.
 
-    The database answers and has the schema of this version, the broker answers and has the
-    queues. Exit code 0: it has; 1: it has not. Whether a process is alive tells `health`.
+    It is if the database answers and has the schema of this version, and the broker answers and
+    has the queues. Exit code 0: it is; 1: it is not. Whether a process is alive, `health` tells.
     """
     from worker.service.checks import readiness
     from worker.settings import load_settings
@@ -127,6 +133,3 @@ def metrics(port: int | None, host: str) -> None:
         click.echo(metrics_text(settings), nl=False)
         return
     serve_metrics(settings, host, port, stop_on_signals())
-
-
-COMMANDS = (migrate, intake, relay, health, ready, doctor, metrics)

@@ -174,9 +174,9 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
     if len(shown) < len(listed):
         say(out, f"and {counted(len(listed) - len(shown), 'more site')}")
     if len(alone) > FEW:
-        outcomes = sum((Counter(site.outcomes) for site in alone), Counter())
-        ends = _listed(dict(sorted(outcomes.items())))
-        say(out, f"and {counted(len(alone), 'site')} of one page: {ends}")
+        outcomes = sum((Counter(site.outcomes) for site in alone), Counter[str]())
+        listed_outcomes = _listed(dict(sorted(outcomes.items())))
+        say(out, f"and {counted(len(alone), 'site')} of one page: {listed_outcomes}")
     for site in shown:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")

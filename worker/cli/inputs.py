@@ -23,6 +23,14 @@ input_paths = click.argument(
 base_url_option = click.option(
     "--base-url", metavar="URL", help="Address of a folder of HTML files, or of a file's folder."
 )
+site_pages_option = click.option(
+    "--site-pages",
+    type=click.Path(exists=True, path_type=Path),
+    help="File or folder with other pages of the site, to compare the page with.",
+)
+url_option = click.option(
+    "--url", help="Address of the page: which one of a FILE of several, or its own."
+)
 site_option = click.option("--site", help="Site of the HTML files, if not their domain.")
 
 
@@ -42,8 +50,10 @@ text_roles_option = click.option(
     "--text-roles",
     metavar="ROLE,…",
     callback=_read_roles,
-    help=f"Roles of the lines that the text is made of; known are {', '.join(CHOOSABLE_ROLES)}.",
+    help="Roles of the lines that make up the text; `detourage run --help` lists them.",
 )
+ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
+"""What the help of one command says for all."""
 
 
 def messages_in(

@@ -2,91 +2,27 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import click
 
-from models.roles import LineRole
-from worker.cli.inputs import input_paths, messages_in, text_roles_option
-
-FORMATS = ("text", "markdown", "html", "json")
-
+from worker.cli.inputs import input_paths, messages_in, site_pages_option, url_option
+from worker.cli.outputs import OutputFile
 
 page_argument = click.argument("page", metavar="URL|FILE|-")
-site_pages_option = click.option(
-    "--site-pages",
-    type=click.Path(exists=True, path_type=Path),
-    help="File or folder with other pages of the site, to compare the page with.",
-)
-url_option = click.option(
-    "--url", help="Address of the page: which one of a FILE of several, or its own."
-)
-
-
-@click.command()
-@page_argument
-@site_pages_option
-@url_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="What to write.",
-)
-@text_roles_option
-def extract(
-    page: str,
-    site_pages: Path | None,
-    url: str | None,
-    form: str,
-    text_roles: tuple[LineRole, ...] | None,
-) -> None:
-    """Write the article of one page, without any service.
-
-    URL is fetched; FILE or standard input (-) holds the page: HTML, a page message, or several
-    with --url to name one. JSON has the keys of the article message that need no deployment.
-    Exit code 1 where the page has no article; the line says which outcome it has instead.
-    """
-    from worker.content import read_content
-    from worker.extraction import NoArticleError
-    from worker.inspection import extracted
-    from worker.inspection.errors import ExplainingError
-    from worker.inspection.subject import load_subject
-
-    subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
-    try:
-        content = read_content(
-            subject.page, subject.pivot, subject.patterns, text_roles or (), subject.fetched_at
-        )
-    except NoArticleError as error:
-        raise ExplainingError(f"{subject.page.url}: {error.outcome}: {error}") from error
-    written = extracted.FORMATS[form](content, subject.page.url, subject.site)
-    click.echo(_for_stdout(written), nl=False)
-
-
-def _for_stdout(text: str) -> str:
-    """Return text as it is where it goes to a file, without orders where it goes to a terminal."""
-    from worker.wording.terminal import printable
-
-    if not sys.stdout.isatty():
-        return text
-    return "\n".join(map(printable, text.split("\n")))
 
 
 @click.command()
 @input_paths
 @click.option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="File for a picture, .png or .svg.",
 )
 @click.option(
     "--json",
     "json_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="File for the groups with all their pages.",
 )
 @click.option("--method", help="How the pages are grouped; the service's method unless given.")
@@ -104,7 +40,10 @@ def cluster(
     method: str | None,
     threads: int,
 ) -> None:
-    """Show the template groups of the pages of each site, without any service."""
+    """Show the template groups of each site's pages.
+
+    Without any service.
+    """
     from worker.cli.progress import measurement_bar
     from worker.inspection.cluster_report import check_drawable, cluster_pages, draw_clustering
     from worker.wording.plural import counted
@@ -129,13 +68,13 @@ def cluster(
 @click.option(
     "--html",
     "html_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="File for the page itself, what was kept in green and the template in blue.",
 )
 @click.option(
     "--json",
     "json_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="File for every line with all its reasons.",
 )
 def explain(
@@ -185,6 +124,3 @@ def schema(message: str) -> None:
         model = ArticleMessage if message == "article" else LinksMessage
         found = model.model_json_schema(mode="serialization")
     click.echo(json.dumps(found, indent=2))
-
-
-COMMANDS = (extract, cluster, explain, schema)

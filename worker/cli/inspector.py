@@ -90,6 +90,3 @@ def wait_for_interrupt() -> None:
     with suppress(KeyboardInterrupt):
         while True:
             time.sleep(3600)
-
-
-COMMANDS = (inspect,)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from worker.cli.outputs import OutputFile, OutputFolder
 from worker.errors import require_extra
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ by_option = click.option(
 json_option = click.option(
     "--json",
     "json_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="File for all figures.",
 )
 html_option = click.option(
     "--html",
     "html_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="File for a report with sortable tables and plots.",
 )
 
@@ -113,7 +114,7 @@ def evaluate(
 @click.option("--statistics", is_flag=True, help="Count paragraphs, lines, words and characters.")
 @click.option(
     "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(),
     help="Folder of results that are not computed again.",
 )
 @click.option(
@@ -205,6 +206,3 @@ def _report(
             out.print(drawn)
         for remark in table.remarks:
             say(out, remark)
-
-
-COMMANDS = (evaluate, bench)

@@ -49,12 +49,14 @@ def status(
     only_addresses: bool,
     as_json: bool,
 ) -> None:
-    """Show sites and queues of a deployment; of SITE also its groups, designs and addresses.
+    """Show the sites and queues of a deployment.
 
-    Each page counts once as an article, as other (its outcome is no article), as failed or as
-    pending (it has no outcome yet). Some of them are extracted again, and some articles are
-    doubtful: probably not right. Columns of zeros are left out, and where the terminal is narrow
-    the last ones.
+    Of SITE, also its groups, its changes of design and the addresses that joined.
+
+    Each page counts in one column: articles, other (its outcome is no article), failed or pending
+    (it has no outcome yet). Of these pages, some are extracted again, and some have a doubtful
+    article, which is probably not right. Columns of zeros are left out, and the last ones where
+    the terminal is narrow.
     """
     if only_queues and (site is not None or pending or top is not None or only_addresses):
         raise click.UsageError("--queues goes with --json only")
@@ -159,10 +161,10 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
 @click.command()
 @click.argument("address")
 def separate(address: str) -> None:
-    """Take ADDRESS from the page that it joined: from now on it is a page of its own.
+    """Make ADDRESS a page of its own again.
 
-    It joins none again. Its content is that of its last fetch where the store still has it, else
-    it comes with its next fetch.
+    It leaves the page that it joined, and joins none from then on. Its content is that of its last
+    fetch where the store still has it; else it comes with its next fetch.
     """
     from worker.settings import load_settings
     from worker.tasks import separation
@@ -198,7 +200,7 @@ def separate(address: str) -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Count what would go, and keep it.")
 def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
-    """Remove what need not be kept for ever.
+    """Remove what need not be kept forever.
 
     HTML of pages that have their outcome, revisions that later ones replaced, receipts; and of
     any age, places in past clusterings and trees of no page. A page without its HTML keeps its
@@ -222,6 +224,3 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
         click.echo(f"{kind}\t{number}")
     if stop.is_set():
         raise click.ClickException("interrupted; the same command goes on with it")
-
-
-COMMANDS = (status, separate, prune)

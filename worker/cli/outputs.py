@@ -46,7 +46,8 @@ class OutputFile(click.Path):
                 return "it is read-only"
             if not self._is_replaced:
                 return None
-        return folder_problem(path.resolve().parent, is_made=self._is_replaced)
+        written = path.resolve() if path.is_symlink() else path
+        return folder_problem(written.parent, is_made=self._is_replaced)
 
 
 class OutputFolder(click.Path):

@@ -11,6 +11,7 @@ from uuid import uuid4
 import click
 
 from worker.cli.inputs import (
+    ROLES_TO_CHOOSE,
     base_url_option,
     input_paths,
     messages_in,
@@ -18,7 +19,7 @@ from worker.cli.inputs import (
     text_roles_option,
 )
 from worker.cli.inspector import check_installed, inspected, wait_for_interrupt
-from worker.cli.outputs import OutputFile
+from worker.cli.outputs import OutputFile, OutputFolder
 
 if TYPE_CHECKING:
     from models.roles import LineRole
@@ -28,7 +29,7 @@ EXIT_UNUSABLE_INPUT = 3
 """The run itself went well, but messages were quarantined or pages failed."""
 
 
-@click.command()
+@click.command(epilog=ROLES_TO_CHOOSE)
 @input_paths
 @click.option(
     "-o",
@@ -174,7 +175,7 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
 
 
 @click.command()
-@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("directory", type=OutputFolder())
 def sample(directory: Path) -> None:
     """Write the sample crawl, with its gold, into DIRECTORY."""
     from worker.sample import write_crawl
@@ -182,6 +183,3 @@ def sample(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     write_crawl(directory)
     click.echo(f"sample crawl written to {directory}")
-
-
-COMMANDS = (run, send, sample)

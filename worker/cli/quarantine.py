@@ -36,7 +36,7 @@ stage_option = click.option(
 
 @click.group()
 def quarantine() -> None:
-    """Look at messages that could not be handled, send them back or drop them."""
+    """List, requeue or drop messages that could not be handled."""
 
 
 @quarantine.command("list")
@@ -90,7 +90,10 @@ def _cut(text: str, length: int) -> str:
 @stage_option
 @click.option("--whole", is_flag=True, help="Cut no value, however long.")
 def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> None:
-    """Print quarantined messages as JSON lines, long values cut; only MESSAGE_ID if given."""
+    """Print quarantined messages as JSON lines, long values cut.
+
+    Only MESSAGE_ID if given.
+    """
     from worker.wording.terminal import json_line
 
     found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
@@ -116,7 +119,10 @@ def _shortened(value: str) -> str:
 @stage_option
 @click.option("--yes", is_flag=True, help="Do not ask before all messages are sent back.")
 def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> None:
-    """Send quarantined messages back to their queue; only MESSAGE_ID if given."""
+    """Send quarantined messages back to their queue.
+
+    Only MESSAGE_ID if given.
+    """
     from worker.service.quarantine import requeue
     from worker.settings import load_settings
 
@@ -134,7 +140,10 @@ def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> 
 @stage_option
 @click.confirmation_option(prompt="Delete these messages for good?")
 def quarantine_drop(message_id: str | None, stage: str | None) -> None:
-    """Delete quarantined messages for good; only MESSAGE_ID if given."""
+    """Delete quarantined messages for good.
+
+    Only MESSAGE_ID if given.
+    """
     from worker.service.quarantine import drop
     from worker.settings import load_settings
 
@@ -162,6 +171,3 @@ def _report_moved(moved: int, message_id: str | None, done: str) -> None:
     from worker.wording.plural import counted
 
     click.echo(f"{counted(moved, 'message')} {done}")
-
-
-COMMANDS = (quarantine,)

@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 
 from models.links import LinksMessage
 from models.messages import ArticleMessage, PageMessage
-from worker.cli import main
+from worker.cli import GROUPS, main
 from worker.settings import PREFIX, Settings
 
 GENERATED = "<!-- Made by `make docs`; what it says is written in {source}. -->"
@@ -44,7 +44,13 @@ def settings_page() -> str:
 def commands_page() -> str:
     """Return the commands, with their arguments and options."""
     root = click.Context(main, info_name="detourage")
-    return _page("Command line", "worker/cli", *_of_command(main, root, 1))
+    parts = list(_of_one(main, root, 1))
+    for group, commands in GROUPS.items():
+        parts.append(f"## Commands for {group}")
+        for command in commands:
+            below = click.Context(command, parent=root, info_name=command.name)
+            parts += _of_command(command, below, 3)
+    return _page("Command line", "worker/cli", *parts)
 
 
 def messages_page() -> str:
@@ -119,6 +125,16 @@ def _default(field: FieldInfo) -> str:
 
 
 def _of_command(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
+    yield from _of_one(command, context, level)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                within = click.Context(below, parent=context, info_name=name)
+                yield from _of_command(below, within, level + 1)
+
+
+def _of_one(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
     if context.parent is not None:
         usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
         yield f"{'#' * level} `{context.command_path}`"
@@ -128,12 +144,8 @@ def _of_command(command: click.Command, context: click.Context, level: int) -> I
         ("option", "meaning", "default"),
         [_option(each, context) for each in command.params if isinstance(each, click.Option)],
     )
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            if below is not None:
-                within = click.Context(below, parent=context, info_name=name)
-                yield from _of_command(below, within, level + 1)
+    if command.epilog:
+        yield command.epilog
 
 
 def _option(option: click.Option, context: click.Context) -> tuple[str, str, str]:

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     help="With --all: pages a minute at most; no limit unless given.",
 )
 def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
-    """Take all pages of SITE through the service again; each article gets a new revision.
+    """Process all pages of SITE again.
 
-    With --all those of all sites; `detourage reprocessing` shows how far that is.
+    Each article gets a new revision. With --all, the pages of all sites: `detourage reprocessing`
+    shows how far that is.
     """
     if every == (site is not None):
         raise click.UsageError("either SITE or --all must be given")
@@ -80,7 +81,7 @@ def _is_known(settings: Settings, site: str) -> bool:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def reprocessing(context: click.Context) -> None:
-    """Show how far the reprocessing of all sites is, pause it, go on, or cancel it."""
+    """Show, pause, resume or cancel the reprocessing of all sites."""
     from worker.settings import load_settings
     from worker.store import reprocessings
     from worker.wording.plural import counted
@@ -101,7 +102,7 @@ def reprocessing(context: click.Context) -> None:
 
 @reprocessing.command("pause")
 def reprocessing_pause() -> None:
-    """Take up no more sites until `resume`; those taken up are finished."""
+    """Begin no more sites until `resume`; those begun are finished."""
     from worker.store import reprocessings
 
     _change(reprocessings.pause, "paused")
@@ -109,7 +110,7 @@ def reprocessing_pause() -> None:
 
 @reprocessing.command("resume")
 def reprocessing_resume() -> None:
-    """Go on where it was paused."""
+    """Continue where it was paused."""
     from worker.store import reprocessings
 
     _change(reprocessings.resume, "resumed")
@@ -117,7 +118,7 @@ def reprocessing_resume() -> None:
 
 @reprocessing.command("cancel")
 def reprocessing_cancel() -> None:
-    """Take up no more sites at all."""
+    """Begin no more sites at all."""
     from worker.store import reprocessings
 
     _change(reprocessings.cancel, "cancelled")
@@ -131,6 +132,3 @@ def _change(change: Callable[[Session], bool], done: str) -> None:
             "no reprocessing of all sites is under way: `detourage reprocess --all` asks for one"
         )
     click.echo(done)
-
-
-COMMANDS = (reprocess, reprocessing)

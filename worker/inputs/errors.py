@@ -18,4 +18,5 @@ class SourceError(ExpectedError):
 
     def __init__(self, path: Path | str, problem: str) -> None:
         # A damaged file may put anything into the text of the error that it causes.
+        self.path, self.problem = path, " ".join(problem.split())
         super().__init__(" ".join(f"{path}: {problem}".split()))

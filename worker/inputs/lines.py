@@ -22,13 +22,18 @@ def read_lines(path: Path) -> Iterator[bytes]:
         If the file cannot be read to its end.
     """
     with open_source(path) as stream:
-        for number, (line, length) in enumerate(_bounded_lines(stream), start=1):
-            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-            if length > MAX_MESSAGE_BYTES:
-                detail = f"line {number} of {path.name} holds {length} bytes"
-                yield oversized_message(detail, start=text)
-            elif not text.isspace():
-                yield text.rstrip(b"\r\n")
+        yield from lines_of(stream, path.name)
+
+
+def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
+    """Yield the lines of an open file of some name, as `read_lines` does."""
+    for number, (line, length) in enumerate(_bounded_lines(stream), start=1):
+        text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+        if length > MAX_MESSAGE_BYTES:
+            detail = f"line {number} of {name} holds {length} bytes"
+            yield oversized_message(detail, start=text)
+        elif not text.isspace():
+            yield text.rstrip(b"\r\n")
 
 
 def _bounded_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:

@@ -1,10 +1,15 @@
 """`detourage extract`, as a person uses it."""
 
 import codecs
+import csv
+import io
 import json
+import os
+import signal
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 from click.testing import CliRunner, Result
 
@@ -89,15 +94,127 @@ def test_a_byte_order_mark_before_a_message_is_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "outcome"),
-    [(SHELL, "needs-rendering"), ("GIF89a and more", "not-html"), ("", "empty")],
+    ("html", "told"),
+    [
+        (SHELL, "needs-rendering: "),
+        ("GIF89a and more", "not-html: "),
+        ("", "empty: there is no content in it"),
+        ("<p></p>", "empty: there is nothing in it that a reader would see"),
+    ],
 )
-def test_a_page_without_an_article_is_told_in_one_line(page: Path, html: str, outcome: str) -> None:
+def test_a_page_without_an_article_is_told_in_one_line(page: Path, html: str, told: str) -> None:
     page.write_text(html)
     done = extract(page)
     assert (done.exit_code, done.stdout) == (1, "")
-    assert f": {outcome}: " in done.stderr
+    assert done.stderr.startswith(f"Error: {page}: {told}")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    """A file of articles, with a page that has none and a line that is no message among them."""
+    bodies = site_messages("one.example", range(6))
+    bodies[2:2] = [message("https://one.example/app", SHELL), b"{broken"]
+    return write_messages(tmp_path / "pages.jsonl", bodies)
+
+
+def test_several_pages_are_json_lines_in_the_order_of_the_input(page: Path, crawl: Path) -> None:
+    done = extract(page, "missing.html", crawl, "ftp://a.example/", "--processes", "1")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each.get("outcome") for each in found[:5]] == [
+        None,
+        None,
+        None,
+        None,
+        "needs-rendering",
+    ]
+    assert found[0]["title"] == "A * story"
+    assert [each["url"] for each in found[1:6]] == [
+        "missing.html",
+        "https://one.example/a/0",
+        "https://one.example/a/1",
+        "https://one.example/app",
+        f"{crawl}, message 4",
+    ]
+    assert set(found[1]) == set(found[4]) == {"url", "outcome", "reason"}
+    assert found[5]["reason"].startswith("not-json: ")
+    assert found[-1]["reason"] == "only http and https addresses are fetched"
+    assert (done.exit_code, done.stderr) == (1, "Error: 4 of 11 pages without an article\n")
+
+
+def test_one_input_of_several_pages_is_as_several_inputs(tmp_path: Path) -> None:
+    pages = write_messages(tmp_path / "pages.jsonl", site_messages("one.example", range(3)))
+    done = extract(pages, "--processes", "1")
+    titles = [json.loads(line)["title"] for line in done.stdout.splitlines()]
+    assert titles == [f"Bridge story number {n}" for n in range(3)]
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
+def test_a_table_has_one_line_of_heads(crawl: Path) -> None:
+    done = extract(crawl, "--format", "csv", "--processes", "1")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["title"] for row in rows] == [f"Bridge story number {n}" for n in range(6)]
+    assert [line.split(": ")[1] for line in done.stderr.splitlines()[:2]] == [
+        "needs-rendering",
+        "not-json",
+    ]
+
+
+def test_documents_are_parted_by_their_addresses(crawl: Path) -> None:
+    done = extract(crawl, "--format", "markdown", "--processes", "1")
+    heads = [line for line in done.stdout.splitlines() if line.startswith("==>")]
+    assert heads == [f"==> https://one.example/a/{n} <==" for n in range(6)]
+
+
+@pytest.mark.parametrize(("form", "suffix"), [("json", "json"), ("text", "txt"), ("html", "html")])
+def test_documents_go_into_files_of_their_own(
+    crawl: Path, tmp_path: Path, form: str, suffix: str
+) -> None:
+    folder = tmp_path / "made" / "articles"
+    done = extract(crawl, "--format", form, "--output-dir", folder, "--processes", "1")
+    assert (done.exit_code, done.stdout) == (1, "")
+    names = sorted(each.name for each in folder.iterdir())
+    places = (1, 2, 5, 6, 7, 8)
+    assert names == [f"{place:06}-one.example-a-{n}.{suffix}" for n, place in enumerate(places)]
+    alone = extract(crawl, "--url", "https://one.example/a/0", "--format", form)
+    assert (folder / names[0]).read_text() == alone.stdout
+
+
+def test_several_processes_write_what_one_writes(page: Path, crawl: Path) -> None:
+    alone = extract(page, crawl, "--processes", "1")
+    done = detourage("extract", page, crawl, "--processes", "2")
+    assert (done.returncode, done.stdout) == (1, alone.stdout)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)
+def test_an_interruption_ends_all_processes(number: signal.Signals) -> None:
+    lines = b"".join(body + b"\n" for body in site_messages("one.example", range(20)))
+    with subprocess.Popen(
+        [*DETOURAGE, "extract", "-", "--processes", "2"],
+        env=BARE,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        # More would come.
+        running.stdin.write(lines)
+        running.stdin.flush()
+        assert json.loads(running.stdout.readline())["title"] == "Bridge story number 0"
+        processes = psutil.Process(running.pid).children(recursive=True)
+        if number == signal.SIGINT:
+            # A terminal sends it to all of them.
+            os.killpg(running.pid, number)
+        else:
+            running.kill()
+        _, told = running.communicate(timeout=60)
+    _, alive = psutil.wait_procs(processes, timeout=60)
+    assert processes
+    assert not alive
+    if number == signal.SIGINT:
+        assert (running.returncode, told) == (130, b"Interrupted\n")
 
 
 def test_no_library_of_services_is_waited_for(page: Path) -> None:

@@ -178,11 +178,14 @@ def test_importing_and_reading_load_nothing_of_the_service() -> None:
 
 
 CRASH = """
-import os, detourage, detourage.batch, detourage.reading
+import detourage
+import detourage.batch
 from tests.unit.api.crashing import read
+from worker.processes.pool import in_processes
 if __name__ == "__main__":
     pages = [detourage.Page("crash" if n == 3 else "", f"https://a.example/{n}") for n in range(9)]
-    for result in detourage.batch._read_in_processes(read, iter(pages), 2):
+    crashed = detourage.batch._crashed
+    for result in in_processes(read, pages, 2, preload="detourage.reading", crashed=crashed):
         print(result.url, result.outcome)
 """
 

@@ -1,0 +1,51 @@
+"""What help says: commands by those who use them, and each on one screen."""
+
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from models.roles import CHOOSABLE_ROLES
+from worker.cli import GROUPS, main
+
+SCREEN = 40
+"""Lines of a screen, 80 columns wide."""
+
+
+def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            yield from commands(below, (*path, name))
+
+
+def help_of(*path: str) -> str:
+    done = CliRunner().invoke(
+        main, [*path, "--help"], env={"COLUMNS": "80"}, catch_exceptions=False
+    )
+    assert done.exit_code == 0
+    return done.output
+
+
+@pytest.mark.parametrize("path", list(commands(main)), ids=" ".join)
+def test_help_fits_a_screen(path: tuple[str, ...]) -> None:
+    lines = help_of(*path).splitlines()
+    assert len(lines) <= SCREEN
+    assert max(map(len, lines)) <= 80
+    assert not any(line.endswith("...") for line in lines[1:])
+
+
+def test_commands_come_by_those_who_use_them() -> None:
+    told = help_of()
+    heads = re.findall(r"^Commands for (\w+):$", told, re.MULTILINE)
+    assert heads == ["users", "operators", "developers"]
+    listed = re.findall(r"^  ([a-z]+) {2,}[A-Z]", told.partition("Commands for")[2], re.MULTILINE)
+    assert listed == [each.name for group in GROUPS.values() for each in group]
+    assert sorted(listed) == sorted(main.commands)
+
+
+def test_roles_are_listed_once() -> None:
+    listing = [path for path in commands(main) if f" {CHOOSABLE_ROLES[-2]}," in help_of(*path)]
+    assert listing == [("run",)]

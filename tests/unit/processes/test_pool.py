@@ -1,0 +1,96 @@
+"""Processes that do one thing with each of many items."""
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count
+
+import psutil
+import pytest
+
+from worker.processes.pool import AHEAD, in_processes
+
+LIGHT = "worker.processes.heartbeat"
+
+
+def tenfold(number: int) -> int:
+    time.sleep(0.01 * (number % 3))
+    return 10 * number
+
+
+def die_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 10 * number
+
+
+def sleep(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def answer_interrupts(_: int) -> bool:
+    os.kill(os.getpid(), signal.SIGINT)
+    return True
+
+
+def minus(number: int) -> int:
+    return -number
+
+
+def none_of(_: float) -> float:
+    return 0.0
+
+
+def test_results_come_in_the_order_of_the_items() -> None:
+    found = in_processes(tenfold, range(20), 3, preload=LIGHT, crashed=minus)
+    assert list(found) == list(range(0, 200, 10))
+
+
+def test_nothing_gives_nothing() -> None:
+    assert list(in_processes(tenfold, [], 2, preload=LIGHT, crashed=minus)) == []
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_an_item_that_ends_its_process_costs_no_other(processes: int) -> None:
+    found = in_processes(die_at_three, range(12), processes, preload=LIGHT, crashed=minus)
+    assert list(found) == [0, 10, 20, -3, *range(40, 120, 10)]
+
+
+def test_no_more_is_taken_than_a_few_ahead() -> None:
+    taken = []
+
+    def items() -> Iterator[int]:
+        for number in count():
+            taken.append(number)
+            yield number
+
+    with closing(in_processes(tenfold, items(), 2, preload=LIGHT, crashed=minus)) as found:
+        assert [next(found) for _ in range(3)] == [0, 10, 20]
+    assert len(taken) <= 3 + 2 * AHEAD
+
+
+def test_nothing_is_waited_for_that_nobody_asks_for() -> None:
+    before = time.monotonic()
+    items = [0.0, *[1000.0] * 8]
+    with closing(in_processes(sleep, items, 2, preload=LIGHT, crashed=none_of)) as found:
+        assert next(found) == 0
+        workers = [psutil.Process(each.pid) for each in multiprocessing.active_children()]
+        assert workers
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert not alive
+    assert time.monotonic() - before < 500
+
+
+def test_ctrl_c_is_left_to_the_process_that_asked() -> None:
+    found = in_processes(answer_interrupts, range(2), 2, preload=LIGHT, crashed=minus)
+    assert list(found) == [True, True]
+
+
+def test_an_error_of_a_step_is_raised() -> None:
+    found = in_processes(int, ["long"], 1, preload=LIGHT, crashed=len)
+    with pytest.raises(ValueError, match="invalid literal"), closing(found):
+        next(found)

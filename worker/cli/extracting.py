@@ -1,0 +1,200 @@
+"""The command that extracts articles without any service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from contextlib import closing
+from functools import cached_property
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worker.cli.inputs import site_pages_option, text_roles_option, url_option
+from worker.cli.outputs import OutputFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from click.shell_completion import CompletionItem
+
+    from models.roles import LineRole
+    from worker.inspection.many import Extracted
+
+EXIT_WITHOUT_ARTICLE = 1
+
+SUFFIXES = {"text": "txt", "markdown": "md", "xml-tei": "xml"}
+"""Ends of the names of files, where they are not the name of the format."""
+
+LONGEST_SLUG = 80
+"""Characters of an address in the name of a file."""
+
+
+class Format(click.ParamType[str]):
+    """A format of articles: which there are is looked up when it is asked for."""
+
+    name = "format"
+
+    @cached_property
+    def _choice(self) -> click.Choice[str]:
+        from worker.inspection.extracted import FORMATS
+
+        return click.Choice(tuple(FORMATS))
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """Return the names of the formats."""
+        return self._choice.get_metavar(param, ctx)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name of a format, or fail."""
+        return self._choice.convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete the name of a format."""
+        return self._choice.shell_complete(ctx, param, incomplete)
+
+
+@click.command()
+@click.argument("pages", metavar="URL|FILE|FOLDER|-…", nargs=-1, required=True)
+@site_pages_option
+@url_option
+@click.option(
+    "--format",
+    "form",
+    type=Format(),
+    help="What to write; unless given, text of one page, and JSON of several, one a line.",
+)
+@click.option(
+    "--output-dir",
+    type=OutputFolder(),
+    metavar="FOLDER",
+    help="Write each article into a file of its own.",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one a core",
+    help="Processes that read several pages.",
+)
+@text_roles_option
+def extract(
+    pages: tuple[str, ...],
+    site_pages: Path | None,
+    url: str | None,
+    form: str | None,
+    output_dir: Path | None,
+    processes: int,
+    text_roles: tuple[LineRole, ...] | None,
+) -> None:
+    """Write the articles of pages, without any service.
+
+    URLs are fetched; files, folders and standard input (-) hold HTML, page messages or WARC
+    archives. Pages are written in the order of the input, several as JSON lines; a page without
+    an article has url, outcome and reason there. Exit code 0: every page has an article; 1: some
+    have none, or cannot be had.
+    """
+    is_chosen = site_pages is not None or url is not None
+    if is_chosen and len(pages) > 1:
+        raise click.UsageError("--site-pages and --url go with one input only")
+    from worker.inspection.many import all_given, extract_chosen, extract_given
+
+    roles = text_roles or ()
+    if is_chosen:
+        form, is_alone = form or "text", True
+        results = extract_chosen(pages[0], site_pages, url, form, roles)
+    else:
+        given = all_given(pages)
+        start = list(islice(given, 2))
+        is_alone = len(pages) == len(start) == 1
+        form = form or ("text" if is_alone else "json")
+        results = extract_given(chain(start, given), form, roles, 1 if is_alone else processes)
+    with closing(results):
+        if output_dir is not None:
+            output_dir.mkdir(parents=True, exist_ok=True)
+            _report(_write_files(results, output_dir, form))
+        elif is_alone:
+            _write_one(next(results))
+        else:
+            _report(_write_several(results, form))
+
+
+def _write_one(result: Extracted) -> None:
+    if result.document is None:
+        raise click.ClickException(_printable(str(result)))
+    click.echo(_for_stdout(result.document), nl=False)
+
+
+def _write_files(results: Iterator[Extracted], folder: Path, form: str) -> Iterator[Extracted]:
+    """Write each article into a file named after its place and its address; yield all results."""
+    for number, result in enumerate(results, start=1):
+        yield result
+        if result.document is None:
+            click.echo(_printable(str(result)), err=True)
+            continue
+        address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
+        slug = address[:LONGEST_SLUG].strip("-.")
+        path = folder / f"{number:06}-{slug}.{SUFFIXES.get(form, form)}"
+        path.write_text(result.document, encoding="utf-8")
+
+
+def _write_several(results: Iterator[Extracted], form: str) -> Iterator[Extracted]:
+    """Write articles one after the other, so that each can be told from the next; yield them."""
+    written = 0
+    for result in results:
+        yield result
+        if form == "json":
+            click.echo(_line(result))
+        elif result.document is None:
+            click.echo(_printable(str(result)), err=True)
+        else:
+            click.echo(_for_stdout(_piece(result, form, written)), nl=False)
+            written += 1
+
+
+def _line(result: Extracted) -> str:
+    from worker.wording.terminal import json_line
+
+    if result.document is None:
+        return json_line({"url": result.url, "outcome": result.outcome, "reason": result.reason})
+    return json_line(json.loads(result.document))
+
+
+def _piece(result: Extracted, form: str, before: int) -> str:
+    """Return an article with what parts it from those before it."""
+    document = result.document or ""
+    if form == "csv":
+        # One table has one line of heads.
+        return document.partition("\n")[2] if before else document
+    blank = "\n" if before else ""
+    return f"{blank}==> {_printable(result.url)} <==\n{document}"
+
+
+def _report(results: Iterator[Extracted]) -> None:
+    """Have all results written, and exit with a line about those without an article."""
+    from worker.wording.plural import counted
+
+    found = [result.document is not None for result in results]
+    if not all(found):
+        pages = counted(len(found), "page")
+        click.echo(f"Error: {found.count(False)} of {pages} without an article", err=True)
+        sys.exit(EXIT_WITHOUT_ARTICLE)
+
+
+def _for_stdout(text: str) -> str:
+    """Return text as it is where it goes to a file, without orders where it goes to a terminal."""
+    if not sys.stdout.isatty():
+        return text
+    return "\n".join(map(_printable, text.split("\n")))
+
+
+def _printable(text: str) -> str:
+    from worker.wording.terminal import printable
+
+    return printable(text)
