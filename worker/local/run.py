@@ -334,7 +334,8 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
     environment = {**os.environ, **settings.environment()}
     command = [sys.executable, "-m", "worker.cli"]
     celery = [sys.executable, "-m", "celery", "-A", "worker", "worker"]
-    celery += ["--concurrency", str(workers)]
+    # Two runs on one host and one broker need two names, else one worker ends at its start.
+    celery += ["--concurrency", str(workers), "--hostname", f"run-{os.getpid()}@%h"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     for name, argv in {
         "intake": [*command, "intake"],
