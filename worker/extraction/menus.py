@@ -70,8 +70,8 @@ MIN_OFFERS_TO_HEADLINES = 0.1
 
 
 MIN_READ = 0.6
-"""Share of the words of a list of headlines that is its text, where it is the page's content: a
-list of jobs .88; fronts in several columns up to .47."""
+"""Share of a page's words that is its text, where a list is its content: a list of jobs has .95; a
+list of news between others .49, what a shop shows without its programs .16."""
 
 MIN_PROBABILITY = 0.5
 """Probability from which a page that looks like a menu is one."""
@@ -134,9 +134,9 @@ def menu_probability(
     """Return how likely a page that looks like a menu leads to others, and does nothing else.
 
     It is something else where it is likely a manual or, with posts, a thread; where it declares to
-    be an article, and since when; where its headlines lead to other sites or to places of its own,
-    as those of a report made of links do; and where they are, without teasers, the content of a
-    page that is likely a list.
+    be an article, and since when; and where the list is the content of the page, and its headlines
+    lead to other sites or to places of the page, as those of a report made of links do, or have no
+    teasers, on a page that is likely a list.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def menu_probability(
         Whether it shows the posts of a thread.
     """
     found = _Stretches.of(page)
-    others = [kinds.get("documentation", 0.0), _led_elsewhere(page, found, url)]
+    others = [kinds.get("documentation", 0.0)]
     if (
         page.metas.get("og:type", "").lower() == "article"
         and "article:published_time" in page.metas
@@ -160,8 +160,10 @@ def menu_probability(
         others.append(DECLARED)
     if has_posts:
         others.append(kinds.get("forum", 0.0))
-    if not _evidence(page, found).items and words >= MIN_READ * found.total:
-        others.append(kinds.get("listing", 0.0))
+    if words >= MIN_READ * found.total:
+        others.append(_led_elsewhere(page, found, url))
+        if not _evidence(page, found).items:
+            others.append(kinds.get("listing", 0.0))
     return 1.0 - max(others)
 
 
