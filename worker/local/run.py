@@ -201,7 +201,6 @@ class Run:
                 supervisor.check()
                 check_services()
 
-            folder.begin()
             growing = stack.enter_context(closing(GrowingFile(output)))
             so_far = _ArticlesSoFar(database, folder.run_id, growing)
             if folder.is_resumed:
@@ -260,7 +259,7 @@ class Run:
         numbered = NumberedMessages(messages, folder.run_id)
         with database.transaction() as session:
             received = runs.received(session, folder.run_id) if folder.is_resumed else iter(())
-            publish_pages(settings, numbered.without(received))
+            publish_pages(settings, _begun_by(folder, numbered.without(received)))
         return numbered.count
 
     def _services(self, stack: ExitStack, folder: RunFolder) -> tuple[Settings, Callable[[], None]]:
@@ -389,6 +388,15 @@ class NumberedMessages:
                 f"message {self.count} of the input is another one than when the run was begun:"
                 " give it the same input, or begin anew with --overwrite"
             )
+
+
+def _begun_by(
+    folder: RunFolder, messages: Iterator[tuple[str, bytes]]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield messages; the run has begun with the first, for which there is a broker."""
+    for message in messages:
+        folder.begin()
+        yield message
 
 
 class _ArticlesSoFar:

@@ -95,7 +95,7 @@ class RunFolder:
 
     def begin(self) -> None:
         """Note that there is something to go on with from now on."""
-        if self.is_resumed:
+        if self.is_unfinished:
             return
         at = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
         begun = {"id": self.run_id, "at": at, "conditions": self._conditions}

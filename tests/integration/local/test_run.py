@@ -1,11 +1,13 @@
 """A run on a configured deployment that is interrupted goes on under its id."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import func, select
 
 from models.tables import Receipt
@@ -13,6 +15,7 @@ from tests.deployment import remove_queues
 from tests.pages import site_messages
 from worker.local.run import Run, RunSummary
 from worker.local.unfinished import Leftover, run_folder
+from worker.messaging.broker import BrokerRefusesError
 from worker.settings import Settings
 from worker.store.database import Database
 
@@ -55,3 +58,13 @@ def test_a_run_on_a_deployment_goes_on(deployed: Settings, tmp_path: Path) -> No
         runs = session.scalars(select(func.left(Receipt.message_id, 40)).distinct()).all()
     database.dispose()
     assert len(runs) == 1
+
+
+def test_a_run_that_could_send_nothing_is_not_begun(deployed: Settings, tmp_path: Path) -> None:
+    url = deployed.require_broker_url()
+    secret = SecretStr(re.sub(":[^:@/]+@", ":wrong@", url))
+    refused = deployed.model_copy(update={"broker_url": secret})
+    output = tmp_path / "articles.jsonl"
+    with pytest.raises(BrokerRefusesError, match=r"the broker refuses: .* DETOURAGE_BROKER_URL"):
+        execute(refused, iter(site_messages("one.example", range(1))), output, "refuse")
+    assert list(tmp_path.iterdir()) == []
