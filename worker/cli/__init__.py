@@ -58,8 +58,11 @@ class Commands(click.Group):
             if isinstance(error.__context__, KeyboardInterrupt):
                 _end_interrupted()
             raise
+        except BrokenPipeError:
+            # Whoever reads has enough; click ends quietly.
+            raise
         except OSError as error:
-            raise click.ClickException(_printable(str(error))) from error
+            raise click.ClickException(_printable(_told(error))) from error
         except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:
@@ -73,6 +76,12 @@ class Commands(click.Group):
 def _end_interrupted() -> NoReturn:
     click.echo("Interrupted", err=True)
     raise click.exceptions.Exit(EXIT_INTERRUPTED)
+
+
+def _told(error: OSError) -> str:
+    """Return what an error of the operating system says, with its file and without its number."""
+    parts = (error.filename, error.strerror)
+    return ": ".join(str(part) for part in parts if part) or str(error)
 
 
 def _printable(text: str) -> str:

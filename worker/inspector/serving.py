@@ -38,13 +38,16 @@ def read_token(host: str, token_file: Path | None) -> str | None:
     Raises
     ------
     InspectorError
-        If others could ask without a token, or the token is too short.
+        If others could ask without a token, or the token is too short, or no text.
     """
     if token_file is None:
         if not is_loopback(host):
             raise InspectorError(f"{host} can be reached by others: --token-file is needed")
         return None
-    token = token_file.read_text("utf-8").strip()
+    try:
+        token = token_file.read_text("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise InspectorError(f"{token_file}: the token is no text") from error
     if len(token) < SHORTEST_TOKEN:
         raise InspectorError(f"{token_file}: the token needs {SHORTEST_TOKEN} characters or more")
     return token

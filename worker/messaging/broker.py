@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from amqp.exceptions import PreconditionFailed
+from amqp.exceptions import AccessRefused, NotAllowed, PreconditionFailed
 from kombu import Connection, Producer
 from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
@@ -35,7 +35,20 @@ class BrokerIsAwayError(ExpectedError):
     """The broker does not answer."""
 
     def __init__(self, error: Exception) -> None:
-        super().__init__(f"the broker does not answer: {without_passwords(cause(error))}")
+        super().__init__(
+            f"the broker does not answer: {without_passwords(cause(error))}: check"
+            " DETOURAGE_BROKER_URL, and whether it runs"
+        )
+
+
+class BrokerRefusesError(ExpectedError):
+    """The broker answers, and lets this process not in."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"the broker refuses: {without_passwords(cause(error))}: check user, password and"
+            " virtual host in DETOURAGE_BROKER_URL"
+        )
 
 
 def topology_of(settings: Settings) -> Topology:
@@ -84,12 +97,16 @@ def connected(settings: Settings) -> Iterator[Connection]:
     ------
     BrokerIsAwayError
         If the broker does not answer.
+    BrokerRefusesError
+        If it does not let this process in.
     """
     with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
             connection.ensure_connection(
                 max_retries=1, interval_start=0, timeout=COMMAND_CONNECT_SECONDS
             )
+        except (AccessRefused, NotAllowed) as error:
+            raise BrokerRefusesError(error) from error
         except (*connection.connection_errors, OperationalError) as error:
             raise BrokerIsAwayError(error) from error
         yield connection

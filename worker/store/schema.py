@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Select, Text, column, func, select, table
 from sqlalchemy.exc import DBAPIError
 
 from worker.errors import ExpectedError, cause, without_passwords
-from worker.store.database import Database, is_connection_lost
+from worker.store.database import REFUSALS, Database, is_connection_lost
 
 BEHIND = "older than this version: run `detourage migrate`"
 """What is wrong with a schema that is behind, and what helps, for a person."""
@@ -38,10 +38,17 @@ def check_current(database: Database) -> None:
 
 
 class DatabaseIsAwayError(ExpectedError):
-    """The database does not answer."""
+    """The database does not answer, or lets this process not in."""
 
     def __init__(self, error: DBAPIError) -> None:
-        super().__init__(f"the database does not answer: {without_passwords(cause(error))}")
+        told = without_passwords(cause(error))
+        super().__init__(
+            f"the database refuses: {told}: check user, password and database in"
+            " DETOURAGE_DATABASE_URL"
+            if REFUSALS.search(str(error.orig))
+            else f"the database does not answer: {told}: check DETOURAGE_DATABASE_URL, and whether"
+            " it runs"
+        )
 
 
 class SchemaIsBehindError(ExpectedError):

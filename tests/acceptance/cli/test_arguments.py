@@ -28,6 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "broken.jsonl.gz").write_bytes(gzip.compress(body)[:100])
     (tmp_path / "note.txt").write_text("a note")
     (tmp_path / "empty.html").touch()
+    (tmp_path / "deep.jsonl").write_text("[" * 100_000)
     (tmp_path / "[").mkdir()
     (tmp_path / "[" / "x].warc").write_text("no archive")
     (tmp_path / "empty").mkdir()

@@ -208,7 +208,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     place = f"{path.name}, line {number}"
                     try:
                         record = json.loads(line)
-                    except ValueError as error:
+                    except (ValueError, RecursionError) as error:
                         raise CorpusError(f"{place}: {error}") from error
                     if not isinstance(record, dict):
                         raise CorpusError(f"{place}: no JSON object")
