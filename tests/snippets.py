@@ -35,7 +35,21 @@ SENDING_TASKS = (ROOT / "docs/how-to/prune.md", ROOT / "docs/how-to/reprocess.md
 """Documents whose Python needs a broker."""
 
 ABBREVIATED = "…"
-OUTSIDE = frozenset(("cd", "createdb", "createuser", "curl", "git", "mkdir", "pre-commit"))
+OUTSIDE = frozenset(
+    [
+        "buildah",
+        "cd",
+        "createdb",
+        "createuser",
+        "curl",
+        "debootstrap",
+        "git",
+        "mkdir",
+        "pre-commit",
+        "rm",
+        "tar",
+    ]
+)
 """Programs of others that have nothing of ours in their arguments."""
 
 
