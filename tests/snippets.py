@@ -36,19 +36,10 @@ SENDING_TASKS = (ROOT / "docs/how-to/prune.md", ROOT / "docs/how-to/reprocess.md
 
 ABBREVIATED = "…"
 OUTSIDE = frozenset(
-    [
-        "buildah",
-        "cd",
-        "createdb",
-        "createuser",
-        "curl",
-        "debootstrap",
-        "git",
-        "mkdir",
-        "pre-commit",
-        "rm",
-        "tar",
-    ]
+    (
+        *("buildah", "cd", "createdb", "createuser", "curl", "debootstrap", "git", "mkdir"),
+        *("pre-commit", "rm", "tar"),
+    )
 )
 """Programs of others that have nothing of ours in their arguments."""
 
