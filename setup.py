@@ -15,7 +15,7 @@ from setuptools import Extension, setup
 
 KERNEL = Path("worker/distance/kernel")
 GCC = ["-O3", "-ffp-contract=off"]
-"""What compilers but Microsoft's are told: to use vector instructions, and to round after each
+"""Options for compilers other than Microsoft's: vector instructions, and rounding after each
 operation, so that numbers are the same on every machine."""
 
 

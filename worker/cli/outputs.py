@@ -1,4 +1,4 @@
-"""Options that name a file to write: whether it can be written is told before anything begins."""
+"""Options that name a file to write, checked before anything starts."""
 
 from __future__ import annotations
 

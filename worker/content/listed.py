@@ -1,4 +1,4 @@
-"""What a page leads to: what it lists, or shows below its article."""
+"""Links of a page: those that it lists, and articles shown below its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -46,7 +46,7 @@ class Extracted:
     reason: str | None = None
 
     def __str__(self) -> str:
-        """Return what a person is told of a page without an article."""
+        """Return the error line of a page without an article."""
         return ": ".join(filter(None, (self.name, self.outcome, self.reason)))
 
 

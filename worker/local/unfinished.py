@@ -1,6 +1,6 @@
 """What a run has beside its output: until it is finished, a folder that it can go on from.
 
-The standard library alone: whether a run may begin is told before its libraries are imported.
+Only the standard library: a run is refused before its libraries are imported.
 """
 
 import fcntl

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 AGAIN_SECONDS = 1.0
-"""Time after which work that took no notice of the limit is told of it again."""
+"""Time after which the limit is raised again in work that ignored it."""
 
 
 class TimeIsUpError(BaseException):

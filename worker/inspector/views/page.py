@@ -27,7 +27,7 @@ from worker.wording.addresses import abridged
 views = Views()
 
 LINES: Final = 400
-"""Lines that are told at a time."""
+"""Maximum number of lines listed at a time."""
 
 CLOSE: Final = 0.1
 """Probability from which a line that was dropped is shown beside those that were kept: below it

@@ -24,7 +24,7 @@ MOST_CELLS: Final = 9_000_000
 """Product of the sizes of two trees up to which they are mapped, in some 100 ms."""
 
 MOST_LINES: Final = 500
-"""Lines of the comparison that are told, the first ones."""
+"""Maximum number of lines of the comparison that are listed."""
 
 SHOWN_LINES: Final = 60
 """Those of them that are shown at once."""
