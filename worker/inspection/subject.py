@@ -12,6 +12,7 @@ from worker.content import comment_pattern_of, pattern_of_group, patterns_for_pa
 from worker.inspection.errors import ExplainingError
 from worker.inspection.given import GivenPage, Source, given_pages
 from worker.pages import Page, PageError, parse_page, site_of
+from worker.wording.plural import counted
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
         return found if url is None else replace(found, url=url, site=site_of(url))
     if url is not None:
         raise ExplainingError(place, f"holds no page of the address {url}")
-    raise ExplainingError(place, f"holds {number} pages: name one by --url")
+    raise ExplainingError(place, f"holds {counted(number, 'page')}: name one by --url")
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:

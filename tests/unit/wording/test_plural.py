@@ -13,7 +13,6 @@ UNCOUNTED = re.compile(
     rf"(?:\{{[^{{}}'\"()]*(?:\([^{{}}'\"()]*\))?(?::[^{{}}]*)?\}}|%d) (?:{NOUNS})\b"
 )
 AT_LEAST_TWO = {
-    "{len(messages)} pages: name one by --url",
     "{group_size} pages of its template",
     "%d pages that fitted no group",
     "{settings.pending_limit} or more pages",
