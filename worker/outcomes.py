@@ -15,6 +15,8 @@ class PageOutcome(StrEnum):
     MENU = "menu"
     NO_TEXT = "no-text"
     EMPTY = "empty"
+    WALL = "wall"
+    GONE = "gone"
     NEEDS_RENDERING = "needs-rendering"
     NOT_HTML = "not-html"
     UNDECODABLE = "undecodable"

@@ -32,13 +32,18 @@ from worker.content.live import are_live_entries
 from worker.extraction import (
     Explanation,
     Extraction,
+    GoneError,
+    NeedsRenderingError,
     NoArticleError,
     Posts,
     TemplateKnowledge,
+    WallError,
     explain_article,
     extract_article,
 )
 from worker.extraction.hidden import UNSEEN, OpenedDocument
+from worker.extraction.walls import SURE as SURE_WALL
+from worker.extraction.walls import find_wall
 from worker.pages import Page
 from worker.pages.flat import FlatDocument
 from worker.pages.places import element_at
@@ -108,6 +113,8 @@ class Content:
         Entries of a live report, in the order of the page; none of any other page.
     pagination
         The other pages that what it shows is spread over.
+    suspected
+        A wall that may stand in the article's place, less likely than `SURE_WALL`; None for none.
     """
 
     article: Extraction
@@ -115,6 +122,7 @@ class Content:
     comments_elsewhere: tuple[CommentsElsewhere, ...] = ()
     entries: tuple[Entry, ...] = ()
     pagination: Pagination = field(default_factory=Pagination)
+    suspected: WallError | GoneError | None = None
 
 
 @dataclass(frozen=True)
@@ -156,7 +164,32 @@ def read_content(
     fetched_at
         When the page was fetched, with its zone: what "3 hours ago" in a comment is told from.
         Without it the words stay what they are.
+
+    Raises
+    ------
+    WallError, GoneError
+        If a wall surely stands in the article's place, or nothing does any longer.
     """
+    try:
+        content = _read_shown(page, other, patterns, text_roles, fetched_at)
+    except NeedsRenderingError:
+        raise
+    except NoArticleError as error:
+        wall = find_wall(page, None)
+        raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
+    wall = find_wall(page, content.article)
+    if wall is not None and wall.probability >= SURE_WALL:
+        raise wall
+    return replace(content, suspected=wall)
+
+
+def _read_shown(
+    page: Page,
+    other: Page | TemplateKnowledge | None,
+    patterns: Sequence[CommentPattern] | None,
+    text_roles: Sequence[LineRole],
+    fetched_at: datetime | None,
+) -> Content:
     posts = _PostsOfPage(page, comments_of(page, patterns))
     apart = apart_from_article(page, posts.likely)
     article = extract_article(page, other, apart, text_roles, posts.find)

@@ -2,10 +2,12 @@
 
 from worker.extraction.article import extract_article
 from worker.extraction.errors import (
+    GoneError,
     MenuPageError,
     NeedsRenderingError,
     NoArticleError,
     NoTextError,
+    WallError,
 )
 from worker.extraction.explanation import ExplainedLine, Explanation, Reason, explain_article
 from worker.extraction.headlines import HeadlineLink, headline_links
@@ -32,6 +34,7 @@ __all__ = [
     "Explanation",
     "Extraction",
     "FindPosts",
+    "GoneError",
     "HeadlineLink",
     "MenuPageError",
     "Moment",
@@ -41,6 +44,7 @@ __all__ = [
     "Posts",
     "Reason",
     "TemplateKnowledge",
+    "WallError",
     "explain_article",
     "extract_article",
     "headline_links",

@@ -1,5 +1,6 @@
 """Pages: from bytes to an ordered labelled tree of elements."""
 
+from worker.pages.answer import Answer
 from worker.pages.errors import (
     EmptyPageError,
     FramesetError,
@@ -14,6 +15,7 @@ from worker.pages.site import publisher_of, site_key, site_name, site_of
 from worker.pages.tree import Tree, TreeFormatError, TreeShape
 
 __all__ = [
+    "Answer",
     "EmptyPageError",
     "FramesetError",
     "NotHtmlError",

@@ -8,6 +8,7 @@ from lxml.html import HtmlElement
 
 from models.limits import MAX_HTML_BYTES
 from worker.language.mojibake import mend
+from worker.pages.answer import NO_ANSWER, Answer
 from worker.pages.dom import has_text, parse_document
 from worker.pages.encoding import decode
 from worker.pages.errors import EmptyPageError, TooDeepError, TooLargeError
@@ -47,11 +48,14 @@ class Page:
     encoding
         Name of the encoding that the page was in, as in the Encoding Standard; ``utf-8`` for a
         page that came as text.
+    answer
+        The HTTP answer that it came with.
     """
 
     url: str
     flat: FlatDocument
     encoding: str
+    answer: Answer = NO_ANSWER
 
     @property
     def document(self) -> HtmlElement:
@@ -71,7 +75,13 @@ class Page:
         return Tree.from_postorder(labels, (flat.ends - starts)[postorder])
 
 
-def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = None) -> Page:
+def parse_page(
+    html: bytes | str,
+    url: str = "",
+    *,
+    content_type: str | None = None,
+    answer: Answer = NO_ANSWER,
+) -> Page:
     """Parse a page as fetched.
 
     Parameters
@@ -83,6 +93,8 @@ def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = N
         Address of the page, kept in the result.
     content_type
         The HTTP Content-Type header.
+    answer
+        The HTTP answer that the page came with, kept in the result.
 
     Raises
     ------
@@ -115,4 +127,4 @@ def parse_page(html: bytes | str, url: str = "", *, content_type: str | None = N
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     if not has_text(flat):
         raise EmptyPageError("the page has no text")
-    return Page(url, flat, encoding)
+    return Page(url, flat, encoding, answer)
