@@ -1,7 +1,7 @@
 # make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
 # make run INPUT=path OUTPUT=file   your own pages
 # make plot                         what the extra plot needs, beside the rest; so for every extra of
-#                                   pyproject.toml: evaluation, inspector, peers, recognisers, render,
+#                                   pyproject.toml: benchmarks, inspector, papers, render,
 #                                   scrapy, dev (all of them)
 # make test                         every check and every test
 # make docs                         the reference pages, from the code that they describe
@@ -19,7 +19,7 @@
 # distance kernel, which a slow one written in Python replaces.
 
 .DELETE_ON_ERROR:
-extras := evaluation inspector peers plot recognisers render scrapy
+extras := benchmarks inspector papers plot render scrapy
 
 .PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
@@ -132,7 +132,7 @@ requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
 	$(compile) --output-file requirements-inspector.txt --extra inspector --constraints requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra evaluation --extra inspector --extra peers --extra plot --extra recognisers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra benchmarks --extra inspector --extra papers --extra plot --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
 # Known vulnerabilities of what is installed. Needs PyPI's advisories, which no mirror has: without
 # them it fails, and so is no part of the tests.
@@ -169,7 +169,7 @@ $(axe):
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10
 
 $(package): pyproject.toml setup.py $(shell find worker -name '*.[ch]') $(tools)
-	DETOURAGE_BUILD_EVALUATION=1 $(uv) --no-deps --no-build-isolation --editable .
+	$(uv) --no-deps --no-build-isolation --editable .
 	@ls worker/distance/*.so >/dev/null 2>&1 \
 		|| echo "The distance kernel was not compiled, a slow one replaces it: apt-get install gcc python3-dev, then make clean" >&2
 	@touch $@

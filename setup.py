@@ -3,8 +3,7 @@
 They are optional: where there is no compiler the package installs without them,
 `worker.distance` compares pages through the `apted` package, `worker.learning` evaluates trees and
 networks with NumPy, `worker.language` reads texts and `worker.pages` writes XML with regular
-expressions. What only the evaluation needs is built where ``DETOURAGE_BUILD_EVALUATION`` is set, as
-``make`` does in a checkout; without it `worker.evaluation.scores` matches texts in plain Python.
+expressions.
 """
 
 import os
@@ -34,15 +33,13 @@ def native(name: str, folder: Path, *sources: Path) -> Extension:
     )
 
 
-SERVICE = [
+NATIVE = [
     native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
     native("worker.learning._trees", Path("worker/learning"), Path("worker/learning/_trees.c")),
     native("worker.learning._layers", Path("worker/learning"), Path("worker/learning/_layers.c")),
     native("worker.language._texts", Path("worker/language"), Path("worker/language/_texts.c")),
     native("worker.pages._markup", Path("worker/pages"), Path("worker/pages/_markup.c")),
 ]
-SCORES = Path("worker/evaluation/scores")
-EVALUATION = [native("worker.evaluation.scores._matching", SCORES, SCORES / "_matching.c")]
 
 
 def readme() -> str:
@@ -55,6 +52,6 @@ def readme() -> str:
 setup(
     long_description=readme(),
     long_description_content_type="text/markdown",
-    ext_modules=SERVICE + (EVALUATION if os.environ.get("DETOURAGE_BUILD_EVALUATION") else []),
+    ext_modules=NATIVE,
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -15,7 +15,7 @@ from typing import Any
 import html5lib
 from lxml import etree
 
-from worker.evaluation.scores import load_corpus
+from benchmarks.evaluation.scores import load_corpus
 from worker.pages import PageError, markup, parse_page
 from worker.pages.elements import UNSEEN
 from worker.pages.encoding import decode

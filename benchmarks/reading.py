@@ -16,8 +16,8 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.evaluation.scores import CorpusPage, load_corpus
 from worker.content import apart_from_article, comments_of, read_content
-from worker.evaluation.scores import CorpusPage, load_corpus
 from worker.extraction import extract_article
 from worker.extraction.classification import judge_lines
 from worker.extraction.errors import NoArticleError
@@ -77,7 +77,7 @@ def by_trafilatura() -> Reader:
     try:
         from trafilatura import bare_extraction
     except ImportError as error:
-        raise SystemExit(f"{error}: install the extra peers (make peers)") from error
+        raise SystemExit(f"{error}: install the extra benchmarks (make benchmarks)") from error
 
     def extract(source: CorpusPage) -> None:
         bare_extraction(

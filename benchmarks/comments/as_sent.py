@@ -15,8 +15,8 @@ from benchmarks.comments.examples import Example, example_of, read_examples
 from benchmarks.comments.finding import MARKED, Result, find, table
 from benchmarks.comments.today import Finders, train_finders
 from benchmarks.comments.train import choose
+from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.examples import fold_of
-from worker.evaluation.scores import load_corpus
 from worker.pages import parse_page
 
 VOID = frozenset(

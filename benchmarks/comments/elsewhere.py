@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import fmean
 from time import process_time
 
+from benchmarks.evaluation.scores import load_corpus
 from worker.comments.elsewhere import find_elsewhere
 from worker.content.declared import declared_comments
-from worker.evaluation.scores import load_corpus
 from worker.pages import PageError, parse_page
 
 

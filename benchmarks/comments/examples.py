@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.comments.labels import agreement_of, page_f1_of
+from benchmarks.evaluation.scores import Gold, load_corpus
 from worker.comments.candidates import Candidate, find_candidates
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
-from worker.evaluation.scores import Gold, load_corpus
 from worker.learning import Features
 from worker.pages import Page, PageError, parse_page
 

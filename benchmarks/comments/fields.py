@@ -11,11 +11,11 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.comments.locating import locate
+from benchmarks.evaluation.scores.comments import CommentScore, score_comments, with_names
+from benchmarks.evaluation.scores.corpora import load_corpus
+from benchmarks.evaluation.scores.records import Comment
 from worker.comments.comment import Comment as ReadComment
 from worker.comments.reading import read_comments
-from worker.evaluation.scores.comments import CommentScore, score_comments, with_names
-from worker.evaluation.scores.corpora import load_corpus
-from worker.evaluation.scores.records import Comment
 from worker.pages import parse_page
 
 CORPORA = ("reader_comments", "forum_threads")

@@ -27,17 +27,17 @@ from benchmarks.comments.train import (
     read_corpora,
     train,
 )
+from benchmarks.evaluation.scores.agreement import bag_of_words
+from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
+from benchmarks.evaluation.scores.records import Comment
+from benchmarks.evaluation.scores.words import words
 from benchmarks.extraction.examples import fold_of
 from worker.comments.certainty import Certainty
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments, with_content
-from worker.evaluation.methods.papers.commentsminer.finding import mine_comments
-from worker.evaluation.scores.agreement import bag_of_words
-from worker.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
-from worker.evaluation.scores.records import Comment
-from worker.evaluation.scores.words import words
+from worker.papers.commentsminer.finding import mine_comments
 
 MARKED = ("reader_comments", "forum_threads")
 """Corpora whose comments were marked one by one."""

@@ -8,11 +8,11 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1
+from benchmarks.evaluation.scores.records import Comment
+from benchmarks.evaluation.scores.words import words
 from worker.comments.elements import PageElements
 from worker.comments.nesting import nesting_of
-from worker.evaluation.scores.comments import GOOD_PAGE_F1
-from worker.evaluation.scores.records import Comment
-from worker.evaluation.scores.words import words
 
 _Floats = npt.NDArray[np.float64]
 

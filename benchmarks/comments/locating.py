@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.evaluation.scores.records import Comment
-from worker.evaluation.scores.words import words
+from benchmarks.evaluation.scores.records import Comment
+from benchmarks.evaluation.scores.words import words
 
 LEAST_RECALL = 0.85
 """Share of a comment's words that its element must hold."""

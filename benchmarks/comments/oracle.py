@@ -1,14 +1,14 @@
 """Compare the mining of CommentsMiner with brute force: ``python -m benchmarks.comments.oracle``.
 
 Random trees are mined, and all of their subtrees listed one by one
-(`tests.property.evaluation.subtrees`); each tree on which these differ is printed.
+(`tests.property.papers.subtrees`); each tree on which these differ is printed.
 """
 
 import argparse
 import random
 
-from tests.property.evaluation.subtrees import closed_subtrees, nested, random_tree
-from worker.evaluation.methods.papers.commentsminer.mining import mine_tree
+from tests.property.papers.subtrees import closed_subtrees, nested, random_tree
+from worker.papers.commentsminer.mining import mine_tree
 
 
 def main() -> None:

@@ -24,13 +24,13 @@ from benchmarks.comments.rankers import (
     boosted_trees,
     fit_boosted_trees,
 )
+from benchmarks.evaluation.scores import load_corpus
+from benchmarks.training.headers import corpus_used, training_of
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
-from worker.evaluation.methods.papers.commentsminer.mining import mine
-from worker.evaluation.scores import load_corpus
-from worker.evaluation.training.headers import corpus_used, training_of
 from worker.learning import BoostedTrees, ModelFile
 from worker.pages import parse_page
+from worker.papers.commentsminer.mining import mine
 
 FOLDS = 5
 

@@ -10,8 +10,8 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.evaluation.scores import load_corpus
 from worker.comments import find_comments
-from worker.evaluation.scores import load_corpus
 from worker.pages import PageError, parse_page
 
 

@@ -25,6 +25,9 @@ from benchmarks.comments.train import (
     read_corpora,
     train_folds,
 )
+from benchmarks.evaluation.bench.measuring import even_sample, measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import Gold, load_corpus
 from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.first_pass import FirstPass
@@ -32,13 +35,10 @@ from benchmarks.extraction.roles.second_pass import SecondPass
 from worker.comments import finding
 from worker.comments.certainty import Certainty
 from worker.content import Content, read_content
-from worker.evaluation.bench.measuring import even_sample, measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import Gold, load_corpus
 from worker.extraction import NoArticleError, extract_article
 from worker.learning import BoostedTrees
 from worker.pages import PageError
+from worker.papers.reading import page_of
 
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
 """Corpora with texts, and how many pages are taken of each; None for all."""

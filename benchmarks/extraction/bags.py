@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.evaluation.bench.measuring import even_sample, measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.examples import ARTICLES
 from worker.content import read_content
-from worker.evaluation.bench.measuring import even_sample, measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import load_corpus
 from worker.extraction.errors import NoArticleError
 from worker.pages import PageError
+from worker.papers.reading import page_of
 
 LOST = 0.1
 """Recall below which a page has almost nothing of its article."""

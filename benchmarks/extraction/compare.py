@@ -10,9 +10,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from worker.evaluation.methods import Job, Runner, Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import (
+from benchmarks.evaluation.methods import Job, Runner, Source
+from benchmarks.evaluation.scores import (
     Gold,
     PageScores,
     Prediction,
@@ -22,6 +21,7 @@ from worker.evaluation.scores import (
     paired_difference,
     score_page,
 )
+from worker.papers.reading import page_of
 
 SCORE = "to_f"
 

@@ -21,17 +21,16 @@ import numpy.typing as npt
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.evaluation.bench.measuring import measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
 from benchmarks.extraction.examples import ARTICLES
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.out_of_fold import out_of_fold
 from benchmarks.extraction.roles.second_pass import SecondPass
+from benchmarks.training.headers import corpus_used, training_of
 from models.messages import DOUBTFUL
 from worker.content import apart_from_article, comments_of
-from worker.evaluation.bench.measuring import measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
-from worker.evaluation.training.headers import corpus_used, training_of
 from worker.extraction.article import KnownTemplate, PageInTemplate, find_article
 from worker.extraction.confidence import GOOD_F1, Made
 from worker.extraction.confidence.evidence import confidence_evidence
@@ -41,6 +40,7 @@ from worker.extraction.kinds import Facts, kind_evidence
 from worker.extraction.outline import Outline
 from worker.learning import BoostedTrees, Features, ModelFile
 from worker.pages import PageError
+from worker.papers.reading import page_of
 
 CORPORA = (
     *("wcxb", "fundus_body", "daniel", "dragnet", "l3s_gn1", "msv_big9"),

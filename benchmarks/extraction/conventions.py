@@ -21,18 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.extraction.bags import compare_bags
-from benchmarks.extraction.examples import ARTICLES
-from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.halves import half_of
-from benchmarks.extraction.labels import shares_in_gold
-from benchmarks.extraction.roles.second_pass import SecondPass
-from models.roles import OUTER_ROLES, LineRole
-from worker.content import read_content
-from worker.evaluation.bench.measuring import even_sample, measurable
-from worker.evaluation.methods import Job, Runner, Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import (
+from benchmarks.evaluation.bench.measuring import even_sample, measurable
+from benchmarks.evaluation.methods import Job, Runner, Source
+from benchmarks.evaluation.scores import (
     Gold,
     Prediction,
     headline_of,
@@ -41,12 +32,21 @@ from worker.evaluation.scores import (
     score_page,
     words,
 )
-from worker.evaluation.scores.records import TextBlock
+from benchmarks.evaluation.scores.records import TextBlock
+from benchmarks.extraction.bags import compare_bags
+from benchmarks.extraction.examples import ARTICLES
+from benchmarks.extraction.first_pass import FirstPass
+from benchmarks.extraction.halves import half_of
+from benchmarks.extraction.labels import shares_in_gold
+from benchmarks.extraction.roles.second_pass import SecondPass
+from models.roles import OUTER_ROLES, LineRole
+from worker.content import read_content
 from worker.extraction import NoArticleError
 from worker.extraction.classification import judge_lines
 from worker.extraction.outline import Outline
 from worker.extraction.roles.evidence import gather
 from worker.pages import PageError, parse_page
+from worker.papers.reading import page_of
 
 CORPORA = (
     *("wcxb", "fundus_body", "daniel", "dragnet", "msv_big9", "l3s_gn1", "cleanportaleval"),
@@ -278,7 +278,7 @@ def main() -> None:
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
     parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
     parser.add_argument("--corpora", default=",".join(CORPORA), help="names of those to score")
-    parser.add_argument("--peers", default=PEERS, help="names of methods, as of detourage bench")
+    parser.add_argument("--peers", default=PEERS, help="names of methods, as of python -m benchmarks bench")
     parser.add_argument("--sample", type=int, help="so many pages of each corpus")
     parser.add_argument("--by-language", action="store_true", help="a row a language, too")
     parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")

@@ -8,21 +8,21 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.evaluation.bench.measuring import measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.methods.grouping import find_neighbours
+from benchmarks.evaluation.methods.ours import knowledge_of
+from benchmarks.evaluation.scores import Gold, headline_of, load_corpus
+from benchmarks.evaluation.scores.records import TextBlock
 from benchmarks.extraction.labels import UNSAID, hinted_labels, lines_of_lead, shares_in_gold
-from worker.evaluation.bench.measuring import measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.grouping import find_neighbours
-from worker.evaluation.methods.interface import ALONE
-from worker.evaluation.methods.ours import knowledge_of
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import Gold, headline_of, load_corpus
-from worker.evaluation.scores.records import TextBlock
 from worker.extraction import TemplateKnowledge
 from worker.extraction.evidence import Evidence, gather_evidence
 from worker.extraction.hashed_words import HashedWords
 from worker.extraction.outline import Outline
 from worker.learning import Features
 from worker.pages import PageError
+from worker.papers.interface import ALONE
+from worker.papers.reading import page_of
 
 ARTICLES = frozenset({None, "article"})
 """Kinds of pages that are articles, None where a corpus does not tell: it holds no others."""

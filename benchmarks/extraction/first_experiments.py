@@ -1,7 +1,7 @@
 """Score the first experiments: ``python -m benchmarks.extraction.first_experiments CORPUS…``.
 
 All heuristics of Deturck (2015, section 4.4.1) are applied to one edit script a page, which takes
-most of the time; ``detourage bench`` gives the same figures, a run for each of them. A page without
+most of the time; ``python -m benchmarks bench`` gives the same figures, a run for each of them. A page without
 another one, or whose token trees are too large, counts as an empty text.
 """
 
@@ -9,14 +9,10 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from worker.distance import TreeTooLargeError
-from worker.evaluation.bench.measuring import even_sample, measurable
-from worker.evaluation.methods import Neighbours, Source
-from worker.evaluation.methods.grouping import find_neighbours
-from worker.evaluation.methods.papers.deturck.first_experiments import extract_by
-from worker.evaluation.methods.papers.deturck.heuristics import HEURISTICS
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import (
+from benchmarks.evaluation.bench.measuring import even_sample, measurable
+from benchmarks.evaluation.methods import Neighbours, Source
+from benchmarks.evaluation.methods.grouping import find_neighbours
+from benchmarks.evaluation.scores import (
     Corpus,
     PageScores,
     Prediction,
@@ -25,7 +21,11 @@ from worker.evaluation.scores import (
     macro_average,
     score_page,
 )
+from worker.distance import TreeTooLargeError
 from worker.extraction import NoArticleError
+from worker.papers.deturck.first_experiments import extract_by
+from worker.papers.deturck.heuristics import HEURISTICS
+from worker.papers.reading import page_of
 
 SHOWN = {"exact": "ex", "equal": "eqw", "to_p": "toP", "to_r": "toR", "to_f": "toF"}
 

@@ -16,7 +16,7 @@ from typing import Self
 from unittest.mock import patch
 
 from benchmarks.extraction.examples import fold_of
-from worker.evaluation.training.headers import training_of
+from benchmarks.training.headers import training_of
 from worker.extraction import classification
 from worker.extraction.kinds import classifier
 from worker.extraction.kinds.classifier import KindTrees

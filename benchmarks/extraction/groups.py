@@ -16,21 +16,21 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from benchmarks.evaluation.bench.measuring import measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.methods.grouping import find_neighbours
+from benchmarks.evaluation.methods.ours import knowledge_of
+from benchmarks.evaluation.scores import headline_of, load_corpus, paired_difference
 from benchmarks.extraction.examples import fold_of, words_of
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.labels import OF_GOLD, f1_of_lines, shares_in_gold
 from benchmarks.extraction.train import PAGE_WEIGHT
-from worker.evaluation.bench.measuring import measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.grouping import find_neighbours
-from worker.evaluation.methods.ours import knowledge_of
-from worker.evaluation.methods.reading import outline_of, page_of
-from worker.evaluation.scores import headline_of, load_corpus, paired_difference
 from worker.extraction.classification import choose_lines, judge_lines
 from worker.extraction.knowledge import digest_of
 from worker.extraction.paths import Paths, Step
 from worker.learning import likelihoods
 from worker.pages import PageError
+from worker.papers.reading import outline_of, page_of
 
 MAX_OTHERS = 20
 """Other pages of a group that are looked at, the first ones."""

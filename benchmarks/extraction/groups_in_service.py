@@ -16,6 +16,9 @@ from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.evaluation.bench.measuring import measurable
+from benchmarks.evaluation.methods.ours import knowledge_of
+from benchmarks.evaluation.scores import load_corpus, paired_difference
 from benchmarks.extraction.bags import compare_bags
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.groups import (
@@ -27,10 +30,6 @@ from benchmarks.extraction.groups import (
 )
 from benchmarks.extraction.roles.second_pass import SecondPass
 from benchmarks.extraction.today import Models
-from worker.evaluation.bench.measuring import measurable
-from worker.evaluation.methods.ours import knowledge_of
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import load_corpus, paired_difference
 from worker.extraction import NoArticleError, TemplateKnowledge, article, extract_article
 from worker.extraction.classification import JudgedLines, judge_lines
 from worker.extraction.outline import Outline
@@ -38,6 +37,7 @@ from worker.extraction.roles import choosing
 from worker.extraction.roles.evidence import Stretch, gather
 from worker.extraction.roles.model import LEAST, JudgedRoles
 from worker.learning import likelihoods
+from worker.papers.reading import page_of
 
 FEWEST = 4
 """Other pages of a group from which on it has a vote."""

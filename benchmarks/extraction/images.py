@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.examples import fold_of
 from worker.content import read_content
-from worker.evaluation.scores import load_corpus
 from worker.extraction import ArticleImage, NoArticleError
 from worker.pages import PageError, parse_page
 

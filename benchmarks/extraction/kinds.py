@@ -18,14 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import Gold, load_corpus
 from benchmarks.extraction.first_pass import KINDS as KINDS_OF_PAGES
 from benchmarks.extraction.first_pass import FirstPass, write_fold
 from benchmarks.extraction.out_of_fold import out_of_fold
+from benchmarks.training.headers import corpus_used, training_of
 from models.kinds import Kind
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import Gold, load_corpus
-from worker.evaluation.training.headers import corpus_used, training_of
 from worker.extraction.article import KnownTemplate, PageInTemplate, read_first
 from worker.extraction.kinds.classifier import KindTrees
 from worker.extraction.kinds.evidence import Facts, kind_evidence
@@ -33,6 +32,7 @@ from worker.extraction.menus import is_menu
 from worker.extraction.outline import Outline
 from worker.learning import Features, ModelFile
 from worker.pages import PageError
+from worker.papers.reading import page_of
 
 KINDS: tuple[Kind, ...] = (
     "article",

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from worker.evaluation.scores import Gold, matching_blocks, words
-from worker.evaluation.scores.records import TextBlock
+from benchmarks.evaluation.scores import Gold, matching_blocks, words
+from benchmarks.evaluation.scores.records import TextBlock
 
 UNSAID = -1
 """Label of a line of which nobody said whether it is the article's."""

@@ -14,12 +14,12 @@ from itertools import chain
 from pathlib import Path
 from statistics import fmean
 
-from worker.evaluation.bench.memo import Memo, scorer_version
-from worker.evaluation.bench.scoring import Target, events, prepare, score
-from worker.evaluation.methods import Extractor, Job, Runner, Source, TrainingPair, parse_chain
-from worker.evaluation.methods.papers.nclean import PAIRS_OF_A_LANGUAGE
-from worker.evaluation.scores import Corpus, Event, Prediction, load_corpus, load_diseases
-from worker.evaluation.scores.daniel import score_task
+from benchmarks.evaluation.bench.memo import Memo, scorer_version
+from benchmarks.evaluation.bench.scoring import Target, events, prepare, score
+from benchmarks.evaluation.methods import Extractor, Job, Runner, Source, TrainingPair, parse_chain
+from benchmarks.evaluation.scores import Corpus, Event, Prediction, load_corpus, load_diseases
+from benchmarks.evaluation.scores.daniel import score_task
+from worker.papers.nclean import PAIRS_OF_A_LANGUAGE
 
 TOOLS = {
     "BP": "{boilerpipe}",

@@ -19,6 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.boosting import as_trees, mean_of, new_classifier
+from benchmarks.evaluation.bench.measuring import measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import Gold, headline_of, load_corpus
 from benchmarks.extraction.bags import compare_bags
 from benchmarks.extraction.examples import ARTICLES, fold_of
 from benchmarks.extraction.first_pass import OTHER_KINDS, FirstPass, write_fold
@@ -30,16 +33,13 @@ from benchmarks.extraction.train import (
     PAGE_WEIGHT,
     weights_near_article,
 )
-from worker.evaluation.bench.measuring import measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import Gold, headline_of, load_corpus
-from worker.evaluation.training.headers import corpus_used, training_of
+from benchmarks.training.headers import corpus_used, training_of
 from worker.extraction.classification import choose_lines, judge_lines
 from worker.extraction.menus import is_menu
 from worker.extraction.outline import Outline
 from worker.learning import BoostedTrees, Features, ModelFile
 from worker.pages import PageError
+from worker.papers.reading import page_of
 
 CORPORA = ("wcxb", "fundus_body")
 

@@ -20,18 +20,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.evaluation.bench.measuring import measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import Gold, headline_of, load_corpus
 from benchmarks.extraction.examples import ARTICLES, words_of
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.labels import f1_of_lines, shares_in_gold
-from worker.evaluation.bench.measuring import measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import Gold, headline_of, load_corpus
 from worker.extraction.classification import JudgedLines, choose_lines, judge_lines
 from worker.extraction.line_classifier import LineClassifier
 from worker.extraction.outline import Outline
 from worker.learning import likelihoods
 from worker.pages import PageError
+from worker.papers.reading import page_of
 
 MEMBERS = ("trees", "network", "both")
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import click
 
-from worker.evaluation.methods.grouping import find_neighbours
-from worker.evaluation.methods.interface import Source
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.methods.usage import peak_memory
-from worker.evaluation.scores import load_corpus
+from benchmarks.evaluation.methods.grouping import find_neighbours
+from benchmarks.evaluation.methods.usage import peak_memory
+from benchmarks.evaluation.scores import load_corpus
 from worker.extraction import NoArticleError, TemplateKnowledge, extract_article
 from worker.pages import PageError, parse_page
+from worker.papers.interface import Source
+from worker.papers.reading import page_of
 
 LINE_EVERY = 1000
 

@@ -1,4 +1,4 @@
-"""Write a report of ``detourage bench --json`` as Markdown.
+"""Write a report of ``python -m benchmarks bench --json`` as Markdown.
 
 ``python -m benchmarks.extraction.tables report.json`` writes the scores and the task
 downstream, with ``statistics`` after it the counts of the texts.
@@ -165,7 +165,7 @@ PARTS = {"scores": measured, "statistics": counted}
 def main() -> None:
     """Write the part of the report that was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("report", type=Path, help="file of detourage bench --json")
+    parser.add_argument("report", type=Path, help="file of python -m benchmarks bench --json")
     parser.add_argument("part", choices=PARTS, nargs="?", default="scores")
     options = parser.parse_args()
     print("\n".join(PARTS[options.part](json.loads(options.report.read_text("utf-8")))))

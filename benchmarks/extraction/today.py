@@ -19,23 +19,23 @@ from time import process_time
 
 import numpy as np
 
-from benchmarks.extraction.bags import LOST, BagScore, compare_bags, words_of
-from benchmarks.extraction.first_pass import FirstPass
-from benchmarks.extraction.roles.second_pass import SecondPass
-from worker.content import read_content
-from worker.evaluation.bench.measuring import even_sample, measurable
-from worker.evaluation.methods import Job, Runner, Source
-from worker.evaluation.methods.reading import text_of
-from worker.evaluation.scores import (
+from benchmarks.evaluation.bench.measuring import even_sample, measurable
+from benchmarks.evaluation.methods import Job, Runner, Source
+from benchmarks.evaluation.scores import (
     Gold,
     bootstrap_interval,
     load_corpus,
     paired_difference,
 )
+from benchmarks.extraction.bags import LOST, BagScore, compare_bags, words_of
+from benchmarks.extraction.first_pass import FirstPass
+from benchmarks.extraction.roles.second_pass import SecondPass
+from worker.content import read_content
 from worker.extraction import NoArticleError, extract_article
 from worker.extraction.lines import lines_of
 from worker.extraction.outline import Outline
 from worker.pages import Page, PageError, parse_page
+from worker.papers.reading import text_of
 
 CORPORA = ("wcxb", "fundus_body")
 OURS = "Détourage"
@@ -273,7 +273,7 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
     parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
-    parser.add_argument("--peers", default=PEERS, help="names of methods, as of detourage bench")
+    parser.add_argument("--peers", default=PEERS, help="names of methods, as of python -m benchmarks bench")
     parser.add_argument("--sample", type=int, help="so many pages of each corpus")
     parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")
     options = parser.parse_args()

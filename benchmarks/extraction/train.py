@@ -18,6 +18,8 @@ import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import PageScores, Prediction, macro_average, score_page
 from benchmarks.extraction.examples import (
     Example,
     Hint,
@@ -28,15 +30,13 @@ from benchmarks.extraction.examples import (
 )
 from benchmarks.extraction.first_pass import write_fold
 from benchmarks.extraction.labels import OF_GOLD
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import outline_of
-from worker.evaluation.scores import PageScores, Prediction, macro_average, score_page
-from worker.evaluation.training.headers import corpus_used, training_of
+from benchmarks.training.headers import corpus_used, training_of
 from worker.extraction import TemplateKnowledge, classification, sentences
 from worker.extraction.apart import leave_out
 from worker.extraction.article import article_of
 from worker.extraction.line_classifier import LineClassifier
 from worker.learning import BoostedTrees, Features, ModelFile, Rows, Training
+from worker.papers.reading import outline_of
 
 if TYPE_CHECKING:
     from benchmarks.extraction.networks import Lesson

@@ -11,6 +11,13 @@ from pathlib import Path
 
 from benchmarks.comments.train import choose, out_of_fold, read_corpora, train_certainty
 from benchmarks.comments.train import train as train_comments
+from benchmarks.evaluation.scores import (
+    PageScores,
+    Prediction,
+    macro_average,
+    paired_difference,
+    score_page,
+)
 from benchmarks.extraction.examples import (
     Example,
     Hint,
@@ -23,16 +30,9 @@ from benchmarks.extraction.train import extract, fit, loose_option
 from worker.comments import find_comments
 from worker.comments.certainty import Certainty
 from worker.content import apart_from_article
-from worker.evaluation.methods.reading import page_of
-from worker.evaluation.scores import (
-    PageScores,
-    Prediction,
-    macro_average,
-    paired_difference,
-    score_page,
-)
 from worker.extraction.line_classifier import LineClassifier
 from worker.learning import BoostedTrees
+from worker.papers.reading import page_of
 
 SCORES = {"to_f": "toF", "equal": "eqw"}
 """Scores that are shown, by the name that tables give them."""

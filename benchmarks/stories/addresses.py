@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from benchmarks.evaluation.scores import Corpus, CorpusError, load_corpus
 from worker.content import read_content
-from worker.evaluation.scores import Corpus, CorpusError, load_corpus
 from worker.extraction import NoArticleError
 from worker.pages import Page, PageError, parse_page, site_of
 from worker.stories.addresses import (

@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import fmean
 from time import process_time
 
+from benchmarks.evaluation.scores import load_corpus
 from worker.content import Content, read_content
 from worker.content.declared_entries import declared_entries
 from worker.content.entries import entries_of
-from worker.evaluation.scores import load_corpus
 from worker.extraction import NoArticleError
 from worker.pages import Page, PageError, parse_page
 

@@ -16,8 +16,8 @@ from statistics import fmean
 from time import process_time
 from typing import Any
 
+from benchmarks.evaluation.scores import load_corpus
 from models.messages import PageMessage
-from worker.evaluation.scores import load_corpus
 from worker.language.wordlists import listed
 from worker.pages import Page, PageError, parse_page
 from worker.pages.addresses import absolute, base_of

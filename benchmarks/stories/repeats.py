@@ -17,8 +17,8 @@ import numpy as np
 from scipy.cluster.hierarchy import DisjointSet
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.evaluation.scores import load_corpus
 from benchmarks.stories.variations import Version, generate, half_of, read_texts
-from worker.evaluation.scores import load_corpus
 from worker.language.words import tokens
 from worker.stories.fingerprint import Fingerprint, fingerprint_of
 from worker.stories.grouping import APART, StoryText, group_texts

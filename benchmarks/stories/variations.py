@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from benchmarks.evaluation.scores import load_corpus
 from worker.content import read_content
-from worker.evaluation.scores import load_corpus
 from worker.extraction import NoArticleError
 from worker.language.words import tokens
 from worker.pages import PageError, parse_page, site_of

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from worker.evaluation.scores import CorpusPage, load_corpus
+from benchmarks.evaluation.scores import CorpusPage, load_corpus
 from worker.extraction import Extraction, NoArticleError, extract_article
 from worker.extraction.metadata.wires import written_forms
 from worker.pages import PageError, parse_page

@@ -34,7 +34,7 @@ FIRST_GROWTH = 20
 MAX_GROWTH = 40
 """Between ten times, which is linear, and a hundred, which is quadratic."""
 
-_NOT_SERVING = ("worker.evaluation", "worker.sample", "worker.celery")
+_NOT_SERVING = ("benchmarks.evaluation", "worker.sample", "worker.celery")
 _METHODS = frozenset(
     ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
 )

@@ -16,12 +16,12 @@ import pytest
 from tests.image_context import ROOT, in_context, tracked_files
 
 PACKAGES = ("detourage", "models", "migrations", "worker")
+CHECKED = (*PACKAGES, "benchmarks/evaluation")
 USERS_OF_EXTRAS = {
-    "evaluation": "worker/evaluation",
+    "benchmarks": "benchmarks/evaluation",
     "inspector": "worker/inspector",
-    "peers": "worker/evaluation/methods/peers",
+    "papers": "worker/papers",
     "plot": "worker/inspection/site_picture.py",
-    "recognisers": "worker/evaluation/scores/recognisers.py",
     "render": "worker/rendering/program.py",
     "scrapy": "worker/integrations/scrapy.py",
 }
@@ -63,7 +63,11 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
                 modules |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module)
-    outside = {module.split(".")[0] for module in modules} - {*PACKAGES, *sys.stdlib_module_names}
+    outside = {module.split(".")[0] for module in modules} - {
+        *PACKAGES,
+        "benchmarks",
+        *sys.stdlib_module_names,
+    }
     # Of the standard library from Python 3.14 on.
     return outside - {"_typeshed", "compression"}
 
@@ -83,7 +87,7 @@ def unused(imported: set[str], declared: set[str]) -> set[str]:
 
 
 def sources() -> set[Path]:
-    return {path for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    return {path for package in CHECKED for path in (ROOT / package).rglob("*.py")}
 
 
 def sources_of_extra(name: str | None) -> set[Path]:

@@ -15,7 +15,6 @@ from worker.cli import (
     extracting,
     inspecting,
     inspector,
-    measuring,
     operating,
     pages,
     quarantine,
@@ -26,6 +25,9 @@ from worker.processes.threads import start_no_idle_threads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+MOVED = ("bench", "evaluate")
+"""Commands that measure extractors: no part of what is installed."""
 
 EXIT_INTERRUPTED = 130
 """As shells report what Ctrl-C ended."""
@@ -93,6 +95,14 @@ def _printable(text: str) -> str:
 class GroupedCommands(Commands):
     """The commands of `GROUPS`, each group under a heading of its own."""
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; say where one of earlier versions went."""
+        if args[0] in MOVED:
+            ctx.fail(f"{args[0]} moved: run `python -m benchmarks {args[0]}` in a checkout.")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names of the commands with what they do."""
         del ctx
@@ -144,7 +154,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         deployment.intake,
         deployment.relay,
     ),
-    "developers": (inspecting.schema, measuring.evaluate, measuring.bench),
+    "developers": (inspecting.schema,),
 }
 """Commands by those who use them, in the order of the help."""
 

@@ -12,9 +12,8 @@ from worker.cli.display import console, say
 from worker.wording.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from worker.evaluation.bench.measuring import Progress as OnProgress
     from worker.store.progress import RunProgress
 
 LINE_SECONDS = 10.0
@@ -72,8 +71,8 @@ def bars_by_stage() -> Iterator[BarsByStage]:
 
 
 @contextmanager
-def measurement_bar() -> Iterator[OnProgress]:
-    """Show the progress of something measured."""
+def measurement_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Show how much of something is done, by its name, the number done and the number in all."""
     with _progress_display() as progress:
         task = progress.add_task("", total=None)
         last_line = time.monotonic()

@@ -1,7 +1,7 @@
 """The body of a page on its own: cleaning, then the densest packet of sentences.
 
 After the extractor of Wutsi, an article for bloggers; its own steps, to the letter, are among
-the methods of `worker.evaluation`. This is what a page needs of which nothing else is known:
+the methods of `benchmarks.evaluation`. This is what a page needs of which nothing else is known:
 
 - *Cleaning* leaves out elements that show no text, ``nav``, ``header``, ``footer``, ``aside``
   and ``form``, and those whose class or id has a word that names a section of no interest.

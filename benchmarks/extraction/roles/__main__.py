@@ -20,19 +20,19 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.evaluation.methods import Job, Runner
+from benchmarks.evaluation.scores.roles import ROLES_FILE, RoleScores, align, lines_in
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.examples import RoleExample, TextExample, labelled_pages
 from benchmarks.extraction.roles.second_pass import SecondPass
 from benchmarks.extraction.roles.training import Recipe, fit, fit_outside, read_examples
+from benchmarks.training.headers import corpus_used, training_of
 from models.roles import TEXT_ROLES
-from worker.evaluation.methods import Job, Runner
-from worker.evaluation.methods.reading import outline_of
-from worker.evaluation.scores.roles import ROLES_FILE, RoleScores, align, lines_in
-from worker.evaluation.training.headers import corpus_used, training_of
 from worker.extraction.classification import choose_lines
 from worker.extraction.lines import lines_of
 from worker.extraction.roles.model import RoleModel
 from worker.learning import ModelFile, TrainingCorpus
+from worker.papers.reading import outline_of
 
 SCORED_ROLES = ("title", "lead", "byline", "dateline", "caption", "related", "promo")
 """Roles whose mean F1 is told."""

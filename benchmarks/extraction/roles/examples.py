@@ -10,16 +10,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.evaluation.bench.measuring import even_sample, measurable
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import CorpusPage, Gold, headline_of, load_corpus
+from benchmarks.evaluation.scores.roles import ROLES_FILE, LabelledPage, align, load_roles
 from benchmarks.extraction.examples import ARTICLES
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.labels import OF_GOLD, lines_of_lead, shares_in_gold
 from benchmarks.extraction.roles.weak import KnownLines, weak_roles
 from models.roles import TEXT_ROLES, LineRole
-from worker.evaluation.bench.measuring import even_sample, measurable
-from worker.evaluation.methods import Source
-from worker.evaluation.methods.reading import outline_of
-from worker.evaluation.scores import CorpusPage, Gold, headline_of, load_corpus
-from worker.evaluation.scores.roles import ROLES_FILE, LabelledPage, align, load_roles
 from worker.extraction.classification import judge_lines
 from worker.extraction.hashed_words import HashedWords
 from worker.extraction.lines import lines_of
@@ -27,6 +26,7 @@ from worker.extraction.outline import Outline
 from worker.extraction.roles.evidence import gather, near_article
 from worker.learning import Features
 from worker.pages import PageError
+from worker.papers.reading import outline_of
 from worker.sample.crawl import generate
 
 GENERATED_SEED = 7

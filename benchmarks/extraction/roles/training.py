@@ -12,6 +12,8 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from benchmarks.boosting import SEED, as_class_trees, as_trees
+from benchmarks.evaluation.bench.measuring import even_sample
+from benchmarks.evaluation.scores.roles import MIXED
 from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.examples import (
@@ -22,8 +24,6 @@ from benchmarks.extraction.roles.examples import (
     read_text_examples,
 )
 from models.roles import OUTER_ROLES, TEXT_ROLES, LineRole
-from worker.evaluation.bench.measuring import even_sample
-from worker.evaluation.scores.roles import MIXED
 from worker.extraction.roles.model import RoleModel
 from worker.learning import BoostedTrees, DecisionTree, Rows
 from worker.learning.classes import ClassTrees

@@ -8,8 +8,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.__main__ import main as benchmarks
 from tests.acceptance.command_line import detourage
-from tests.commands import FAILED, OF_A_DEPLOYMENT, RIGHT, WRONG, Server
+from tests.commands import FAILED, OF_A_DEPLOYMENT, RIGHT, WRONG, WRONG_OF_BENCHMARKS, Server
 from tests.pages import article_html, message
 from worker.cli import main
 from worker.settings import PREFIX, load_settings
@@ -54,9 +55,17 @@ def options(
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("arguments", "code", "words"), WRONG)
-def test_wrong_arguments_are_told(arguments: tuple[str, ...], code: int, words: str) -> None:
-    done = CliRunner().invoke(main, list(arguments))
+@pytest.mark.parametrize(
+    ("program", "arguments", "code", "words"),
+    [
+        *((main, *each) for each in WRONG),
+        *((benchmarks, *each) for each in WRONG_OF_BENCHMARKS),
+    ],
+)
+def test_wrong_arguments_are_told(
+    program: click.Group, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    done = CliRunner().invoke(program, list(arguments))
     assert done.exit_code == code, (done.output, done.exception)
     assert isinstance(done.exception, SystemExit)
     assert words in done.output

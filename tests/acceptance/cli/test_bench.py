@@ -6,18 +6,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from benchmarks.__main__ import main as benchmarks
 from worker.cli import main
 
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bench") / "sample"
-    assert invoke("sample", folder).exit_code == 0
+    assert CliRunner().invoke(main, ["sample", str(folder)]).exit_code == 0
     return folder
 
 
 def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return CliRunner().invoke(benchmarks, [str(argument) for argument in arguments])
 
 
 def test_bench_measures_methods_and_writes_reports(sample: Path, tmp_path: Path) -> None:

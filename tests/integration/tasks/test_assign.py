@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, update
 
+from benchmarks.evaluation.scores import text_only
 from models.tables import (
     DesignChange,
     Generation,
@@ -20,7 +21,6 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.evaluation.scores import text_only
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.sample import generate

@@ -34,7 +34,7 @@ def imported_by(*arguments: str) -> set[str]:
     return set(json.loads(modules))
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("bench", "--help"), ("reprocess",)])
+@pytest.mark.parametrize("arguments", [("--help",), ("run", "--help"), ("reprocess",)])
 def test_help_and_wrong_usage_wait_for_the_command_line_alone(arguments: tuple[str, ...]) -> None:
     assert imported_by(*arguments).isdisjoint(SLOW | {"pydantic"})
 

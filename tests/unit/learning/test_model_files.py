@@ -8,7 +8,6 @@ from importlib.resources import files
 import pytest
 
 from worker.comments.certainty import Certainty
-from worker.evaluation.methods.papers import commentsminer, nclean
 from worker.extraction.line_classifier import LineClassifier
 from worker.learning import (
     BoostedTrees,
@@ -19,6 +18,7 @@ from worker.learning import (
     load_model,
 )
 from worker.learning.files import TrainedModel
+from worker.papers import commentsminer, nclean
 
 TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
 CORPUS = TrainingCorpus(

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.evaluation.scores.repeats import NameRepeats
+from benchmarks.evaluation.scores.repeats import NameRepeats
 
 words = st.text(st.sampled_from("ab"), min_size=1, max_size=8)
 

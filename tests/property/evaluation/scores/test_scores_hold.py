@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from worker.evaluation.scores import (
+from benchmarks.evaluation.scores import (
     PRF,
     Gold,
     Prediction,

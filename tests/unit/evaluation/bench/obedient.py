@@ -7,7 +7,13 @@ import os
 import time
 from pathlib import Path
 
-from worker.evaluation.methods import Extracted, Neighbours, ReaderComment, Source, UnavailableError
+from benchmarks.evaluation.methods import (
+    Extracted,
+    Neighbours,
+    ReaderComment,
+    Source,
+    UnavailableError,
+)
 
 
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.evaluation.bench import BenchError, CorpusTable, evaluate
 from tests.unit.evaluation.bench.corpus import article, write_corpus, write_lines
-from worker.evaluation.bench import BenchError, CorpusTable, evaluate
 
 COMMENT = {"author": "Ann", "date": "2026-01-02", "text": "What a fine gull", "parent": None}
 

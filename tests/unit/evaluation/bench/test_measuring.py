@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.evaluation.bench import Bench, BenchError, CorpusTable, Line
+from benchmarks.evaluation.methods import Extractor, Gives, Runner
 from tests.unit.evaluation.bench.corpus import write_corpus
-from worker.evaluation.bench import Bench, BenchError, CorpusTable, Line
-from worker.evaluation.methods import Extractor, Gives, Runner
 
 OBEDIENT = "tests.unit.evaluation.bench.obedient"
 
@@ -13,7 +13,7 @@ MARKED_UP = "<p>three gulls</p><p>and an advertisement</p>"
 
 
 def method(name: str = "obedient", **options: object) -> Extractor:
-    return Extractor(name, "1", f"{OBEDIENT}:obey", options)
+    return Extractor(name, f"{OBEDIENT}:obey", options, version="1")
 
 
 def measure(
@@ -38,7 +38,7 @@ def test_a_method_that_returns_the_gold_scores_100(tmp_path: Path) -> None:
 
 def test_what_goes_wrong_is_shown_and_stops_nothing(tmp_path: Path) -> None:
     orders = ["one gull", "raise now", "hang now", "crash now"]
-    missing = Extractor("missing", "1", f"{OBEDIENT}:obey", preparation=f"{OBEDIENT}:lack")
+    missing = Extractor("missing", f"{OBEDIENT}:obey", version="1", preparation=f"{OBEDIENT}:lack")
     broken, absent, after = measure(
         write_corpus(tmp_path / "gulls", orders), method(), missing, method("after"), seconds=2
     ).lines
@@ -116,7 +116,7 @@ def test_nclean_is_trained_on_another_corpus_without_the_sites_that_are_measured
     assert trained.version.startswith("trained")
 
 
-COMMENTER = Extractor("commenter", "1", f"{OBEDIENT}:comment", gives=Gives.COMMENTS)
+COMMENTER = Extractor("commenter", f"{OBEDIENT}:comment", version="1", gives=Gives.COMMENTS)
 
 
 def test_comments_are_scored_of_methods_that_give_them(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from worker.evaluation.bench import CorpusTable, Line, Report, tables_of, to_html
-from worker.evaluation.bench.results import Mean
-from worker.evaluation.scores import Difference, Interval
+from benchmarks.evaluation.bench import CorpusTable, Line, Report, tables_of, to_html
+from benchmarks.evaluation.bench.results import Mean
+from benchmarks.evaluation.scores import Difference, Interval
 
 METHODS = [f"method {number}" for number in range(20)]
 

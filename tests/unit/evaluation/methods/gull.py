@@ -1,6 +1,6 @@
 """Small pages of one template, written by hand."""
 
-from worker.evaluation.methods import Neighbours, Source
+from benchmarks.evaluation.methods import Neighbours, Source
 
 SENTENCES = {
     "harbour": (

@@ -6,19 +6,19 @@ import sys
 import time
 from pathlib import Path
 
-from worker.evaluation.methods import Extracted, Extractor, Neighbours, Source, UnavailableError
+from benchmarks.evaluation.methods import Extracted, Extractor, Neighbours, Source, UnavailableError
 
 NAME = "tests.unit.evaluation.methods.misbehaving"
 
 
 def method(**options: object) -> Extractor:
     """Return the method that does as pages tell it."""
-    return Extractor("obedient", "1", f"{NAME}:obey", options)
+    return Extractor("obedient", f"{NAME}:obey", options, version="1")
 
 
 def unpreparable(preparation: str) -> Extractor:
     """Return a method that fails to prepare."""
-    return Extractor("broken", "1", f"{NAME}:obey", preparation=f"{NAME}:{preparation}")
+    return Extractor("broken", f"{NAME}:obey", version="1", preparation=f"{NAME}:{preparation}")
 
 
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:

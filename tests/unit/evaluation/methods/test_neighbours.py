@@ -1,6 +1,6 @@
+from benchmarks.evaluation.methods import ALONE, Source
+from benchmarks.evaluation.methods.grouping import find_neighbours
 from tests.unit.evaluation.methods.gull import SENTENCES, page
-from worker.evaluation.methods import ALONE, Source
-from worker.evaluation.methods.grouping import find_neighbours
 
 
 def test_pages_of_a_template_are_neighbours_and_others_are_not() -> None:

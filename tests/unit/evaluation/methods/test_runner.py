@@ -3,9 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.evaluation.methods.gull import neighbours_of, page
-from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
-from worker.evaluation.methods import (
+from benchmarks.evaluation.methods import (
     Extracted,
     Extractor,
     Failure,
@@ -17,6 +15,8 @@ from worker.evaluation.methods import (
     UnknownExtractorError,
     parse_chain,
 )
+from tests.unit.evaluation.methods.gull import neighbours_of, page
+from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 
 SECONDS = 2.0
 """After which a page that hangs is given up; the others of its run take milliseconds."""
@@ -90,7 +90,7 @@ def test_a_method_that_cannot_start_says_why_on_every_page(preparation: str, det
 
 
 def test_a_library_that_is_not_installed_is_reported() -> None:
-    absent = Extractor("absent", "1", "a_library_that_nobody_wrote:extract")
+    absent = Extractor("absent", "a_library_that_nobody_wrote:extract", version="1")
     (result,) = Runner(processes=1).run(absent, [Job(Source("one"))])
     assert result.outcome.failure is not None
     assert result.outcome.failure.kind == "unavailable"
@@ -167,7 +167,7 @@ def test_another_version_is_another_method(tmp_path: Path) -> None:
     runner = Runner(processes=1, cache=tmp_path)
     job = Job(Source("one"))
     list(runner.run(method(), [job]))
-    newer = Extractor("obedient", "2", f"{NAME}:obey")
+    newer = Extractor("obedient", f"{NAME}:obey", version="2")
     assert [result.cached for result in runner.run(newer, [job])] == [False]
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from worker.evaluation.scores import (
+from benchmarks.evaluation.scores import (
     PageScores,
     bootstrap_interval,
     macro_average,

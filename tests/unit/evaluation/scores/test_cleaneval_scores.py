@@ -2,7 +2,7 @@ from difflib import SequenceMatcher
 
 import pytest
 
-from worker.evaluation.scores import (
+from benchmarks.evaluation.scores import (
     PRF,
     TextBlock,
     characters,
@@ -11,7 +11,7 @@ from worker.evaluation.scores import (
     text_only,
     write_markup,
 )
-from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
+from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
 GOLD_FILE = """URL: http://www.example.org/<p>/page
 

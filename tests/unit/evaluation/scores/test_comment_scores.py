@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 from lxml import html
 
-from worker.evaluation.scores import PRF, Comment, Gold, comment_scores, score_comments
-from worker.evaluation.scores.comments import with_names
+from benchmarks.evaluation.scores import PRF, Comment, Gold, comment_scores, score_comments
+from benchmarks.evaluation.scores.comments import with_names
 
 THREAD = (
     Comment("I think the flu is overrated by the press", "Ann", "3 January 2012"),

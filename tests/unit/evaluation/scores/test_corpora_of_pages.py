@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from worker.evaluation.scores import (
+from benchmarks.evaluation.scores import (
     Comment,
     CorpusError,
     TextBlock,
@@ -14,7 +14,7 @@ from worker.evaluation.scores import (
     load_corpus,
     read_gold,
 )
-from worker.evaluation.scores.records import PARAGRAPH
+from benchmarks.evaluation.scores.records import PARAGRAPH
 
 HTML = "<html><p>Grippe à Köln</p></html>"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.evaluation.scores import (
+from benchmarks.evaluation.scores import (
     PRF,
     DiseaseWatch,
     Event,
@@ -14,8 +14,8 @@ from worker.evaluation.scores import (
     score_task,
     unmarked_document,
 )
-from worker.evaluation.scores.daniel import zones
-from worker.evaluation.scores.records import HEADING, PARAGRAPH
+from benchmarks.evaluation.scores.daniel import zones
+from benchmarks.evaluation.scores.records import HEADING, PARAGRAPH
 
 WATCH = DiseaseWatch(
     {"dengue": "Dengue", "yellow fever": "Yellow_fever", "HIV": "HIV", "Dengue": "Dengue"}

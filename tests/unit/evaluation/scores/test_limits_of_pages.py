@@ -1,6 +1,6 @@
 from lxml import html
 
-from worker.evaluation.scores import (
+from benchmarks.evaluation.scores import (
     Gold,
     TextBlock,
     best_blocks,
@@ -8,8 +8,8 @@ from worker.evaluation.scores import (
     headline_of,
     score_page,
 )
-from worker.evaluation.scores.pagetext import page_text
-from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
+from benchmarks.evaluation.scores.pagetext import page_text
+from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
 PAGE = html.document_fromstring(
     """<html><head><title>Flu is back</title><style>p {}</style></head><body>

@@ -1,8 +1,14 @@
 import pytest
 
-from worker.evaluation.scores import Gold, Prediction, SnippetCounts, score_metadata, score_snippets
-from worker.evaluation.scores.dates import near_day, same_day, spans
-from worker.evaluation.scores.metadata import author_names
+from benchmarks.evaluation.scores import (
+    Gold,
+    Prediction,
+    SnippetCounts,
+    score_metadata,
+    score_snippets,
+)
+from benchmarks.evaluation.scores.dates import near_day, same_day, spans
+from benchmarks.evaluation.scores.metadata import author_names
 
 GOLD = Gold(
     id="1",

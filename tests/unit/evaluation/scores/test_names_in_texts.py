@@ -1,6 +1,6 @@
 import pytest
 
-from worker.evaluation.scores import PRF, Gazetteer, recogniser_of, score_names
+from benchmarks.evaluation.scores import PRF, Gazetteer, recogniser_of, score_names
 
 TEXTS = [
     "Flu Returns To The Northern Islands\n"

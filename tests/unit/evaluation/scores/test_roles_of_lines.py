@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worker.evaluation.scores import CorpusError
-from worker.evaluation.scores.roles import (
+from benchmarks.evaluation.scores import CorpusError
+from benchmarks.evaluation.scores.roles import (
     LabelledPage,
     RoleScores,
     align,

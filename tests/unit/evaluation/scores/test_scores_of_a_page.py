@@ -3,7 +3,7 @@ import math
 import pytest
 from lxml import html
 
-from worker.evaluation.scores import (
+from benchmarks.evaluation.scores import (
     PRF,
     SCORES,
     Gold,
@@ -16,7 +16,7 @@ from worker.evaluation.scores import (
     score_page,
     words,
 )
-from worker.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
+from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
 
 def test_agreement_is_deturcks() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
-from worker.evaluation.scores import words
-from worker.evaluation.scores.words import placed_words
+from benchmarks.evaluation.scores import words
+from benchmarks.evaluation.scores.words import placed_words
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.evaluation.methods.gull import holds_story, page
-from worker.evaluation.methods import (
+from benchmarks.evaluation.methods import (
     Extracted,
     Extractor,
     Job,
@@ -21,13 +20,14 @@ from worker.evaluation.methods import (
     extractor_names,
     get_extractor,
 )
-from worker.evaluation.methods.peers.bridge import (
+from benchmarks.evaluation.methods.peers.bridge import (
     BridgeError,
     bridge_to,
     close_bridges,
     running_programs,
 )
-from worker.evaluation.methods.usage import cpu_seconds, peak_memory
+from benchmarks.evaluation.methods.usage import cpu_seconds, peak_memory
+from tests.unit.evaluation.methods.gull import holds_story, page
 
 BRIDGED = ["boilerpipe_java", "readability_js"]
 

@@ -1,0 +1,14 @@
+"""Score extractors: ``python -m benchmarks bench CORPUS…`` and ``… evaluate GOLD ARTICLES…``."""
+
+from benchmarks.evaluation.commands import bench, evaluate
+from worker.cli import Commands
+
+main = Commands(
+    "benchmarks",
+    commands=[evaluate, bench],
+    help="Score extractors, and files of articles, against gold.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks")

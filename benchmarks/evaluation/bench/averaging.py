@@ -1,0 +1,62 @@
+"""From the scores of pages to the figures of a table."""
+
+from collections.abc import Mapping, Sequence
+
+from benchmarks.evaluation.bench.results import LABELS, Mean
+from benchmarks.evaluation.scores import (
+    Difference,
+    PageScores,
+    bootstrap_interval,
+    macro_average,
+    paired_difference,
+)
+
+
+def means(
+    rows: Sequence[PageScores], best_peers: Mapping[str, Sequence[PageScores]] | None = None
+) -> dict[str, Mean]:
+    """Average the scores that reports show.
+
+    Parameters
+    ----------
+    rows
+        The pages of a method.
+    best_peers
+        By name of score, the pages of the peer to compare with; None to compare with none.
+    """
+    over_sites = macro_average(rows, over="sites")
+    averaged: dict[str, Mean] = {}
+    for name in LABELS:
+        measured = [row for row in rows if name in row.scores]
+        if not measured:
+            continue
+        averaged[name] = Mean(
+            pages=bootstrap_interval(
+                [row.scores[name] for row in measured], [row.site for row in measured]
+            ),
+            sites=over_sites[name],
+            against_best_peer=_difference(name, measured, (best_peers or {}).get(name, ())),
+        )
+    return averaged
+
+
+def _difference(
+    name: str, measured: Sequence[PageScores], peer: Sequence[PageScores]
+) -> Difference | None:
+    """Compare two methods on the pages on which both have a score, None where there are none."""
+    ours = {row.page: row.scores[name] for row in measured}
+    theirs = {row.page: row.scores[name] for row in peer if name in row.scores}
+    if ours.keys().isdisjoint(theirs):
+        return None
+    return paired_difference(ours, theirs, {row.page: row.site for row in measured})
+
+
+def best_by_score(candidates: Mapping[str, Sequence[PageScores]]) -> dict[str, str]:
+    """Return, by name of score, which method has the highest mean over pages."""
+    averages = {method: macro_average(rows) for method, rows in candidates.items() if rows}
+    best: dict[str, str] = {}
+    for name in LABELS:
+        having = [method for method, scores in averages.items() if name in scores]
+        if having:
+            best[name] = max(having, key=lambda method: averages[method][name])
+    return best

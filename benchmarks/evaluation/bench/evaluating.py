@@ -1,0 +1,196 @@
+"""Files of articles against golds."""
+
+import gzip
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from benchmarks.evaluation.bench.averaging import means
+from benchmarks.evaluation.bench.errors import BenchError
+from benchmarks.evaluation.bench.measuring import Grouped, Progress, measurable
+from benchmarks.evaluation.bench.memo import Memo, scorer_version
+from benchmarks.evaluation.bench.results import CorpusTable, Line
+from benchmarks.evaluation.bench.scoring import Target, prepare, score
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import (
+    Comment,
+    Corpus,
+    CorpusError,
+    CorpusPage,
+    Gold,
+    PageScores,
+    Prediction,
+    TextBlock,
+    load_corpus,
+    load_golds,
+    macro_average_by_language,
+    macro_average_by_site,
+)
+from benchmarks.evaluation.scores.corpora import open_text
+from models.messages import ArticleMessage
+from worker.wording.plural import counted
+
+
+def evaluate(
+    gold: Path,
+    articles: Sequence[Path],
+    *,
+    by: Grouped | None = None,
+    title_in_text: bool | None = None,
+    progress: Progress = lambda _what, _done, _total: None,
+) -> CorpusTable:
+    """Score files of articles.
+
+    Parameters
+    ----------
+    gold
+        Folder of a corpus, or a file of gold records, one a line.
+    articles
+        Files of article messages, one a line; each makes a row. Of several revisions of a
+        page the highest counts.
+    by
+        Whether to average by site or language too.
+    title_in_text
+        Whether the golds' texts begin with the headline; None for what is known of the
+        corpus by the folder's name. Where they do, an article is given the headline that
+        its page shows, or its own title where there are no pages.
+    progress
+        Told how far the evaluation is.
+
+    Raises
+    ------
+    BenchError
+        If a file cannot be read, or no gold can be scored by.
+    """
+    corpus = _read_corpus(gold, title_in_text)
+    golds = measurable(corpus)
+    if not golds:
+        raise BenchError(f"{gold}: no gold to score by")
+    memo = Memo(None, scorer_version())
+    targets = [_target(corpus.pages.get(each.id), each, memo) for each in golds]
+    lines = []
+    remarks = []
+    for path in articles:
+        line, remark = _evaluated(path, corpus, targets, memo, by, progress)
+        lines.append(line)
+        remarks.append(remark)
+    return CorpusTable(
+        corpus=corpus.name,
+        pages=len(golds),
+        sites=len({each.site for each in golds}),
+        of_pages=len(golds),
+        left_out=len(corpus.golds) - len(golds),
+        best_peers={},
+        lines=lines,
+        remarks=remarks,
+    )
+
+
+def read_articles(path: Path) -> Iterator[ArticleMessage]:
+    """Read article messages, one a line, compressed or not.
+
+    Raises
+    ------
+    BenchError
+        If a line is no article message.
+    """
+    for number, line in _lines(path):
+        try:
+            yield ArticleMessage.model_validate_json(line)
+        except ValidationError as error:
+            reason = error.errors()[0]
+            where = ".".join(map(str, reason["loc"]))
+            raise BenchError(
+                f"{path.name}, line {number}: no article message ({where}: {reason['msg']})"
+            ) from error
+
+
+def extracted_of(article: ArticleMessage) -> Prediction:
+    """Take over an article message: its ``published_at``, on the page's own day, is the date."""
+    return Prediction(
+        title=article.title,
+        text=article.text,
+        blocks=tuple(TextBlock(block.type, block.text) for block in article.blocks),
+        authors=tuple(article.authors),
+        date=article.published_at.isoformat() if article.published_at else None,
+        comments=tuple(
+            Comment(each.text, each.author, each.date, each.parent, each.published)
+            for each in article.comments
+        ),
+    )
+
+
+def _evaluated(
+    path: Path,
+    corpus: Corpus,
+    targets: Sequence[Target],
+    memo: Memo,
+    by: Grouped | None,
+    progress: Progress,
+) -> tuple[Line, str]:
+    found, unmatched = _matched(path, corpus)
+    rows = []
+    for done, target in enumerate(targets, 1):
+        gold = target.gold
+        article = found.get(gold.id)
+        extracted = extracted_of(article) if article else Prediction()
+        if gold.title_in_text and gold.id not in corpus.pages and extracted.title:
+            target = Target(gold, TextBlock("heading", extracted.title))
+        scores, _ = score(memo, extracted, target)
+        rows.append(PageScores(gold.id, gold.site, gold.language, scores))
+        progress(path.name, done, len(targets))
+    missing = sum(target.gold.id not in found for target in targets)
+    groups = {}
+    if by == "site":
+        groups = macro_average_by_site(rows)
+    elif by == "language":
+        groups = macro_average_by_language(rows)
+    unwanted = len(found.keys() - {target.gold.id for target in targets})
+    remark = (
+        f"{path.name}: {counted(len(found), 'article')} of pages with a gold, {unwanted} of"
+        f" them where there is nothing to score by; {counted(missing, 'page')} without an article,"
+        f" scored as empty; {counted(unmatched, 'article')} of other pages"
+    )
+    failures = {"missing": missing} if missing else {}
+    return Line(path.name, "method", failures=failures, scores=means(rows), groups=groups), remark
+
+
+def _matched(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
+    """Return the articles by id of their gold, and how many have none."""
+    by_url = {page.url: page.id for page in corpus.pages.values()}
+    found: dict[str, ArticleMessage] = {}
+    unmatched = set()
+    for article in read_articles(path):
+        name = article.page_id if article.page_id in corpus.golds else by_url.get(article.url)
+        if name is None:
+            unmatched.add((article.site, article.url))
+        elif name not in found or found[name].revision <= article.revision:
+            found[name] = article
+    return found, len(unmatched)
+
+
+def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
+    if page is None:
+        return Target(gold)
+    return prepare(memo, Source(page.html, page.url, page.content_type), gold)[0]
+
+
+def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
+    """Read golds, with their pages where they are in a corpus."""
+    try:
+        if path.is_dir():
+            return load_corpus(path, title_in_text=title_in_text)
+        return Corpus(path.name, {}, load_golds(path, title_in_text=title_in_text))
+    except CorpusError as error:
+        raise BenchError(str(error)) from error
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield number, line
+    except (EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
+        raise BenchError(f"{path}: {error}") from error

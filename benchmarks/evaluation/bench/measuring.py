@@ -1,0 +1,419 @@
+"""Methods run over corpora and scored."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from benchmarks.evaluation.bench.averaging import best_by_score, means
+from benchmarks.evaluation.bench.downstream import Downstream
+from benchmarks.evaluation.bench.errors import BenchError
+from benchmarks.evaluation.bench.memo import Memo, scorer_version
+from benchmarks.evaluation.bench.results import CorpusTable, Kind, Line
+from benchmarks.evaluation.bench.scoring import LIMITS, limits, prepare, score
+from benchmarks.evaluation.methods import (
+    Extractor,
+    Gives,
+    Job,
+    Needs,
+    Outcome,
+    Runner,
+    Source,
+    Summary,
+    TrainingPair,
+    UnavailableError,
+    UnknownExtractorError,
+    is_peer,
+    parse_chain,
+)
+from benchmarks.evaluation.methods.grouping import find_neighbours
+from benchmarks.evaluation.scores import (
+    Corpus,
+    CorpusError,
+    Gold,
+    PageScores,
+    Prediction,
+    TextStatistics,
+    load_corpus,
+    macro_average_by_language,
+    macro_average_by_site,
+)
+
+Grouped = Literal["site", "language"]
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+_CHUNK = 8
+"""Pages sent to a scoring process at once."""
+
+_Answer = TypeVar("_Answer")
+_Item = TypeVar("_Item")
+
+_Mapped = Callable[..., Iterator[Any]]
+"""`map`, or one that does it in other processes."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What to measure, and how.
+
+    Parameters
+    ----------
+    methods
+        Extractors, or names and chains of names.
+    with_limits
+        Whether to add the best subtree and the best set of blocks.
+    with_statistics
+        Whether to count the texts.
+    by
+        Whether to average by site or language too.
+    diseases
+        Disease by name, by language: the task of the system downstream is done with them.
+        None to leave it, and the recogniser's view of names, out.
+    training
+        Folder of a corpus that NCleaner is trained on; pages of sites that are being measured
+        are left out. None to leave its trained methods unavailable.
+    sample
+        Number of pages to measure in each corpus, taken at even strides; None for all.
+        The pages that methods compare with are those of the whole corpus all the same.
+    runner
+        Runs the methods.
+    progress
+        Told how far the measurement is.
+    """
+
+    methods: Sequence[Extractor | str]
+    with_limits: bool = False
+    with_statistics: bool = False
+    by: Grouped | None = None
+    diseases: Mapping[str, Mapping[str, str]] | None = None
+    training: Path | None = None
+    sample: int | None = None
+    runner: Runner = field(default_factory=Runner)
+    progress: Progress = lambda _what, _done, _total: None
+
+    def measure(self, folders: Sequence[Path]) -> Iterator[CorpusTable]:
+        """Measure corpus after corpus.
+
+        Parameters
+        ----------
+        folders
+            Folders as `benchmarks.evaluation.scores.load_corpus` reads them.
+
+        Raises
+        ------
+        BenchError
+            If a method is not known, or a corpus cannot be read or holds nothing to score.
+        """
+        for method in self.methods:
+            kind_of(method)
+        training = _load(self.training) if self.training is not None else None
+        memo = Memo(self.runner.cache, scorer_version())
+        with _mapping(self.runner.processes) as mapped:
+            for folder in folders:
+                yield _Measurement(self, mapped, memo, _load(folder), training).table()
+
+
+def kind_of(method: Extractor | str) -> Kind:
+    """Tell a peer, or a chain of nothing else, from the project's and the papers' methods.
+
+    Raises
+    ------
+    BenchError
+        If there is no such method.
+    """
+    if isinstance(method, Extractor):
+        return "method"
+    try:
+        return "peer" if all(is_peer(name.strip()) for name in method.split(">")) else "method"
+    except UnknownExtractorError as error:
+        raise BenchError(str(error)) from error
+
+
+def name_of(method: Extractor | str) -> str:
+    """Return what a method is called in reports."""
+    return method.name if isinstance(method, Extractor) else method
+
+
+def measurable(corpus: Corpus) -> list[Gold]:
+    """Return the golds to average over.
+
+    Beside those with a text that the page holds, those that say nothing of the text but
+    something of the headline, the date, comments, or of snippets.
+    """
+    with_text = {gold.id for gold in corpus.scorable()}
+    return [
+        gold
+        for gold in corpus.golds.values()
+        if gold.id in with_text
+        or (
+            gold.text is None
+            and any(
+                (gold.title, gold.authors, gold.date, gold.comments, gold.wanted, gold.unwanted)
+            )
+        )
+    ]
+
+
+def even_sample(items: Sequence[_Item], count: int | None) -> list[_Item]:
+    """Take so many at even strides."""
+    if count is None or count >= len(items):
+        return list(items)
+    return [items[index * len(items) // count] for index in range(count)]
+
+
+class _Measurement:
+    """One corpus on the bench."""
+
+    def __init__(
+        self, bench: Bench, mapped: _Mapped, memo: Memo, corpus: Corpus, training: Corpus | None
+    ) -> None:
+        self._bench = bench
+        self._mapped = mapped
+        self._memo = memo
+        self._corpus = corpus
+        self._pairs = _pairs(training, without={page.site for page in corpus.pages.values()})
+        self._all_golds = measurable(corpus)
+        self._golds = even_sample(self._all_golds, bench.sample)
+        if not self._golds:
+            raise BenchError(f"{corpus.name}: no page with a gold to score by")
+
+    def table(self) -> CorpusTable:
+        """Measure."""
+        sources = {
+            page.id: Source(page.html, page.url, page.content_type)
+            for page in self._corpus.pages.values()
+        }
+        self._sources = [sources[gold.id] for gold in self._golds]
+        prepared = self._map("pages", partial(prepare, self._memo), self._sources, self._golds)
+        self._targets = [target for target, _ in prepared]
+        raw_statistics = [counts for _, counts in prepared]
+        self._downstream = Downstream(
+            self._bench.diseases or {}, self._corpus, self._targets, self._memo, self._map
+        )
+        self._jobs = self._with_neighbours(sources)
+
+        lines: list[Line] = []
+        rows: dict[str, list[PageScores]] = {}
+        for method in self._bench.methods:
+            line, found = self._run(method)
+            lines.append(line)
+            if found is not None:
+                rows[line.method] = found
+        if self._bench.with_limits:
+            for line, found in self._limits():
+                lines.append(line)
+                rows[line.method] = found
+        peers = {line.method: rows[line.method] for line in lines if self._is_candidate(line, rows)}
+        best = best_by_score(peers)
+        return CorpusTable(
+            corpus=self._corpus.name,
+            pages=len(self._golds),
+            sites=len({gold.site for gold in self._golds}),
+            of_pages=len(self._all_golds),
+            left_out=len(self._corpus.golds) - len(self._all_golds),
+            best_peers=best,
+            lines=self._averaged(lines, rows, best),
+            references=self._references(raw_statistics),
+        )
+
+    def _map(
+        self,
+        what: str,
+        function: Callable[..., _Answer],
+        *columns: Sequence[object],
+    ) -> list[_Answer]:
+        answers: list[_Answer] = []
+        total = len(columns[0])
+        what = f"{self._corpus.name}: {what}"
+        for answer in self._mapped(function, *columns):
+            answers.append(answer)
+            self._bench.progress(what, len(answers), total)
+        return answers
+
+    def _with_neighbours(self, sources: Mapping[str, Source]) -> list[Job]:
+        if all(self._needs(method) is Needs.PAGE for method in self._bench.methods):
+            return [Job(source) for source in self._sources]
+        what = f"{self._corpus.name}: groups"
+        self._bench.progress(what, 0, 1)
+        pages = list(self._corpus.pages.values())
+        neighbours = find_neighbours(
+            [sources[page.id] for page in pages],
+            [page.site for page in pages],
+            threads=self._bench.runner.processes,
+        )
+        self._bench.progress(what, 1, 1)
+        by_id = {page.id: found for page, found in zip(pages, neighbours, strict=True)}
+        return [Job(sources[gold.id], by_id[gold.id]) for gold in self._golds]
+
+    def _run(self, method: Extractor | str) -> tuple[Line, list[PageScores] | None]:
+        name = name_of(method)
+        line = Line(name, kind_of(method))
+        try:
+            extractor = self._extractor(method)
+        except UnavailableError as error:
+            return replace(line, note=str(error)), None
+        outcomes: list[Outcome | None] = [None] * len(self._jobs)
+        what = f"{self._corpus.name}: {name}"
+        for done, result in enumerate(self._bench.runner.run(extractor, self._jobs), 1):
+            outcomes[result.index] = result.outcome
+            self._bench.progress(what, done, len(self._jobs))
+        known = [outcome for outcome in outcomes if outcome is not None]
+        summary = Summary.of(known)
+        line = replace(
+            line,
+            version=extractor.version,
+            note=summary.detail,
+            failures=dict(sorted(summary.failures.items())),
+            pages_per_cpu_second=summary.pages_per_cpu_second,
+            peak_memory=summary.peak_memory,
+        )
+        if summary.failures["unavailable"] == len(known):
+            return line, None
+        texts = [
+            Prediction() if outcome.extracted is None else Prediction.of(outcome.extracted)
+            for outcome in known
+        ]
+        return self._scored(line, texts, extractor.gives)
+
+    def _extractor(self, method: Extractor | str) -> Extractor:
+        if isinstance(method, Extractor):
+            return method
+        return parse_chain(method, tools=self._bench.runner.tools, pairs=self._pairs)
+
+    def _needs(self, method: Extractor | str) -> Needs:
+        try:
+            return self._extractor(method).needs
+        except UnavailableError:
+            return Needs.PAGE
+
+    def _limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
+        found = self._map("limits", partial(limits, self._memo), self._sources, self._targets)
+        for name, texts in zip(LIMITS, zip(*found, strict=True), strict=True):
+            line, rows = self._scored(Line(name, "limit"), list(texts), Gives.TEXT)
+            yield line, [replace(row, scores=_of_text(row.scores)) for row in rows]
+
+    def _scored(
+        self, line: Line, texts: Sequence[Prediction], gives: Gives
+    ) -> tuple[Line, list[PageScores]]:
+        scored = self._map(
+            f"{line.method}, scores", partial(score, self._memo), texts, self._targets
+        )
+        scores = [_expected_of(gives, found) for found, _ in scored]
+        for row, names in zip(scores, self._downstream.names(line.method, texts), strict=True):
+            row |= names
+        rows = [
+            PageScores(gold.id, gold.site, gold.language, found)
+            for gold, found in zip(self._golds, scores, strict=True)
+        ]
+        return (
+            replace(
+                line,
+                task=self._downstream.task(line.method, texts),
+                statistics=self._by_language([counts for _, counts in scored]),
+            ),
+            rows,
+        )
+
+    def _averaged(
+        self,
+        lines: Sequence[Line],
+        rows: Mapping[str, Sequence[PageScores]],
+        best: Mapping[str, str],
+    ) -> list[Line]:
+        compared = []
+        for line in lines:
+            others = None
+            if line.kind != "limit":
+                others = {name: rows[peer] for name, peer in best.items() if peer != line.method}
+            compared.append(others)
+        averages = self._mapped(means, [rows.get(line.method, ()) for line in lines], compared)
+        return [
+            replace(
+                line,
+                scores=scores,
+                groups=self._grouped(rows.get(line.method, ())),
+            )
+            for line, scores in zip(lines, averages, strict=True)
+        ]
+
+    def _grouped(self, rows: Sequence[PageScores]) -> dict[str, dict[str, float]]:
+        if self._bench.by == "site":
+            return macro_average_by_site(rows)
+        return macro_average_by_language(rows) if self._bench.by == "language" else {}
+
+    @staticmethod
+    def _is_candidate(line: Line, rows: Mapping[str, Sequence[PageScores]]) -> bool:
+        return line.kind == "peer" and line.method in rows
+
+    def _by_language(self, counts: Sequence[TextStatistics]) -> dict[str, TextStatistics]:
+        if not self._bench.with_statistics:
+            return {}
+        sums: defaultdict[str, TextStatistics] = defaultdict(TextStatistics)
+        for gold, each in zip(self._golds, counts, strict=True):
+            sums[gold.language] += each
+        return dict(sorted(sums.items()))
+
+    def _references(self, raw: Sequence[TextStatistics]) -> list[Line]:
+        golds = [TextStatistics.of_text(gold.text or "", gold.blocks) for gold in self._golds]
+        return [
+            Line("raw pages", "gold", statistics=self._by_language(raw)),
+            Line(
+                "gold",
+                "gold",
+                statistics=self._by_language(golds),
+                task=self._downstream.task_of_gold(),
+            ),
+        ]
+
+
+def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
+    """Leave out scores of what a method does not give."""
+    return {
+        name: value
+        for name, value in scores.items()
+        if (Gives.COMMENTS if name.startswith("comments_") else Gives.TEXT) in gives
+    }
+
+
+def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
+    """Leave out scores of metadata, which a limit of the text has none of."""
+    return {
+        name: value
+        for name, value in scores.items()
+        if not name.startswith(("title_", "authors_", "date_"))
+    }
+
+
+def _pairs(corpus: Corpus | None, *, without: Set[str]) -> list[TrainingPair]:
+    if corpus is None:
+        return []
+    return [
+        TrainingPair(Source(page.html, page.url, page.content_type), gold.text or "", gold.language)
+        for gold in corpus.scorable()
+        if (page := corpus.pages[gold.id]).site not in without
+    ]
+
+
+def _load(folder: Path) -> Corpus:
+    try:
+        return load_corpus(folder)
+    except CorpusError as error:
+        raise BenchError(str(error)) from error
+
+
+@contextmanager
+def _mapping(processes: int) -> Iterator[_Mapped]:
+    if processes == 1:
+        yield map
+        return
+    executor = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    try:
+        yield partial(executor.map, chunksize=_CHUNK)
+    finally:
+        executor.shutdown(cancel_futures=True)

@@ -1,0 +1,64 @@
+"""Scores of earlier runs, in a folder."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+
+def scorer_version() -> str:
+    """Digest the source that scores depend on, so that none outlives its definition."""
+    evaluation = files("benchmarks.evaluation")
+    sources = [*evaluation.joinpath("scores").iterdir(), evaluation.joinpath("bench", "scoring.py")]
+    digest = sha256()
+    for source in sorted(sources, key=lambda each: each.name):
+        if source.name.endswith((".py", ".c")):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Memo:
+    """Remembers what was computed of given values, as long as the scorer is the same.
+
+    Parameters
+    ----------
+    folder
+        Made where it is not there yet; None to remember nothing.
+    version
+        See `scorer_version`.
+    """
+
+    folder: Path | None
+    version: str
+
+    def __call__(self, key: object, compute: Callable[[], Any]) -> Any:
+        """Return what is known of a key, else compute and remember it.
+
+        Parameters
+        ----------
+        key
+            Anything whose `repr` tells all that the result depends on.
+        compute
+            Returns JSON values.
+        """
+        if self.folder is None:
+            return compute()
+        name = sha256(repr(key).encode("utf-8", "surrogatepass")).hexdigest()
+        path = self.folder / f"scores-{self.version}" / name[:2] / f"{name[2:]}.json"
+        try:
+            return json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError):
+            value = compute()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Written aside and moved into place, so that an interrupted run leaves no half file.
+        handle, aside = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(value, file)
+        Path(aside).replace(path)
+        return value

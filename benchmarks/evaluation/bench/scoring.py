@@ -1,0 +1,178 @@
+"""The scores of single pages, as functions that another process can be given."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+
+from benchmarks.evaluation.bench.memo import Memo
+from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.scores import (
+    DiseaseWatch,
+    Event,
+    Gold,
+    Prediction,
+    TextBlock,
+    TextStatistics,
+    best_blocks,
+    best_subtree,
+    comment_scores,
+    headline_of,
+    marked_document,
+    recogniser_of,
+    score_metadata,
+    score_page,
+    score_snippets,
+    unmarked_document,
+)
+from benchmarks.evaluation.scores.comments import with_names
+from benchmarks.evaluation.scores.page import with_headline
+from worker.pages import PageError
+from worker.papers.reading import page_of, text_of
+
+LIMITS = {
+    "limit: best subtree": best_subtree,
+    "limit: best blocks": best_blocks,
+}
+"""What could be reached, by the name of its row."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What there is to find in a page.
+
+    Attributes
+    ----------
+    gold
+        What people said.
+    headline
+        The headline that every method is given, None where the gold begins with none.
+    """
+
+    gold: Gold
+    headline: TextBlock | None = None
+
+    def given(self, extracted: Prediction) -> Prediction:
+        """Give a method the headline."""
+        return with_headline(extracted, self.headline) if self.headline else extracted
+
+
+def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatistics]:
+    """Find a page's headline and the names of those who comment, and count its source."""
+
+    def compute() -> tuple[object, ...]:
+        headline, comments = None, gold.comments
+        try:
+            document = page_of(source).document
+            headline = headline_of(gold, document)
+            comments = with_names(comments, document) if comments else comments
+        except PageError:
+            pass
+        authors = [comment.author for comment in comments or ()]
+        return headline, authors, astuple(TextStatistics.of_html(text_of(source)))
+
+    headline, authors, counts = memo(("prepare", source.digest, gold), compute)
+    if gold.comments:
+        named = zip(gold.comments, authors, strict=True)
+        gold = replace(gold, comments=tuple(replace(each, author=name) for each, name in named))
+    return Target(gold, TextBlock(*headline) if headline else None), TextStatistics(*counts)
+
+
+def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
+    """Find the best subtree and the best set of blocks of a page, as in `LIMITS`."""
+
+    def compute() -> list[list[TextBlock]]:
+        try:
+            document = page_of(source).document
+        except PageError:
+            return [[] for _ in LIMITS]
+        gold, headline = target.gold, target.headline
+        return [list(find(document, gold, headline).blocks) for find in LIMITS.values()]
+
+    found = [
+        tuple(TextBlock(*block) for block in blocks)
+        for blocks in memo(("limits", source.digest, target), compute)
+    ]
+    return [
+        Prediction(target.gold.title, "\n".join(block.text for block in blocks), blocks)
+        for blocks in found
+    ]
+
+
+def score(
+    memo: Memo, extracted: Prediction, target: Target
+) -> tuple[dict[str, float], TextStatistics]:
+    """Score all that the gold of a page speaks of, and count the text.
+
+    Returns
+    -------
+    dict
+        In percent, by name: those of `score_page`, `score_metadata` and `comment_scores`;
+        ``snippets_p _r _f`` and ``snippets_accuracy``.
+    TextStatistics
+        Counts of the text, as it was scored.
+    """
+
+    def compute() -> tuple[object, ...]:
+        given = target.given(extracted)
+        return _scores(extracted, target), astuple(
+            TextStatistics.of_text(given.text, given.paragraphs)
+        )
+
+    # The name and the site of a page say nothing of its text: equal texts are scored once.
+    gold = replace(target.gold, id="", site="")
+    scores, counts = memo(("score", extracted, gold, target.headline), compute)
+    return scores, TextStatistics(*counts)
+
+
+def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
+    gold = target.gold
+    scores: dict[str, float] = {}
+    if gold.text and gold.text.strip():
+        scores |= score_page(extracted, gold, target.headline)
+    scores |= score_metadata(extracted, gold)
+    scores |= comment_scores(extracted.comments, gold)
+    if gold.wanted or gold.unwanted:
+        whole = f"{extracted.title or ''}\n{extracted.text}"
+        counts = score_snippets(whole, gold.wanted, gold.unwanted)
+        scores["snippets_p"] = counts.prf.precision
+        scores["snippets_r"] = counts.prf.recall
+        scores["snippets_f"] = counts.prf.f1
+        scores["snippets_accuracy"] = counts.accuracy
+    return scores
+
+
+def events(
+    memo: Memo, blocks: Sequence[TextBlock], diseases: Mapping[str, str]
+) -> tuple[Event | None, Event | None]:
+    """Find what DAnIEL takes a document to be about, with paragraph marks and without."""
+
+    def compute() -> list[tuple[object, ...] | None]:
+        watch = _watch(diseases)
+        documents = marked_document(blocks), unmarked_document(blocks)
+        found = [watch.event(document) for document in documents]
+        return [astuple(event) if event else None for event in found]
+
+    marked, unmarked = memo(("events", list(blocks), sorted(diseases.items())), compute)
+    return (
+        Event(*marked) if marked else None,
+        Event(*unmarked) if unmarked else None,
+    )
+
+
+def entities(memo: Memo, text: str, language: str) -> Counter[str]:
+    """Count the names that the recogniser of a language finds, none where there is none."""
+    recogniser = recogniser_of(language)
+    if recogniser is None:
+        return Counter()
+    return Counter(memo(("entities", recogniser.name, text), lambda: recogniser.find(text)))
+
+
+_watches: dict[tuple[tuple[str, str], ...], DiseaseWatch] = {}
+"""The watches of this process: a language's is dear to make and used for many documents."""
+
+
+def _watch(diseases: Mapping[str, str]) -> DiseaseWatch:
+    key = tuple(diseases.items())
+    if key not in _watches:
+        _watches[key] = DiseaseWatch(diseases)
+    return _watches[key]

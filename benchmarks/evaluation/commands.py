@@ -1,0 +1,208 @@
+"""The commands of ``python -m benchmarks``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from worker.cli.outputs import OutputFile, OutputFolder
+from worker.errors import require_extra
+
+if TYPE_CHECKING:
+    from benchmarks.evaluation.bench.measuring import Grouped
+    from benchmarks.evaluation.bench.results import CorpusTable
+
+EVERY_EXTRACTOR = "all"
+
+EXIT_NOT_RUN = 1
+"""An extractor that was named could not run; the others were measured."""
+
+by_option = click.option(
+    "--by", type=click.Choice(("site", "language")), help="Average by site or language too."
+)
+json_option = click.option(
+    "--json",
+    "json_file",
+    type=OutputFile(),
+    help="File for all figures.",
+)
+html_option = click.option(
+    "--html",
+    "html_file",
+    type=OutputFile(),
+    help="File for a report with sortable tables and plots.",
+)
+
+
+@click.command()
+@click.argument("gold", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "articles",
+    nargs=-1,
+    required=True,
+    metavar="ARTICLES…",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@by_option
+@click.option(
+    "--title/--no-title",
+    "title_in_text",
+    default=None,
+    help="Whether the texts of the gold begin with the headline; known of the known corpora.",
+)
+@json_option
+@html_option
+def evaluate(
+    gold: Path,
+    articles: tuple[Path, ...],
+    by: Grouped | None,
+    title_in_text: bool | None,
+    json_file: Path | None,
+    html_file: Path | None,
+) -> None:
+    """Score files of articles against GOLD.
+
+    GOLD is a folder with pages.jsonl.gz and gold.jsonl.gz, or a file of gold
+    records. ARTICLES are files of article messages.
+    """
+    _check_installed()
+    from benchmarks.evaluation.bench import evaluate as evaluate_articles
+    from worker.cli.progress import measurement_bar
+
+    with measurement_bar() as progress:
+        table = evaluate_articles(
+            gold, articles, by=by, title_in_text=title_in_text, progress=progress
+        )
+    _report([table], by, json_file, html_file)
+
+
+@click.command()
+@click.argument(
+    "corpora",
+    nargs=-1,
+    required=True,
+    metavar="CORPUS…",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+)
+@click.option(
+    "--extractors",
+    default=EVERY_EXTRACTOR,
+    show_default=True,
+    metavar="A,B,C>D",
+    help="Names, and chains that feed the first one's result to the second.",
+)
+@by_option
+@click.option("--limits", is_flag=True, help="Add what could be reached: best subtree and blocks.")
+@click.option(
+    "--task",
+    "diseases",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Names of diseases by language: add what the texts do to the system downstream.",
+)
+@click.option(
+    "--train",
+    "training",
+    metavar="CORPUS",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Train nclean on this corpus, without the sites that are measured.",
+)
+@click.option("--statistics", is_flag=True, help="Count paragraphs, lines, words and characters.")
+@click.option(
+    "--cache",
+    type=OutputFolder(),
+    help="Folder of results that are not computed again.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one a core",
+    help="Pages at the same time.",
+)
+@click.option("--sample", type=click.IntRange(min=1), help="Only so many pages of each corpus.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Time limit of a page.",
+)
+@json_option
+@html_option
+def bench(
+    corpora: tuple[Path, ...],
+    extractors: str,
+    by: Grouped | None,
+    limits: bool,
+    diseases: Path | None,
+    training: Path | None,
+    statistics: bool,
+    cache: Path | None,
+    jobs: int,
+    sample: int | None,
+    seconds: float,
+    json_file: Path | None,
+    html_file: Path | None,
+) -> None:
+    """Run extractors over corpora and score them.
+
+    Exit code 1 where an extractor that was named could not run: a library or a program is
+    missing. Of all, those run that can.
+    """
+    _check_installed()
+    from benchmarks.evaluation.bench import Bench
+    from benchmarks.evaluation.methods import Runner, extractor_names
+    from benchmarks.evaluation.scores import load_diseases
+    from worker.cli.progress import measurement_bar
+    from worker.wording.terminal import printable
+
+    names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
+    with measurement_bar() as progress:
+        measurement = Bench(
+            methods=[name.strip() for name in names],
+            with_limits=limits,
+            with_statistics=statistics,
+            by=by,
+            diseases=load_diseases(diseases) if diseases else None,
+            training=training,
+            sample=sample,
+            runner=Runner(processes=jobs, seconds_per_page=seconds, cache=cache),
+            progress=progress,
+        )
+        tables = list(measurement.measure(corpora))
+    _report(tables, by, json_file, html_file)
+    not_run = {name: reason for table in tables for name, reason in table.not_run.items()}
+    if not_run:
+        said = "; ".join(f"{name} ({reason})" for name, reason in not_run.items())
+        click.echo(f"Error: not run: {printable(said)}", err=True)
+        if extractors != EVERY_EXTRACTOR:
+            sys.exit(EXIT_NOT_RUN)
+
+
+def _check_installed() -> None:
+    require_extra("benchmarks", "measuring", "regex", "cydifflib")
+
+
+def _report(
+    tables: list[CorpusTable], by: str | None, json_file: Path | None, html_file: Path | None
+) -> None:
+    from benchmarks.evaluation.bench import Report, tables_of, to_html
+    from worker.cli.display import say, wide_output
+
+    report = Report.now(tables, by)
+    if json_file:
+        figures = json.dumps(report.to_json(), ensure_ascii=False, indent=1)
+        json_file.write_text(figures + "\n", encoding="utf-8")
+    if html_file:
+        html_file.write_text(to_html(report), encoding="utf-8")
+    out = wide_output()
+    for table in tables:
+        for drawn in tables_of(table, by):
+            out.print(drawn)
+        for remark in table.remarks:
+            say(out, remark)

@@ -1,0 +1,53 @@
+"""Extraction methods behind one interface: ours, the papers', the well-known peers, chains."""
+
+from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome, PageResult, Summary
+from benchmarks.evaluation.methods.registry import (
+    describe,
+    extractor_names,
+    get_extractor,
+    is_peer,
+    parse_chain,
+)
+from benchmarks.evaluation.methods.runner import Runner
+from worker.papers.chain import chain
+from worker.papers.interface import (
+    ALONE,
+    Extracted,
+    Extractor,
+    Gives,
+    Needs,
+    Neighbours,
+    NoPivotError,
+    ReaderComment,
+    Source,
+    TrainingPair,
+    UnavailableError,
+    UnknownExtractorError,
+)
+
+__all__ = [
+    "ALONE",
+    "Extracted",
+    "Extractor",
+    "Failure",
+    "Gives",
+    "Job",
+    "Needs",
+    "Neighbours",
+    "NoPivotError",
+    "Outcome",
+    "PageResult",
+    "ReaderComment",
+    "Runner",
+    "Source",
+    "Summary",
+    "TrainingPair",
+    "UnavailableError",
+    "UnknownExtractorError",
+    "chain",
+    "describe",
+    "extractor_names",
+    "get_extractor",
+    "is_peer",
+    "parse_chain",
+]

@@ -1,0 +1,79 @@
+"""Results of earlier runs, in a folder."""
+
+import json
+import os
+import tempfile
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome
+from worker.extraction import ArticleBlock, ArticleEmphasis, ArticleLink
+from worker.papers.interface import Extracted, Extractor, ReaderComment
+
+_LASTING = frozenset({"refused", "error"})
+"""Kinds of failure that would be the same next time."""
+
+
+class ResultCache:
+    """Outcomes by method, version and page.
+
+    Parameters
+    ----------
+    folder
+        Made where it is not there yet; one file a page.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, extractor: Extractor, job: Job) -> Outcome | None:
+        """Return what is known of a page, None for nothing."""
+        try:
+            values = json.loads(self._path(extractor, job).read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        result = _read(values["result"])
+        return Outcome(result, values["cpu_seconds"], values["peak_memory"])
+
+    def put(self, extractor: Extractor, job: Job, outcome: Outcome) -> None:
+        """Remember an outcome, unless it may be another one next time."""
+        failure = outcome.failure
+        if failure is not None and failure.kind not in _LASTING:
+            return
+        path = self._path(extractor, job)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Written aside and moved into place, so that an interrupted run leaves no half file.
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
+            json.dump(asdict(outcome), file, ensure_ascii=False)
+        Path(name).replace(path)
+
+    def _path(self, extractor: Extractor, job: Job) -> Path:
+        neighbours = extractor.needs.of(job.neighbours)
+        pivot = neighbours.pivot.digest if neighbours.pivot else "-"
+        digests = [job.source.digest, pivot, *(other.digest for other in neighbours.group)]
+        code = (extractor.name, extractor.version, extractor.source)
+        method = sha256("\x00".join(code).encode()).hexdigest()[:12]
+        page = sha256("\n".join(digests).encode()).hexdigest()
+        return self._folder / f"{_file_name(extractor.name)}-{method}" / f"{page}.json"
+
+
+def _file_name(name: str) -> str:
+    return "".join(character if character.isalnum() else "_" for character in name)
+
+
+def _block(values: dict[str, Any]) -> ArticleBlock:
+    links = tuple(ArticleLink(**link) for link in values.pop("links"))
+    emphasis = tuple(ArticleEmphasis(**each) for each in values.pop("emphasis"))
+    return ArticleBlock(links=links, emphasis=emphasis, **values)
+
+
+def _read(values: dict[str, Any]) -> Extracted | Failure:
+    if "kind" in values:
+        return Failure(**values)
+    blocks = tuple(_block(block) for block in values.pop("blocks"))
+    authors = tuple(values.pop("authors"))
+    comments = tuple(ReaderComment(**comment) for comment in values.pop("comments"))
+    return Extracted(blocks=blocks, authors=authors, comments=comments, **values)

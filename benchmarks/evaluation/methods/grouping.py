@@ -1,0 +1,78 @@
+"""The template groups of many pages, for methods that compare pages."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from worker.pages import PageError, Tree, parse_page, site_of
+from worker.papers.deturck.pairing import nearest_pairs
+from worker.papers.interface import ALONE, Neighbours, Source
+from worker.templates.sites import SiteGroups, group_site
+
+
+def find_neighbours(
+    sources: Sequence[Source], sites: Sequence[str] | None = None, *, threads: int = 1
+) -> list[Neighbours]:
+    """Group the pages of each site by template, as the service does with a finished crawl.
+
+    Parameters
+    ----------
+    sources
+        The pages; those of a site should have different addresses, and of two with the same
+        address the earlier counts.
+    sites
+        Site of each page; derived from its address unless given.
+    threads
+        Number of threads that compare.
+
+    Returns
+    -------
+    list of Neighbours
+        For each page, in order. A page that cannot be read has none.
+    """
+    by_site: defaultdict[str, list[int]] = defaultdict(list)
+    for index, source in enumerate(sources):
+        by_site[sites[index] if sites is not None else site_of(source.url)].append(index)
+    neighbours = [ALONE] * len(sources)
+    for indices in by_site.values():
+        for index, found in _neighbours_of_site(sources, indices, threads):
+            neighbours[index] = found
+    return neighbours
+
+
+def _neighbours_of_site(
+    sources: Sequence[Source], indices: Sequence[int], threads: int
+) -> list[tuple[int, Neighbours]]:
+    trees: dict[int, Tree] = {}
+    seen: set[str] = set()
+    for index in indices:
+        source = sources[index]
+        if source.url in seen:
+            continue
+        try:
+            trees[index] = parse_page(
+                source.html, source.url, content_type=source.content_type
+            ).tree
+        except PageError:
+            continue
+        seen.add(source.url)
+    pages = list(trees)
+    if len(pages) < 2:
+        return []
+    groups = group_site(
+        "", [sources[page].url for page in pages], list(trees.values()), threads=threads
+    )
+    found = [_neighbours(sources, pages, groups, place) for place in range(len(pages))]
+    for place, partner in nearest_pairs(groups.distances, groups.urls).items():
+        found[place] = replace(found[place], partner=sources[pages[partner]])
+    return list(zip(pages, found, strict=True))
+
+
+def _neighbours(
+    sources: Sequence[Source], pages: Sequence[int], groups: SiteGroups, place: int
+) -> Neighbours:
+    group, pivot = groups.group_of(place), groups.compared_with(place)
+    if group is None or pivot is None:
+        return ALONE
+    others = [other for other in group.members if other != place]
+    return Neighbours(sources[pages[pivot]], tuple(sources[pages[other]] for other in others))

@@ -1,0 +1,43 @@
+"""The service's own extraction."""
+
+from functools import lru_cache
+
+from worker.comments import CommentPattern, vote
+from worker.content import Content, comment_pattern_of, read_content
+from worker.extraction import TemplateKnowledge
+from worker.papers.giving import as_given
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.reading import CACHED_PAGES, outline_of, page_of
+
+
+def detourage(source: Source, neighbours: Neighbours) -> Extracted:
+    """Extract as the service does."""
+    own = pattern_of(source)
+    if neighbours.pivot is None:
+        return _extracted(read_content(page_of(source), None, [own]))
+    patterns = [vote([own, pattern_of(neighbours.pivot)]), own]
+    return _extracted(read_content(page_of(source), knowledge_of(neighbours.pivot), patterns))
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def knowledge_of(source: Source) -> TemplateKnowledge:
+    """Learn from a page, once for all that are compared with it."""
+    return TemplateKnowledge.of([outline_of(source)])
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def pattern_of(source: Source) -> CommentPattern:
+    """Look where the comments of a page stand, once for all that are compared with it."""
+    return comment_pattern_of(page_of(source))
+
+
+def _extracted(content: Content) -> Extracted:
+    article, metadata = content.article, content.article.metadata
+    return Extracted(
+        article.title,
+        article.text,
+        article.blocks,
+        authors=metadata.authors,
+        date=str(metadata.published) if metadata.published else None,
+        comments=as_given(content.comments),
+    )

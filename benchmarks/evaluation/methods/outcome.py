@@ -1,0 +1,136 @@
+"""What became of a page in a method's hands."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from worker.papers.interface import ALONE, Extracted, Neighbours, Source
+
+FailureKind = Literal["refused", "error", "timeout", "crash", "unavailable"]
+"""``refused``: the method says that there is no article, or the page cannot be read; ``error``:
+it raised; ``timeout``: it took too long and was stopped; ``crash``: its process ended;
+``unavailable``: it cannot run here."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A page to extract.
+
+    Parameters
+    ----------
+    source
+        The page.
+    neighbours
+        Its template group.
+    """
+
+    source: Source
+    neighbours: Neighbours = ALONE
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A page without a result, and why."""
+
+    kind: FailureKind
+    detail: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method made of a page, and what it used.
+
+    Parameters
+    ----------
+    result
+        The article, or why there is none.
+    cpu_seconds
+        CPU time of the page, programs in other languages included; None where the process
+        did not live to tell.
+    peak_memory
+        Largest resident memory so far of the process that extracted the page, in bytes.
+    """
+
+    result: Extracted | Failure
+    cpu_seconds: float | None = None
+    peak_memory: int | None = None
+
+    @property
+    def extracted(self) -> Extracted | None:
+        """The article, None where there is none."""
+        return self.result if isinstance(self.result, Extracted) else None
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why there is no article, None where there is one."""
+        return self.result if isinstance(self.result, Failure) else None
+
+
+@dataclass(frozen=True)
+class PageResult:
+    """The outcome of one of several pages.
+
+    Parameters
+    ----------
+    index
+        Which of the pages.
+    outcome
+        What became of it.
+    cached
+        Whether it was known from an earlier run.
+    """
+
+    index: int
+    outcome: Outcome
+    cached: bool = False
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a method used and where it failed, over many pages.
+
+    Parameters
+    ----------
+    pages
+        Number of pages.
+    failures
+        Number of failures of each kind.
+    detail
+        Detail of the most frequent failure, None where there is none.
+    cpu_seconds
+        CPU time over all pages that tell theirs.
+    timed_pages
+        Number of those.
+    peak_memory
+        Largest resident memory of a process, in bytes; None where no page tells.
+    """
+
+    pages: int
+    failures: Counter[FailureKind]
+    detail: str | None
+    cpu_seconds: float
+    timed_pages: int
+    peak_memory: int | None
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Self:
+        """Sum up."""
+        known = list(outcomes)
+        failures = [outcome.failure for outcome in known if outcome.failure is not None]
+        details = Counter(failure.detail for failure in failures)
+        times = [outcome.cpu_seconds for outcome in known if outcome.cpu_seconds is not None]
+        peaks = [outcome.peak_memory for outcome in known if outcome.peak_memory is not None]
+        return cls(
+            pages=len(known),
+            failures=Counter(failure.kind for failure in failures),
+            detail=details.most_common(1)[0][0] if details else None,
+            cpu_seconds=sum(times),
+            timed_pages=len(times),
+            peak_memory=max(peaks, default=None),
+        )
+
+    @property
+    def pages_per_cpu_second(self) -> float | None:
+        """Pages per second of CPU, None where no time is known."""
+        return self.timed_pages / self.cpu_seconds if self.cpu_seconds else None

@@ -1,0 +1,63 @@
+"""The original Boilerpipe, in Java, as Debian packages it (``libboilerpipe-java``)."""
+
+import re
+import shutil
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from benchmarks.evaluation.methods.peers.bridge import Bridge, BridgeError, bridge_to
+from worker.papers.interface import Extracted, Neighbours, Source, UnavailableError
+from worker.papers.reading import text_of
+
+JARS = Path("/usr/share/java")
+"""Where Debian's Java policy puts libraries."""
+
+LIBRARIES = ("boilerpipe.jar", "nekohtml.jar", "xercesImpl.jar")
+
+VM_OPTIONS = ("-Xss16m", "-Xmx1g", "-XX:+UseSerialGC")
+"""A stack for deeply nested pages; memory and threads bounded, for the sake of the others."""
+
+
+def installed_version() -> str:
+    """Return the version of the installed library.
+
+    Raises
+    ------
+    UnavailableError
+        If Java or a library is missing.
+    """
+    if shutil.which("java") is None:
+        raise UnavailableError("boilerpipe_java needs a Java Development Kit")
+    missing = [name for name in LIBRARIES if not (JARS / name).exists()]
+    if missing:
+        raise UnavailableError(f"boilerpipe_java needs Debian's libboilerpipe-java ({missing[0]})")
+    name = (JARS / LIBRARIES[0]).resolve().name
+    found = re.search(r"\d+(\.\d+)*", name)
+    return found[0] if found else name
+
+
+def prepare() -> None:
+    """Start the program; it is compiled on the way.
+
+    Raises
+    ------
+    UnavailableError
+        If it does not answer, as with a runtime that has no compiler.
+    """
+    installed_version()
+    try:
+        _bridge().ask("<p>")
+    except BridgeError as error:
+        raise UnavailableError(f"boilerpipe_java: {error}") from error
+
+
+def extract(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Apply the article extractor; the text blocks that it keeps are the paragraphs."""
+    title, text = _bridge().ask(text_of(source))
+    return Extracted.from_lines(title, text)
+
+
+def _bridge() -> Bridge:
+    class_path = ":".join(str(JARS / name) for name in LIBRARIES)
+    with as_file(files(__package__) / "Boilerpipe.java") as program:
+        return bridge_to(("java", *VM_OPTIONS, "-cp", class_path, str(program)))

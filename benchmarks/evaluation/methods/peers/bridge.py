@@ -1,0 +1,137 @@
+"""Programs in other languages, kept running and asked page by page over pipes."""
+
+import atexit
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, cast
+
+_NUMBER = struct.Struct(">i")
+
+
+class BridgeError(RuntimeError):
+    """The program failed on a page, or ended."""
+
+
+class Bridge:
+    """A running program that answers messages.
+
+    A message is a number of strings, then each string as its length in bytes and its UTF-8;
+    numbers are 32-bit, big-endian. The first string of an answer is ``ok``, or ``error``
+    with what went wrong as the second.
+
+    Parameters
+    ----------
+    command
+        The program and its arguments.
+    folder
+        Where it runs.
+    """
+
+    def __init__(self, command: Sequence[str], folder: Path | None = None) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+
+    @property
+    def pid(self) -> int:
+        """Process id of the program."""
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether the program can still be asked."""
+        return self._process.poll() is None
+
+    def ask(self, *strings: str) -> list[str]:
+        """Send a message and wait for its answer, without the ``ok``.
+
+        Raises
+        ------
+        BridgeError
+            If the program reports an error, or ends before it answers.
+        """
+        encoded = [string.encode("utf-8", "replace") for string in strings]
+        parts = [_NUMBER.pack(len(encoded))]
+        for item in encoded:
+            parts += _NUMBER.pack(len(item)), item
+        try:
+            self._input.write(b"".join(parts))
+            self._input.flush()
+            count = self._read_number()
+            status, *answer = (self._read(self._read_number()).decode() for _ in range(count))
+        except (EOFError, OSError) as error:
+            raise BridgeError(f"the program ended: {self._last_words()}") from error
+        if status != "ok":
+            raise BridgeError(answer[0])
+        return answer
+
+    def close(self) -> None:
+        """End the program."""
+        self._process.kill()
+        for stream in (self._input, self._output):
+            try:
+                stream.close()
+            except BrokenPipeError:
+                continue
+        self._process.wait()
+        self._errors.close()
+
+    @property
+    def _input(self) -> IO[bytes]:
+        return cast(IO[bytes], self._process.stdin)
+
+    @property
+    def _output(self) -> IO[bytes]:
+        return cast(IO[bytes], self._process.stdout)
+
+    def _read_number(self) -> int:
+        return cast(int, _NUMBER.unpack(self._read(_NUMBER.size))[0])
+
+    def _read(self, size: int) -> bytes:
+        data = self._output.read(size)
+        if len(data) < size:
+            raise EOFError
+        return data
+
+    def _last_words(self) -> str:
+        self._process.wait()
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[0] if lines else f"exit code {self._process.returncode}"
+
+
+_running: dict[tuple[str, ...], Bridge] = {}
+
+
+def bridge_to(command: Iterable[str], folder: Path | None = None) -> Bridge:
+    """Return the bridge to a program, started where it does not run yet."""
+    key = tuple(command)
+    bridge = _running.get(key)
+    if bridge is not None and not bridge.running:
+        bridge.close()
+        bridge = None
+    if bridge is None:
+        bridge = _running[key] = Bridge(key, folder)
+    return bridge
+
+
+def running_programs() -> list[int]:
+    """Process ids of the programs that this process keeps running."""
+    return [bridge.pid for bridge in _running.values() if bridge.running]
+
+
+def close_bridges() -> None:
+    """End all programs that this process started."""
+    while _running:
+        _running.popitem()[1].close()
+
+
+atexit.register(close_bridges)

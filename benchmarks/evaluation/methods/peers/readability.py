@@ -1,0 +1,18 @@
+"""readability-lxml, the Python descendant of Arc90's Readability."""
+
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.reading import stretches_of, text_of
+
+
+def prepare() -> None:
+    """Import the library."""
+    import readability  # noqa: F401
+
+
+def extract(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Take the summary and render it."""
+    from readability import Document
+
+    document = Document(text_of(source), url=source.url or None)
+    summary = document.summary(html_partial=True)
+    return Extracted.from_stretches(document.short_title(), stretches_of(summary, source.url))

@@ -1,0 +1,110 @@
+"""Mozilla's Readability, which Firefox shows pages with, on Node.js and linkedom."""
+
+import json
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from benchmarks.evaluation.methods.peers.bridge import Bridge, BridgeError, bridge_to
+from worker.papers.interface import Extracted, Neighbours, Source, UnavailableError
+from worker.papers.reading import stretches_of, text_of
+
+PACKAGES = {"@mozilla/readability": "0.6.0", "linkedom": "0.18.12"}
+"""What is installed from the package registry."""
+
+INSTALL_SECONDS = 300
+
+_PROGRAM = "readability.mjs"
+
+
+def installed_version() -> str:
+    """Return the versions that run, or will be installed at the first page.
+
+    Raises
+    ------
+    UnavailableError
+        If Node.js or npm is missing.
+    """
+    for program in ("node", "npm"):
+        if shutil.which(program) is None:
+            raise UnavailableError(f"readability_js needs Node.js ({program})")
+    return " ".join(f"{name.rpartition('/')[2]} {number}" for name, number in PACKAGES.items())
+
+
+def prepare(*, tools: Path) -> None:
+    """Install the packages at the first time, and start the program.
+
+    Parameters
+    ----------
+    tools
+        Folder to install into.
+
+    Raises
+    ------
+    UnavailableError
+        If they cannot be installed, or the program does not answer.
+    """
+    installed_version()
+    try:
+        _bridge(tools).ask("<p>", "")
+    except BridgeError as error:
+        raise UnavailableError(f"readability_js: {error}") from error
+
+
+def extract(source: Source, _neighbours: Neighbours, *, tools: Path) -> Extracted:
+    """Parse the page as an article and render its HTML."""
+    title, html, byline, date = _bridge(tools).ask(text_of(source), source.url)
+    return Extracted.from_stretches(
+        title,
+        stretches_of(html, source.url),
+        authors=[byline] if byline else (),
+        date=date or None,
+    )
+
+
+def _bridge(tools: Path) -> Bridge:
+    folder = _installed(tools)
+    return bridge_to(("node", str(folder / _PROGRAM)), folder)
+
+
+@cache
+def _installed(tools: Path) -> Path:
+    """Return the folder with program and packages, made where it is not there yet."""
+    program = (files(__package__) / _PROGRAM).read_bytes()
+    manifest = json.dumps({"private": True, "type": "module", "dependencies": PACKAGES}).encode()
+    folder = tools / f"readability-{sha256(program + manifest).hexdigest()[:12]}"
+    if folder.exists():
+        return folder
+    tools.mkdir(parents=True, exist_ok=True)
+    # Built aside and moved into place whole: two processes may be at it at the same time.
+    with tempfile.TemporaryDirectory(dir=tools) as building:
+        new = Path(building) / folder.name
+        new.mkdir()
+        (new / _PROGRAM).write_bytes(program)
+        (new / "package.json").write_bytes(manifest)
+        _install(new)
+        try:
+            new.rename(folder)
+        except OSError:
+            if not folder.exists():
+                raise
+    return folder
+
+
+def _install(folder: Path) -> None:
+    command = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    try:
+        subprocess.run(
+            command, cwd=folder, check=True, capture_output=True, timeout=INSTALL_SECONDS
+        )
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.decode("utf-8", "replace").strip().splitlines() or ["?"]
+        raise UnavailableError(
+            f"npm could not install {', '.join(PACKAGES)}: {reason[0]}"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise UnavailableError(f"npm took more than {INSTALL_SECONDS} s") from error

@@ -1,0 +1,22 @@
+"""Resiliparse (Bevendorff, Potthast and Stein), the extractor of the ChatNoir search engine."""
+
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.reading import text_of
+
+
+def prepare() -> None:
+    """Import the library."""
+    import resiliparse.extract.html2text  # noqa: F401
+
+
+def extract(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Take the main content as plain text, without anything that is not text of the page."""
+    from resiliparse.extract.html2text import extract_plain_text
+    from resiliparse.parse.html import HTMLTree
+
+    tree = HTMLTree.parse(text_of(source))
+    title = tree.title
+    text = extract_plain_text(
+        tree, main_content=True, comments=False, alt_texts=False, list_bullets=False
+    )
+    return Extracted.from_lines(title, text)

@@ -1,0 +1,66 @@
+"""trafilatura (Barbaresi, ACL 2021), in its settings."""
+
+from copy import deepcopy
+from typing import Any
+
+from lxml.etree import tostring
+
+from worker.papers.interface import Extracted, Neighbours, ReaderComment, Source
+from worker.papers.reading import stretches_of, text_of
+
+_HTML_NAMES = {
+    "head": "h2",
+    "list": "ul",
+    "item": "li",
+    "quote": "blockquote",
+    "lb": "br",
+    "row": "tr",
+    "cell": "td",
+    "hi": "span",
+    "ref": "span",
+    "del": "span",
+    "graphic": "img",
+}
+"""The library's TEI names, as HTML."""
+
+
+def prepare(**_options: Any) -> None:
+    """Import the library."""
+    import trafilatura  # noqa: F401
+
+
+def extract(
+    source: Source, _neighbours: Neighbours, *, include_comments: bool = False, **options: bool
+) -> Extracted:
+    """Extract text and metadata.
+
+    Parameters
+    ----------
+    source
+        The page.
+    include_comments
+        Whether to give the library's comments, which are one text, as one comment.
+    options
+        ``favor_precision`` or ``favor_recall``, as the library knows them.
+    """
+    from trafilatura import bare_extraction
+
+    document = bare_extraction(
+        text_of(source),
+        url=source.url or None,
+        include_comments=include_comments,
+        with_metadata=True,
+        **options,
+    )
+    if document is None:
+        return Extracted.from_stretches(None, [])
+    body = deepcopy(document.body)
+    for element in body.iter(*_HTML_NAMES):
+        element.tag = _HTML_NAMES[element.tag]
+    return Extracted.from_stretches(
+        document.title,
+        stretches_of(tostring(body, encoding="unicode", method="html"), source.url),
+        authors=document.author.split("; ") if document.author else (),
+        date=document.date,
+        comments=[ReaderComment(document.comments)] if document.comments else (),
+    )

@@ -1,0 +1,144 @@
+"""A method in a process of its own, that may crash or be stopped without harm."""
+
+import logging
+import os
+import signal
+import time
+import warnings
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome
+from benchmarks.evaluation.methods.peers.bridge import running_programs
+from benchmarks.evaluation.methods.usage import cpu_seconds, peak_memory
+from worker.extraction import NoArticleError
+from worker.pages import PageError
+from worker.papers.interface import Extracted, Extractor, UnavailableError
+
+_SPAWN = get_context("spawn")
+"""A fresh interpreter: the memory measured is the method's, and no thread is forked away."""
+
+
+class ExtractorProcess:
+    """A process that prepares a method and then extracts one page at a time.
+
+    Parameters
+    ----------
+    extractor
+        The method.
+    start_seconds
+        Time to prepare in.
+
+    Attributes
+    ----------
+    connection
+        Readable when the process has something to say, or has ended.
+    job
+        Number of the page that it is at, None where it is at none.
+    deadline
+        When its time is up, on the monotonic clock.
+    """
+
+    def __init__(self, extractor: Extractor, start_seconds: float) -> None:
+        self.connection, theirs = _SPAWN.Pipe()
+        self.job: int | None = None
+        self.deadline = time.monotonic() + start_seconds
+        self._process = _SPAWN.Process(target=serve, args=(theirs, extractor), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def send(self, number: int, job: Job, seconds: float) -> None:
+        """Hand a page over."""
+        self.job = number
+        self.deadline = time.monotonic() + seconds
+        # A process that has just died is found out when its answer is read.
+        with suppress(BrokenPipeError):
+            self.connection.send(job)
+
+    def receive(self) -> Outcome | None:
+        """Return what the process says: an outcome, or None for being prepared.
+
+        Raises
+        ------
+        UnavailableError
+            If the method cannot run here.
+        EOFError
+            If the process has ended.
+        """
+        try:
+            message = self.connection.recv()
+        except OSError as error:
+            raise EOFError from error
+        if isinstance(message, UnavailableError):
+            raise message
+        self.job = None
+        self.deadline = float("inf")
+        return message if isinstance(message, Outcome) else None
+
+    def describe_end(self) -> str:
+        """Say how the process ended."""
+        self._process.join()
+        code = self._process.exitcode or 0
+        return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+
+    def kill(self) -> None:
+        """Stop the process and all the programs that it started."""
+        pid = self._process.pid
+        if pid is not None and self._process.exitcode is None and hasattr(os, "killpg"):
+            # The group bears the process's number. It is there once the process runs; before
+            # that it has started no programs. Once the process is gone the number may be
+            # another's, and its programs end by themselves when their input does.
+            with suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self.connection.close()
+
+
+def serve(connection: Connection, extractor: Extractor) -> None:
+    """Prepare, then answer pages with outcomes until the other side hangs up."""
+    _keep_to_itself()
+    try:
+        extractor.prepare()
+    except UnavailableError as error:
+        connection.send(error)
+        return
+    except Exception as error:  # noqa: BLE001 - a method that cannot begin is a result
+        connection.send(UnavailableError(f"{extractor.name}: {type(error).__name__}: {error}"))
+        return
+    connection.send("ready")
+    while True:
+        try:
+            job = connection.recv()
+        except (EOFError, OSError):
+            return
+        connection.send(_extract(extractor, job))
+
+
+def _keep_to_itself() -> None:
+    """Leave the parent's process group, and say nothing: libraries write what they like."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+
+
+def _extract(extractor: Extractor, job: Job) -> Outcome:
+    programs = running_programs()
+    before = cpu_seconds(programs)
+    result: Extracted | Failure
+    try:
+        result = extractor.extract(job.source, job.neighbours)
+    except (NoArticleError, PageError) as error:
+        result = Failure("refused", error.outcome)
+    except Exception as error:  # noqa: BLE001 - a method that fails is a result
+        result = Failure("error", f"{type(error).__name__}: {error}"[:500])
+    programs = running_programs()
+    used = cpu_seconds(programs) - before
+    return Outcome(result, max(used, 0.0), peak_memory(programs))

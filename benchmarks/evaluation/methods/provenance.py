@@ -1,0 +1,71 @@
+"""Which code a result comes from."""
+
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from worker.papers.interface import UnavailableError
+
+_SOURCE = (".py", ".c", ".h", ".java", ".mjs", ".json")
+
+READING = (
+    "worker/pages/encoding.py",
+    "worker/extraction/rendering.py",
+    "worker/pages/elements.py",
+    "worker/papers/interface.py",
+    "worker/papers/reading.py",
+)
+"""Our own source that every result goes through, a peer's too."""
+
+
+@cache
+def source_digest(*paths: str) -> str:
+    """Digest some of our own source, in eight hexadecimal digits.
+
+    During development results change while the release does not, and results of earlier
+    code must not be taken for results of the present one.
+
+    Parameters
+    ----------
+    paths
+        Files, and folders with all that is below them, from the folder that holds `worker`.
+    """
+    digest = sha256()
+    for path in paths:
+        package, *parts = path.split("/")
+        for name, content in sorted(_sources(files(package).joinpath(*parts))):
+            digest.update(name.encode() + b"\x00" + content + b"\x00")
+    return digest.hexdigest()[:8]
+
+
+def _sources(entry: Traversable) -> list[tuple[str, bytes]]:
+    if entry.is_file():
+        return [(entry.name, entry.read_bytes())]
+    inner = [child for child in entry.iterdir() if child.is_dir() or child.name.endswith(_SOURCE)]
+    return [
+        (f"{entry.name}/{name}", content) for child in inner for name, content in _sources(child)
+    ]
+
+
+def own_release() -> str:
+    """Return our own release, ``0`` where we run without being installed."""
+    try:
+        return version("detourage")
+    except PackageNotFoundError:
+        return "0"
+
+
+def library_release(distribution: str) -> str:
+    """Return the release of an installed library.
+
+    Raises
+    ------
+    UnavailableError
+        If it is not installed.
+    """
+    try:
+        return version(distribution)
+    except PackageNotFoundError as error:
+        raise UnavailableError(f"{distribution} is not installed (extra: benchmarks)") from error

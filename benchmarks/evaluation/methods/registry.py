@@ -1,0 +1,282 @@
+"""The methods by name: ours, the papers', the peers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.evaluation.methods.peers import boilerpipe_java, readability_js
+from benchmarks.evaluation.methods.provenance import (
+    READING,
+    library_release,
+    own_release,
+    source_digest,
+)
+from worker.papers import nclean
+from worker.papers.chain import chain
+from worker.papers.interface import (
+    Extractor,
+    Gives,
+    Needs,
+    TrainingPair,
+    UnavailableError,
+    UnknownExtractorError,
+)
+from worker.papers.registry import METHODS as PAPERS
+
+_HERE = "benchmarks.evaluation.methods"
+
+_OWN_SOURCE = (
+    "worker/learning",
+    "worker/comments",
+    "worker/content",
+    "worker/extraction",
+    "worker/language",
+    "worker/pages",
+    "worker/papers",
+    "benchmarks/evaluation/methods/ours.py",
+)
+"""What the results of our own methods depend on."""
+
+_LIBRARIES = {"boilerpipe": "boilerpy3", "justext": "jusText", "justext_nostop": "jusText"}
+"""Methods of papers that a library applies, with its distribution."""
+
+
+def default_tools() -> Path:
+    """Folder that programs in other languages are installed into."""
+    return Path.home() / ".cache" / "detourage"
+
+
+@dataclass(frozen=True)
+class _Peer:
+    """A method of others: its version, which raises `UnavailableError` where it cannot run."""
+
+    extractor: Extractor
+    version: Callable[[], str]
+    has_tools: bool = False
+
+
+def _peer(
+    name: str,
+    description: str,
+    module: str,
+    version: Callable[[], str],
+    /,
+    *,
+    gives: Gives = Gives.TEXT,
+    has_tools: bool = False,
+    **options: Any,
+) -> _Peer:
+    extractor = Extractor(
+        name=name,
+        description=description,
+        function=f"{_HERE}.peers.{module}:extract",
+        options=options,
+        preparation=f"{_HERE}.peers.{module}:prepare",
+        gives=gives,
+    )
+    return _Peer(extractor, version, has_tools)
+
+
+def _library(
+    name: str, description: str, distribution: str, module: str, /, **options: Any
+) -> _Peer:
+    return _peer(name, description, module, partial(library_release, distribution), **options)
+
+
+_PEERS = {
+    each.extractor.name: each
+    for each in (
+        _peer(
+            "boilerpipe_java",
+            "Boilerpipe, the original in Java",
+            "boilerpipe_java",
+            boilerpipe_java.installed_version,
+        ),
+        _library("readability", "readability-lxml", "readability-lxml", "readability"),
+        _peer(
+            "readability_js",
+            "Readability of Mozilla, on Node.js",
+            "readability_js",
+            readability_js.installed_version,
+            has_tools=True,
+        ),
+        _library("trafilatura", "trafilatura", "trafilatura", "trafilatura"),
+        _library(
+            "trafilatura_precision",
+            "trafilatura, precision",
+            *("trafilatura", "trafilatura"),
+            favor_precision=True,
+        ),
+        _library(
+            "trafilatura_recall",
+            "trafilatura, recall",
+            *("trafilatura", "trafilatura"),
+            favor_recall=True,
+        ),
+        _library(
+            "trafilatura_comments",
+            "trafilatura, with comments",
+            *("trafilatura", "trafilatura"),
+            gives=Gives.TEXT | Gives.COMMENTS,
+            include_comments=True,
+        ),
+        _library("resiliparse", "Resiliparse", "resiliparse", "resiliparse"),
+        _library("newspaper", "newspaper4k", "newspaper4k", "newspaper"),
+    )
+}
+
+_OURS = Extractor(
+    name="detourage",
+    description="the service's own extraction",
+    function=f"{_HERE}.ours:detourage",
+    needs=Needs.PIVOT,
+    gives=Gives.TEXT | Gives.COMMENTS,
+)
+
+_TRAINED = {
+    "nclean": "NCleaner of Evert 2008, trained on the pairs given",
+    "nct5": "NCleaner, five pairs (Lejeune et al. 2015)",
+    "nct25": "NCleaner, five pairs of each language (Lejeune et al. 2015)",
+}
+
+
+def extractor_names() -> tuple[str, ...]:
+    """Names of all methods, whether they can run here or not."""
+    return (_OURS.name, *PAPERS, *_TRAINED, *_PEERS)
+
+
+def is_peer(name: str) -> bool:
+    """Tell a library or program of others from the papers' methods and our own.
+
+    Raises
+    ------
+    UnknownExtractorError
+        If no method has the name.
+    """
+    return name in _LIBRARIES or (_known(name) in _PEERS)
+
+
+def describe(name: str) -> str:
+    """Return what a method is, on one line.
+
+    Raises
+    ------
+    UnknownExtractorError
+        If no method has the name.
+    """
+    name = _known(name)
+    if name in _TRAINED:
+        return _TRAINED[name]
+    if name in _PEERS:
+        return _PEERS[name].extractor.description
+    return PAPERS.get(name, _OURS).description
+
+
+def get_extractor(
+    name: str, *, tools: Path | None = None, pairs: Sequence[TrainingPair] = ()
+) -> Extractor:
+    """Return a method by its name.
+
+    Parameters
+    ----------
+    name
+        One of `extractor_names`.
+    tools
+        Folder that programs in other languages are installed into; `default_tools` unless
+        given.
+    pairs
+        What the methods of `nclean.TRAINED` are trained on.
+
+    Raises
+    ------
+    UnknownExtractorError
+        If no method has the name.
+    UnavailableError
+        If a library or program that it needs is not installed, or there are no pairs to
+        train it on.
+    """
+    name = _known(name)
+    if name in _TRAINED:
+        return trained(name, pairs)
+    if name in _PEERS:
+        peer = _PEERS[name]
+        options = dict(peer.extractor.options)
+        if peer.has_tools:
+            options["tools"] = tools or default_tools()
+        return replace(
+            peer.extractor,
+            options=options,
+            version=peer.version(),
+            source=source_digest(*READING, "benchmarks/evaluation/methods/peers"),
+        )
+    extractor = PAPERS.get(name, _OURS)
+    if name in _LIBRARIES:
+        return replace(
+            extractor,
+            version=library_release(_LIBRARIES[name]),
+            source=source_digest(*READING, "worker/papers"),
+        )
+    more = ("worker/distance",) if name.startswith("deturck") else ()
+    version = f"{own_release()}+{source_digest(*_OWN_SOURCE, *more)}"
+    return replace(extractor, version=version, source=source_digest(*READING))
+
+
+def trained(
+    name: str,
+    pairs: Sequence[TrainingPair],
+    normalisation: nclean.Normalisation = nclean.Normalisation.NONE,
+) -> Extractor:
+    """Train an n-gram model, as `nclean.Model.train` does, and return the method with it.
+
+    Raises
+    ------
+    UnavailableError
+        If there is nothing to learn from.
+    """
+    try:
+        model = nclean.Model.train(nclean.TRAINED[name](pairs), normalisation)
+    except ValueError as error:
+        raise UnavailableError(f"{name} must be trained: {error}") from error
+    return Extractor(
+        name=name,
+        description=_TRAINED[name],
+        version=f"trained {model.digest}",
+        function=f"{nclean.__name__}:extract",
+        options={"model": model},
+        source=source_digest(*READING, "worker/papers/nclean.py"),
+    )
+
+
+def parse_chain(
+    expression: str, *, tools: Path | None = None, pairs: Sequence[TrainingPair] = ()
+) -> Extractor:
+    """Return a method, or a chain of methods written ``first>second``.
+
+    Parameters
+    ----------
+    expression
+        Names separated by ``>``.
+    tools, pairs
+        As in `get_extractor`.
+
+    Raises
+    ------
+    UnknownExtractorError
+        If no method has one of the names.
+    UnavailableError
+        If something that one of them needs is missing.
+    """
+    names = [name.strip() for name in expression.split(">")]
+    first, *others = (get_extractor(name, tools=tools, pairs=pairs) for name in names)
+    for other in others:
+        first = chain(first, other)
+    return first
+
+
+def _known(name: str) -> str:
+    names = extractor_names()
+    if name not in names:
+        raise UnknownExtractorError(f"no extractor is named {name!r}; there are {', '.join(names)}")
+    return name

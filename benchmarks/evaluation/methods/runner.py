@@ -1,0 +1,186 @@
+"""Methods over many pages, in parallel, whatever the methods do."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import cast
+
+from benchmarks.evaluation.methods.cache import ResultCache
+from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome, PageResult
+from benchmarks.evaluation.methods.process import ExtractorProcess
+from benchmarks.evaluation.methods.registry import parse_chain
+from worker.papers.interface import Extractor, TrainingPair, UnavailableError
+
+START_SECONDS = 360.0
+"""Time for a method to import, compile or install what it needs: above all for npm."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Applies methods to pages in processes that can be stopped.
+
+    Parameters
+    ----------
+    processes
+        How many pages are extracted at the same time.
+    seconds_per_page
+        Wall-clock time after which a page is given up. It is generous on an idle machine;
+        on a busy one, where processes wait for each other, it may have to be more.
+    cache
+        Folder of results that are not computed again; None for none.
+    tools
+        Folder that programs in other languages are installed into, see `get_extractor`.
+    pairs
+        What NCleaner is trained on, see `get_extractor`.
+    """
+
+    processes: int = os.cpu_count() or 1
+    seconds_per_page: float = 60.0
+    cache: Path | None = None
+    tools: Path | None = None
+    pairs: Sequence[TrainingPair] = ()
+
+    def run(self, method: Extractor | str, jobs: Sequence[Job]) -> Generator[PageResult]:
+        """Apply a method to pages and yield the outcomes as they come.
+
+        Nothing that was started outlives the generator: closing it stops the run.
+
+        Parameters
+        ----------
+        method
+            The method, or its name or chain of names.
+        jobs
+            The pages.
+
+        Yields
+        ------
+        PageResult
+            One for each page, in no particular order. A method that cannot run yields
+            failures.
+
+        Raises
+        ------
+        UnknownExtractorError
+            If no method has the name.
+        """
+        try:
+            extractor = self._extractor(method)
+        except UnavailableError as error:
+            failure = Outcome(Failure("unavailable", str(error)))
+            yield from (PageResult(index, failure) for index in range(len(jobs)))
+            return
+        cache = ResultCache(self.cache) if self.cache is not None else None
+        missing: list[int] = []
+        for index, job in enumerate(jobs):
+            known = cache.get(extractor, job) if cache else None
+            if known is None:
+                missing.append(index)
+            else:
+                yield PageResult(index, known, cached=True)
+        for index, outcome in self._compute(extractor, jobs, missing):
+            if cache:
+                cache.put(extractor, jobs[index], outcome)
+            yield PageResult(index, outcome)
+
+    def _extractor(self, method: Extractor | str) -> Extractor:
+        if isinstance(method, Extractor):
+            return method
+        return parse_chain(method, tools=self.tools, pairs=self.pairs)
+
+    def _compute(
+        self, extractor: Extractor, jobs: Sequence[Job], indices: Sequence[int]
+    ) -> Iterator[tuple[int, Outcome]]:
+        pool = _Pool(extractor, jobs, deque(indices), self.seconds_per_page)
+        try:
+            yield from pool.run(min(self.processes, len(indices)))
+        finally:
+            pool.kill()
+
+
+class _Pool:
+    def __init__(
+        self, extractor: Extractor, jobs: Sequence[Job], pending: deque[int], seconds: float
+    ) -> None:
+        self._extractor = extractor
+        self._jobs = jobs
+        self._pending = pending
+        self._seconds = seconds
+        self._processes: list[ExtractorProcess] = []
+
+    def run(self, count: int) -> Iterator[tuple[int, Outcome]]:
+        for _ in range(count):
+            self._start()
+        while self._processes:
+            for process in self._wait():
+                try:
+                    yield from self._listen(process)
+                except UnavailableError as error:
+                    yield from self._give_up(str(error))
+                    return
+
+    def kill(self) -> None:
+        while self._processes:
+            self._processes.pop().kill()
+
+    def _start(self) -> None:
+        self._processes.append(ExtractorProcess(self._extractor, START_SECONDS))
+
+    def _wait(self) -> list[ExtractorProcess]:
+        """Wait until a process has something to say or its time is up."""
+        by_connection = {process.connection: process for process in self._processes}
+        deadline = min(process.deadline for process in self._processes)
+        heard = wait(list(by_connection), max(0.0, deadline - time.monotonic()))
+        if heard:
+            return [by_connection[cast(Connection, connection)] for connection in heard]
+        now = time.monotonic()
+        return [process for process in self._processes if process.deadline <= now]
+
+    def _listen(self, process: ExtractorProcess) -> Iterator[tuple[int, Outcome]]:
+        job = process.job
+        if not process.connection.poll():
+            self._end(process)
+            if job is None:
+                raise UnavailableError(f"{self._extractor.name} did not start in time")
+            failure = Failure("timeout", f"more than {self._seconds:g} s")
+            yield job, Outcome(failure)
+            self._replace()
+            return
+        try:
+            outcome = process.receive()
+        except EOFError:
+            detail = process.describe_end()
+            self._end(process)
+            if job is None:
+                raise UnavailableError(f"{self._extractor.name} does not start: {detail}") from None
+            yield job, Outcome(Failure("crash", detail))
+            self._replace()
+            return
+        if self._pending:
+            index = self._pending.popleft()
+            wanted = self._jobs[index]
+            seen = Job(wanted.source, self._extractor.needs.of(wanted.neighbours))
+            process.send(index, seen, self._seconds)
+        else:
+            self._end(process)
+        if job is not None and outcome is not None:
+            yield job, outcome
+
+    def _replace(self) -> None:
+        if self._pending:
+            self._start()
+
+    def _end(self, process: ExtractorProcess) -> None:
+        self._processes.remove(process)
+        process.kill()
+
+    def _give_up(self, reason: str) -> Iterator[tuple[int, Outcome]]:
+        running = [process.job for process in self._processes if process.job is not None]
+        self.kill()
+        outcome = Outcome(Failure("unavailable", reason))
+        while self._pending:
+            running.append(self._pending.popleft())
+        yield from ((index, outcome) for index in running)

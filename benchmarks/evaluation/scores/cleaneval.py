@@ -1,0 +1,108 @@
+"""The scores of the CleanEval competition, and that of Lejeune et al. (2015) on characters."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from benchmarks.evaluation.scores.markup import MARKS, mark_of
+from benchmarks.evaluation.scores.matching import matched_total, matching_blocks
+from benchmarks.evaluation.scores.prf import PRF
+from benchmarks.evaluation.scores.records import PARAGRAPH, TextBlock
+from benchmarks.evaluation.scores.words import normalised, words
+
+_MARKS = frozenset(MARKS.values())
+
+
+@dataclass(frozen=True)
+class MarkupScore:
+    """The text-and-markup score.
+
+    Attributes
+    ----------
+    tokens
+        Over words and marks together: the TM of Lejeune et al. (2015).
+    marks
+        Over the marks alone, from the same matching: how well segments are found.
+    """
+
+    tokens: PRF
+    marks: PRF
+
+
+def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = words) -> PRF:
+    """Score the words of a text against a gold: CleanEval's text-only score (TO).
+
+    Parameters
+    ----------
+    text, gold
+        The texts, without marks.
+    split
+        What cuts a text into words; ``str.split`` for the competition's own words.
+
+    Notes
+    -----
+    Lejeune et al. (2015), section 4.1: words that match in order, by Ratcliff-Obershelp.
+    """
+    found, wanted = split(text), split(gold)
+    return PRF.of(matched_total(found, wanted), len(found), len(wanted))
+
+
+def text_and_markup(
+    blocks: Iterable[TextBlock],
+    gold: Iterable[TextBlock],
+    *,
+    labelled: bool = True,
+    split: Callable[[str], Sequence[str]] = words,
+) -> MarkupScore:
+    """Score words and the marks between them: CleanEval's text-and-markup score (TM).
+
+    Parameters
+    ----------
+    blocks, gold
+        The segments; see `benchmarks.evaluation.scores.markup` for the mark of each type.
+    labelled
+        Whether marks match only with their like, or all with all.
+    split
+        What cuts a text into words; ``str.split`` for the competition's own words.
+
+    Notes
+    -----
+    Lejeune et al. (2015), section 4.1: words and marks are tokens of one sequence, matched by
+    Ratcliff-Obershelp; unlabelled, ``<p><p><l>`` equals ``<p><p><p>``.
+    """
+    found = _tokens(blocks, labelled=labelled, split=split)
+    wanted = _tokens(gold, labelled=labelled, split=split)
+    shared = matching_blocks(found, wanted)
+    return MarkupScore(
+        tokens=PRF.of(sum(block.size for block in shared), len(found), len(wanted)),
+        marks=PRF.of(
+            sum(_count_marks(found[block.a : block.a + block.size]) for block in shared),
+            _count_marks(found),
+            _count_marks(wanted),
+        ),
+    )
+
+
+def characters(text: str, gold: str) -> PRF:
+    """Score the characters of a text against a gold: the CAR of Lejeune et al. (2015).
+
+    Control characters become spaces and runs of white space one space, as in the
+    paper's section 4.1; a space counts like any other character.
+    """
+    found, wanted = (" ".join(normalised(side).split()) for side in (text, gold))
+    return PRF.of(matched_total(found, wanted), len(found), len(wanted))
+
+
+def _tokens(
+    blocks: Iterable[TextBlock], *, labelled: bool, split: Callable[[str], Sequence[str]]
+) -> list[str]:
+    tokens: list[str] = []
+    for block in blocks:
+        mark = mark_of(block.type if labelled or not block.type else PARAGRAPH)
+        if mark:
+            tokens.append(mark)
+        tokens.extend(split(block.text))
+    return tokens
+
+
+def _count_marks(tokens: Iterable[str]) -> int:
+    return sum(token in _MARKS for token in tokens)

@@ -1,0 +1,276 @@
+"""Corpora of pages with golds, in the shape that ours have.
+
+A folder holds ``pages.jsonl.gz``, one page message a line as a crawler publishes it, and
+``gold.jsonl.gz``, one record a page under the same ``id``.
+"""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.evaluation.scores.markup import read_markup
+from benchmarks.evaluation.scores.records import Comment, Gold
+
+BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
+"""Corpora whose texts leave the headline out; in all others they begin with it."""
+
+MIN_WORD_RECALL = 0.8
+"""A gold of whose words the page holds a smaller share was made from another page."""
+
+
+class CorpusError(ValueError):
+    """A corpus that cannot be read, with the file and line at fault."""
+
+
+@dataclass(frozen=True)
+class CorpusPage:
+    """A page of a corpus, as it was fetched.
+
+    Attributes
+    ----------
+    id
+        Its name in the corpus.
+    url
+        Its address.
+    site
+        Its registrable domain.
+    html
+        The page; text only where the crawler delivered it decoded.
+    content_type
+        The HTTP header, None where it was not kept.
+    """
+
+    id: str
+    url: str
+    site: str
+    html: bytes | str
+    content_type: str | None = None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Pages and golds under the same names, in the order of the files.
+
+    Attributes
+    ----------
+    name
+        Name of the folder.
+    pages, golds
+        By `id`.
+    """
+
+    name: str
+    pages: Mapping[str, CorpusPage]
+    golds: Mapping[str, Gold]
+
+    def scorable(self) -> list[Gold]:
+        """Return the golds that have a text which their page holds.
+
+        Left out are those without a word and those whose words the page has not
+        (`word_recall` below 0.8): no method could find them.
+        """
+        return [
+            gold
+            for gold in self.golds.values()
+            if gold.text
+            and gold.text.strip()
+            and (gold.word_recall is None or gold.word_recall >= MIN_WORD_RECALL)
+        ]
+
+
+def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
+    """Read a corpus.
+
+    Parameters
+    ----------
+    folder
+        Folder with ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
+    title_in_text
+        Whether the golds' texts begin with the headline; None for what the records say
+        of themselves, else what is known of the corpus by the folder's name, see `BODY_ONLY`.
+
+    Raises
+    ------
+    CorpusError
+        If a file is missing or no gzip, a line is no record of its kind, an id comes
+        twice, or a gold has no page.
+    """
+    pages: dict[str, CorpusPage] = {}
+    for place, record in _records(folder / "pages.jsonl.gz"):
+        page = _page(record, place)
+        if page.id in pages:
+            raise CorpusError(f"{place}: a second page {page.id!r}")
+        pages[page.id] = page
+    golds = load_golds(folder / "gold.jsonl.gz", title_in_text=title_in_text)
+    for name in golds:
+        if name not in pages:
+            raise CorpusError(f"gold.jsonl.gz: a gold without a page, {name!r}")
+    return Corpus(folder.name, {name: pages[name] for name in pages if name in golds}, golds)
+
+
+def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Gold]:
+    """Read a file of golds, one JSON object a line, compressed if its name ends in ``.gz``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    title_in_text
+        As in `load_corpus`.
+
+    Returns
+    -------
+    dict
+        The golds by `Gold.id`, in the order of the file.
+
+    Raises
+    ------
+    CorpusError
+        If the file cannot be read, a line is no gold, or an id comes twice.
+    """
+    in_corpus = path.parent.name not in BODY_ONLY
+    golds: dict[str, Gold] = {}
+    for place, record in _records(path):
+        said = record.get("title_in_text", in_corpus) if title_in_text is None else title_in_text
+        gold = read_gold(record, title_in_text=said, place=place)
+        if gold.id in golds:
+            raise CorpusError(f"{place}: a second gold for {gold.id!r}")
+        golds[gold.id] = gold
+    if any(gold.comment_text for gold in golds.values()):
+        return {name: _without_comments(gold) for name, gold in golds.items()}
+    return golds
+
+
+def _without_comments(gold: Gold) -> Gold:
+    """Take a gold that says nothing of comments for one that says there are none.
+
+    That is how corpora write it that mark the comments of a page together.
+    """
+    is_silent = gold.comments is None and gold.comment_text is None
+    return replace(gold, comment_text="") if is_silent else gold
+
+
+def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "gold") -> Gold:
+    """Read one gold.
+
+    Parameters
+    ----------
+    record
+        The decoded JSON object. Authors and date may bear the names that they have in the
+        article message, ``authors`` and ``published_at``.
+    title_in_text
+        Whether its text begins with the headline.
+    place
+        Where it comes from, for the message of an error.
+
+    Raises
+    ------
+    CorpusError
+        If a field has another form than it should.
+    """
+    try:
+        markup = record.get("markup")
+        comments = record.get("comments")
+        recall = record.get("gold_token_recall_in_html", record.get("token_recall_in_html"))
+        return Gold(
+            id=str(record["id"]),
+            site=str(record.get("site") or ""),
+            language=str(record.get("language") or ""),
+            text=_text(record, "text"),
+            title_in_text=title_in_text,
+            title=_text(record, "title"),
+            blocks=None if markup is None else read_markup(markup),
+            authors=_authors(record.get("author", record.get("authors"))),
+            date=_text(record, "date" if "date" in record else "published_at"),
+            wanted=_snippets(record, "with"),
+            unwanted=_snippets(record, "without"),
+            comments=_comments(comments),
+            comment_text=comments if isinstance(comments, str) else None,
+            comment_snippets=_snippets(record, "comments"),
+            template_class=_text(record, "template_class"),
+            word_recall=None if recall is None else float(recall),
+            kind=_text(record, "kind"),
+            lead=_text(record, "lead"),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CorpusError(f"{place}: no gold record ({error!r})") from error
+
+
+def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    place = f"{path.name}, line {number}"
+                    try:
+                        record = json.loads(line)
+                    except (ValueError, RecursionError) as error:
+                        raise CorpusError(f"{place}: {error}") from error
+                    if not isinstance(record, dict):
+                        raise CorpusError(f"{place}: no JSON object")
+                    yield place, record
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: {error}") from error
+
+
+def open_text(path: Path) -> IO[str]:
+    """Open a file of text that is compressed if its name ends in ``.gz``."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+def _page(record: Mapping[str, Any], place: str) -> CorpusPage:
+    try:
+        html: bytes | str
+        if record.get("html_base64") is not None:
+            html = base64.b64decode(record["html_base64"], validate=True)
+        else:
+            html = str(record["html"])
+        return CorpusPage(
+            id=str(record["id"]),
+            url=str(record["url"]),
+            site=str(record.get("site") or ""),
+            html=html,
+            content_type=record.get("content_type"),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorpusError(f"{place}: no page message ({error!r})") from error
+
+
+def _text(record: Mapping[str, Any], field: str) -> str | None:
+    value = record.get(field)
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{field} is {type(value).__name__}, not text")
+    return value
+
+
+def _authors(value: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    if not value:
+        return None
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _snippets(record: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    value = record.get(field)
+    if not isinstance(value, list) or not all(isinstance(snippet, str) for snippet in value):
+        return ()
+    return tuple(snippet for snippet in value if snippet.strip())
+
+
+def _comments(value: object) -> tuple[Comment, ...] | None:
+    if not isinstance(value, list) or any(isinstance(comment, str) for comment in value):
+        return None
+    return tuple(
+        Comment(
+            text=comment["text"],
+            author=comment.get("author"),
+            date=comment.get("date"),
+            parent=comment.get("parent"),
+        )
+        for comment in value
+    )

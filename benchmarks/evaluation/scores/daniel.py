@@ -1,0 +1,214 @@
+"""DAnIEL, the system downstream in Lejeune et al. (2015): which disease a press article is about.
+
+It watches epidemics through the press without knowing any language: a disease that an
+article is about is named in its headline or lead and again further on, so its name (or
+most of its name, inflected) is a string repeated at the right places. Paragraph marks
+say where these places are, which is why the system tells how well a page was cleaned.
+
+R. Brixtel, G. Lejeune, A. Doucet and N. Lucas, "Any language early detection of epidemic
+diseases from web news streams", International Conference on Healthcare Informatics, 2013.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.evaluation.scores.prf import PRF
+from benchmarks.evaluation.scores.records import TextBlock
+from benchmarks.evaluation.scores.repeats import NameRepeats, Repeat
+
+RELEVANT_SCORE = 0.8
+"""Score from which an article is about its best-scoring disease."""
+
+_MIN_ZONES = 3
+_MIN_SENTENCES = 5
+_MIN_SENTENCE_CHARACTERS = 3
+_FULL_RATIO = 0.99
+_FIRST_LETTER_PENALTY = 0.1
+_BODY_PENALTY = 0.1
+
+_EDGE = "\x02"
+_SENTENCE_END = re.compile(r"\. |</p>")
+
+
+@dataclass(frozen=True)
+class Event:
+    """The disease that a document names best.
+
+    Attributes
+    ----------
+    disease
+        The disease.
+    name
+        The name of it that scored best.
+    score
+        At most 1: how much of the name is repeated, and how near the ends of the document.
+    """
+
+    disease: str
+    name: str
+    score: float
+
+    @property
+    def relevant(self) -> bool:
+        """Whether the document is about the disease: the score reaches 0.8."""
+        return self.score >= RELEVANT_SCORE
+
+
+class DiseaseWatch:
+    """DAnIEL for one language.
+
+    Parameters
+    ----------
+    diseases
+        Disease by name as the press writes it.
+    """
+
+    def __init__(self, diseases: Mapping[str, str]) -> None:
+        self._names = tuple(diseases)
+        self._diseases = tuple(diseases.values())
+        self._repeats = NameRepeats(self._names)
+        self._tail = _EDGE + _EDGE.join(self._names)
+
+    def event(self, document: str) -> Event | None:
+        """Find the disease that a document names best.
+
+        Parameters
+        ----------
+        document
+            The text, paragraphs begun with ``<p>`` or each on a line.
+
+        Returns
+        -------
+        Event or None
+            The best one, relevant or not; None where nothing of a name is repeated.
+        """
+        parts = zones(document)
+        best: tuple[float, str, str, int] | None = None
+        for share, repeat in self._repeats.find(parts):
+            if best is not None and min(share, _FULL_RATIO) < best[0]:
+                break
+            if len(parts) > 1 and len(repeat.texts) < 2:
+                continue
+            positions = self._positions(repeat, parts)
+            for index in repeat.names:
+                name = self._names[index]
+                candidate = (_score(repeat.text, name, positions), name, repeat.text, index)
+                if best is None or candidate > best:
+                    best = candidate
+        return best and Event(self._diseases[best[3]], best[1], best[0])
+
+    def _positions(self, repeat: Repeat, parts: Sequence[str]) -> list[float]:
+        """Return how far the occurrences are from the nearer end, in order.
+
+        In zones; in a document of one zone, as a share of the document with the names
+        appended (each name that holds the string counts as an occurrence there).
+        """
+        if len(parts) > 1:
+            return sorted(float(min(zone, len(parts) - 1 - zone)) for zone in repeat.texts)
+        whole = parts[0] + self._tail
+        places = (match.start() for match in re.finditer(re.escape(repeat.text), whole))
+        return sorted(round(min(place, len(whole) - place) / len(whole), 5) for place in places)
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """What DAnIEL finds in extracted texts, against what it finds in gold texts.
+
+    Attributes
+    ----------
+    documents
+        Over relevant documents.
+    pairs
+        Over pairs of a relevant document and its disease.
+    """
+
+    documents: PRF
+    pairs: PRF
+
+
+def score_task(
+    found: Mapping[str, Event | None], reference: Mapping[str, Event | None]
+) -> TaskScore:
+    """Compare the events found in two versions of the same documents.
+
+    Parameters
+    ----------
+    found
+        Event by document, in the texts to judge. A document that is missing has none.
+    reference
+        Event by document, in the gold texts; the documents compared are these.
+
+    Notes
+    -----
+    Lejeune et al. (2015), section 4.3 and table 3, where the reference was a person's.
+    """
+    wanted = {key: event.disease for key, event in reference.items() if event and event.relevant}
+    given = {
+        key: event.disease
+        for key, event in found.items()
+        if key in reference and event and event.relevant
+    }
+    return TaskScore(
+        documents=PRF.of(len(wanted.keys() & given.keys()), len(given), len(wanted)),
+        pairs=PRF.of(len(wanted.items() & given.items()), len(given), len(wanted)),
+    )
+
+
+def load_diseases(path: Path) -> dict[str, dict[str, str]]:
+    """Read a JSON file of diseases: by language, disease by name."""
+    read: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    return read
+
+
+def marked_document(blocks: Iterable[TextBlock]) -> str:
+    """Write blocks as a document for `DiseaseWatch`, with paragraph marks."""
+    return "\n".join(f"<p>{' '.join(block.text.split())}</p>" for block in blocks)
+
+
+def unmarked_document(blocks: Iterable[TextBlock]) -> str:
+    """Write blocks as a document for `DiseaseWatch`, all paragraph marks lost."""
+    return " ".join(" ".join(block.text.split()) for block in blocks)
+
+
+def zones(document: str) -> list[str]:
+    """Cut a document into zones, the paragraphs or what comes nearest.
+
+    Returns
+    -------
+    list of str
+        At least one. A document with fewer than three zones is one zone if it has fewer
+        than five sentences; else, two zones become the first and both halves of the
+        second, and a single one becomes three thirds.
+    """
+    found = document.split("<p>")
+    if len(found) == 1:
+        found = document.split("\n")
+    found = [zone for zone in found if zone]
+    if len(found) >= _MIN_ZONES:
+        return found
+    sentences = _SENTENCE_END.split(document)
+    if sum(len(sentence) >= _MIN_SENTENCE_CHARACTERS for sentence in sentences) < _MIN_SENTENCES:
+        return [document]
+    if len(found) == 2:
+        half = len(found[1]) // 2
+        return [found[0], found[1][:half], found[1][half:]]
+    third = len(document) // 3
+    return [document[:third], document[third : 2 * third], document[2 * third :]]
+
+
+def _score(text: str, name: str, positions: Sequence[float]) -> float:
+    ratio = len(text) / len(name)
+    if text[0].lower() != name[0].lower():
+        ratio = max(0.0, ratio - _FIRST_LETTER_PENALTY)
+    if ratio == 1:
+        ratio = _FULL_RATIO
+    nearest, second = positions[:2]
+    if nearest == 1:
+        return ratio
+    spread = second if second <= 1 else math.log(second)
+    score: float = ratio ** (1 + nearest * spread)
+    return score if {0, 1} & set(positions) else score - _BODY_PENALTY

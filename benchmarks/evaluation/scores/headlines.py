@@ -1,0 +1,55 @@
+"""Which headline a gold begins with, so that every method can be given it."""
+
+from collections.abc import Iterable
+
+from lxml.html import HtmlElement
+
+from benchmarks.evaluation.scores.records import HEADING, Gold, TextBlock
+from benchmarks.evaluation.scores.words import words
+
+_TITLES = "//title | //h1 | //h2 | //h3"
+_TITLE_PROPERTIES = "//meta[@property='og:title']/@content"
+
+
+def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
+    """Return the headline at the start of a gold.
+
+    Parameters
+    ----------
+    gold
+        What there is to find.
+    document
+        Root element of the parsed page; it is read only.
+
+    Returns
+    -------
+    TextBlock or None
+        The gold's title where it says so; else its first line where the page shows or
+        declares those words as a title. With the mark that the gold gives to its first
+        segment. None where the gold does not begin with its headline.
+    """
+    if not gold.title_in_text or not gold.text:
+        return None
+    first = next((line.strip() for line in gold.text.splitlines() if line.strip()), "")
+    kind = gold.blocks[0].type if gold.blocks else HEADING
+    whole = words(gold.text)
+    if gold.title:
+        title = words(gold.title)
+        return TextBlock(kind, gold.title) if title and whole[: len(title)] == title else None
+    title = words(first)
+    if title and any(_holds(words(shown), title) for shown in _titles(document)):
+        return TextBlock(kind, first)
+    return None
+
+
+def _titles(document: HtmlElement) -> Iterable[str]:
+    for element in document.xpath(_TITLES):
+        yield "".join(element.itertext())
+    yield from document.xpath(_TITLE_PROPERTIES)
+
+
+def _holds(shown: list[str], title: list[str]) -> bool:
+    """Tell whether a shown title holds the words: "Headline - Site" holds "Headline"."""
+    return any(
+        shown[start : start + len(title)] == title for start in range(len(shown) - len(title) + 1)
+    )

@@ -1,0 +1,116 @@
+"""How good a page's text could be made: the best subtree, the best set of blocks."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from lxml.html import HtmlElement
+
+from benchmarks.evaluation.scores.matching import matched_total, matching_blocks
+from benchmarks.evaluation.scores.pagetext import PageText, page_text
+from benchmarks.evaluation.scores.records import Gold, Prediction, TextBlock
+from benchmarks.evaluation.scores.words import words
+
+
+def best_subtree(
+    document: HtmlElement, gold: Gold, headline: TextBlock | None = None
+) -> Prediction:
+    """Return the text of the element that comes closest to the gold.
+
+    Closest by the text-only F1 of CleanEval, and exactly so: no other element is closer.
+
+    Parameters
+    ----------
+    document
+        Root element of the parsed page; it is read only.
+    gold
+        What there is to find.
+    headline
+        The headline that methods are given, see `benchmarks.evaluation.scores.page`.
+    """
+    page = page_text(document)
+    wanted = _Wanted(gold, headline)
+    bounded = sorted(
+        ((wanted.bound(page.words[span.start : span.stop]), span) for span in page.elements),
+        key=lambda pair: (-pair[0], pair[1].start, pair[1].stop),
+    )
+    best, best_f1 = range(0), 0.0
+    for bound, span in bounded:
+        if bound <= best_f1:
+            break
+        f1 = wanted.f1(page.words[span.start : span.stop])
+        if f1 > best_f1:
+            best, best_f1 = span, f1
+    return _extracted(page.within(best))
+
+
+def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
+    """Return the text of a set of blocks that comes as close to the gold as can be found.
+
+    Which set has the best text-only F1 is a hard problem. The page is matched with the
+    gold once; were each block's matched words its own, the best set would be the blocks
+    matched for more than half of the F1 reached (a fractional programme, solved by
+    Dinkelbach's iteration). That set is then changed block by block while it gains. So
+    the figure is a floor of the true limit.
+
+    Parameters
+    ----------
+    document
+        Root element of the parsed page; it is read only.
+    gold
+        What there is to find.
+    headline
+        The headline that methods are given, see `benchmarks.evaluation.scores.page`.
+    """
+    page = page_text(document)
+    wanted = _Wanted(gold, headline)
+    chosen = _fractional_choice(page, wanted)
+    return _extracted(block for (block, _), kept in zip(page.blocks, chosen, strict=True) if kept)
+
+
+class _Wanted:
+    """The words of a gold, less the headline that every method is given."""
+
+    def __init__(self, gold: Gold, headline: TextBlock | None) -> None:
+        self.words = words(gold.text or "")
+        title = words(headline.text) if headline else []
+        if title and self.words[: len(title)] == title:
+            del self.words[: len(title)]
+        self._title = title
+        self._counts = Counter(self.words)
+
+    def _without_title(self, found: Sequence[str]) -> Sequence[str]:
+        title = self._title
+        return found[len(title) :] if title and list(found[: len(title)]) == title else found
+
+    def f1(self, found: Sequence[str]) -> float:
+        """Score words, the given headline aside."""
+        found = self._without_title(found)
+        return 2 * matched_total(found, self.words) / max(1, len(found) + len(self.words))
+
+    def bound(self, found: Sequence[str]) -> float:
+        """Return what `f1` cannot exceed: order left aside."""
+        found = self._without_title(found)
+        common = (Counter(found) & self._counts).total()
+        return 2 * common / max(1, len(found) + len(self.words))
+
+
+def _fractional_choice(page: PageText, wanted: _Wanted) -> list[bool]:
+    matched = [0] * len(page.words)
+    for start, _, size in matching_blocks(page.words, wanted.words):
+        matched[start : start + size] = [1] * size
+    gains = [sum(matched[held.start : held.stop]) for _, held in page.blocks]
+    sizes = [len(held) for _, held in page.blocks]
+    half_f1 = 0.0
+    while True:
+        chosen = [gain > half_f1 * size for gain, size in zip(gains, sizes, strict=True)]
+        gained = sum(gain for gain, kept in zip(gains, chosen, strict=True) if kept)
+        taken = sum(size for size, kept in zip(sizes, chosen, strict=True) if kept)
+        reached = gained / max(1, taken + len(wanted.words))
+        if reached <= half_f1:
+            return chosen
+        half_f1 = reached
+
+
+def _extracted(blocks: Iterable[TextBlock]) -> Prediction:
+    kept = tuple(blocks)
+    return Prediction(text="\n".join(block.text for block in kept), blocks=kept)

@@ -1,0 +1,68 @@
+"""CleanEval's markup: a text with ``<h>``, ``<p>`` and ``<l>`` where its segments begin."""
+
+import re
+from collections.abc import Iterable
+
+from lxml.html.defs import tags as html_elements
+
+from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, TextBlock
+
+MARKS = {HEADING: "<h>", LIST_ITEM: "<l>", PARAGRAPH: "<p>"}
+"""The mark of each type of block; every other type is running text, ``<p>``."""
+
+_TYPES = {"h": HEADING, "p": PARAGRAPH, "l": LIST_ITEM}
+
+_MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
+_ADDRESS = re.compile(r"\A\s*URL:.*$", re.MULTILINE)
+_UNSEEN = re.compile(
+    r"<!--.*?-->|<!DOCTYPE[^>]*>|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
+)
+_ELEMENT = re.compile(
+    rf"</[hl]>|</?(?:{'|'.join(sorted(html_elements, key=len, reverse=True))})(?:\s[^>]*)?/?>",
+    re.IGNORECASE,
+)
+
+
+def read_markup(markup: str) -> tuple[TextBlock, ...]:
+    """Read a text in CleanEval's markup.
+
+    Parameters
+    ----------
+    markup
+        The file's content: a first line with the address of the page, if any, is left
+        out, and so are comments, closing tags, and other HTML that annotators left.
+
+    Returns
+    -------
+    tuple of TextBlock
+        The segments with white space collapsed, those without a word included (their
+        mark counts). A stretch before the first mark has the empty type.
+
+    Notes
+    -----
+    M. Baroni, F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for
+    cleaning web pages", LREC 2008; Lejeune et al. (2015), section 4.1.
+    """
+    text = _UNSEEN.sub(" ", _ADDRESS.sub("", markup))
+    unmarked, *marked = _MARK.split(text)
+    blocks = [
+        TextBlock(_TYPES[mark.lower()], _plain(stretch))
+        for mark, stretch in zip(marked[::2], marked[1::2], strict=True)
+    ]
+    if _plain(unmarked):
+        blocks.insert(0, TextBlock("", _plain(unmarked)))
+    return tuple(blocks)
+
+
+def write_markup(blocks: Iterable[TextBlock]) -> str:
+    """Write blocks in CleanEval's markup, one a line."""
+    return "\n".join(f"{mark_of(block.type)}{block.text}" for block in blocks)
+
+
+def mark_of(block_type: str) -> str:
+    """Return the mark of a type of block, the empty string for an unmarked stretch."""
+    return MARKS.get(block_type, MARKS[PARAGRAPH]) if block_type else ""
+
+
+def _plain(stretch: str) -> str:
+    return " ".join(_ELEMENT.sub(" ", stretch).split())

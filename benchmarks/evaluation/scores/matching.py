@@ -1,0 +1,22 @@
+"""Ratcliff-Obershelp matching: what two sequences share, in the same order."""
+
+from collections.abc import Hashable, Sequence
+from difflib import Match
+
+from cydifflib import SequenceMatcher
+
+
+def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]:
+    """Find the blocks that two sequences of words have in common, as `difflib` does.
+
+    Notes
+    -----
+    J. W. Ratcliff and D. E. Metzener, "Pattern matching: the gestalt approach",
+    Dr. Dobb's Journal 13(7), 1988, the matching of Lejeune et al. (2015), section 4.1.
+    """
+    return list(SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
+
+
+def matched_total(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """Count the words in the blocks that two sequences have in common."""
+    return sum(block.size for block in matching_blocks(a, b))

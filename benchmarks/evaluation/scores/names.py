@@ -1,0 +1,118 @@
+"""The entity recogniser's view: names of the gold found in an extracted text."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+import regex
+
+from benchmarks.evaluation.scores.prf import PRF
+from benchmarks.evaluation.scores.words import Word, placed_words, words
+
+MAX_HEADLINE_SHARE = 0.5
+"""A line with a larger share of capitalised words tells nothing of names (a headline)."""
+
+MAX_NAME_WORDS = 6
+"""Longer runs of capitalised words are lists and headlines, not names."""
+
+_CAPITALISED = regex.compile(r"\p{Lu}")
+_LETTER = regex.compile(r"\p{L}")
+_BREAK = regex.compile(r"[^ ]|  ")
+_SENTENCE_START = regex.compile(r"[.!?…:;\"“”«»„()\[\]•*–—]")
+_TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
+
+
+class Gazetteer:
+    """A list of names made from the gold texts of a language, and a finder of them.
+
+    Names are runs of words that are capitalised, each of them elsewhere than at the start
+    of a sentence more often than not. Of names in Chinese characters, which have no
+    capitals, only the titles of works and papers, in angle quotes, are known.
+
+    Parameters
+    ----------
+    texts
+        The gold texts.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        lines = [line for text in texts for line in text.splitlines()]
+        proper = _proper_words(lines)
+        self._names: set[tuple[str, ...]] = set()
+        for line in lines:
+            if not _is_headline(placed_words(line)):
+                self._names.update(_runs(line, proper))
+            self._names.update(tuple(words(name)) for name in _TITLE_OF_WORK.findall(line))
+        self._names.discard(())
+        self._lengths: dict[str, list[int]] = {}
+        for first, length in sorted({(name[0], len(name)) for name in self._names}):
+            self._lengths.setdefault(first, []).insert(0, length)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def find(self, text: str) -> Counter[str]:
+        """Count the names in a text, the longest at each place, none inside another."""
+        found: Counter[str] = Counter()
+        all_words = words(text)
+        place = 0
+        while place < len(all_words):
+            for length in self._lengths.get(all_words[place], ()):
+                name = tuple(all_words[place : place + length])
+                if name in self._names:
+                    found[" ".join(name)] += 1
+                    place += length - 1
+                    break
+            place += 1
+        return found
+
+
+def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
+    """Score the names found in an extracted text against those found in the gold text.
+
+    Parameters
+    ----------
+    found, wanted
+        How often each name occurs.
+    """
+    common = (Counter(found) & Counter(wanted)).total()
+    return PRF.of(common, sum(found.values()), sum(wanted.values()))
+
+
+def _proper_words(lines: Iterable[str]) -> set[str]:
+    """Return the words capitalised in most places where they need not be."""
+    capitalised: Counter[str] = Counter()
+    lower: Counter[str] = Counter()
+    for line in lines:
+        placed = placed_words(line)
+        if _is_headline(placed):
+            continue
+        for before, word in pairwise(placed):
+            if _CAPITALISED.match(word.text):
+                if not _SENTENCE_START.search(line, before.end, word.start):
+                    capitalised[word.text] += 1
+            else:
+                lower[word.text.casefold()] += 1
+    return {word for word, count in capitalised.items() if count > lower[word.casefold()]}
+
+
+def _is_headline(placed: list[Word]) -> bool:
+    lettered = [word.text for word in placed if _LETTER.search(word.text)]
+    capitalised = sum(_CAPITALISED.match(word) is not None for word in lettered)
+    return capitalised > MAX_HEADLINE_SHARE * len(lettered)
+
+
+def _runs(line: str, proper: set[str]) -> Iterator[tuple[str, ...]]:
+    run: list[Word] = []
+    for word in placed_words(line):
+        if run and (word.text not in proper or _BREAK.search(line, run[-1].end, word.start)):
+            yield from _name(run)
+            run = []
+        if word.text in proper:
+            run.append(word)
+    yield from _name(run)
+
+
+def _name(run: list[Word]) -> Iterator[tuple[str, ...]]:
+    if 0 < len(run) <= MAX_NAME_WORDS and (len(run) > 1 or len(run[0].text) > 1):
+        yield tuple(word.text for word in run)

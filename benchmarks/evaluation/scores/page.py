@@ -1,0 +1,115 @@
+"""All scores of one page."""
+
+from dataclasses import replace
+
+from benchmarks.evaluation.scores.agreement import agreement, bag_of_words
+from benchmarks.evaluation.scores.cleaneval import characters, text_and_markup
+from benchmarks.evaluation.scores.matching import matched_total
+from benchmarks.evaluation.scores.prf import PRF
+from benchmarks.evaluation.scores.records import HEADING, Gold, Prediction, TextBlock
+from benchmarks.evaluation.scores.rouge import rouge_lsum
+from benchmarks.evaluation.scores.words import words
+
+SCORES = {
+    "exact": "exactitude: cosine of word counts at least 0.9 (Deturck 2015)",
+    "cosine": "cosine of word counts (Deturck 2015)",
+    "equal": "same words in the same order (Deturck 2015)",
+    "within": "strictly inside the gold (Deturck 2015)",
+    "around": "strictly around the gold (Deturck 2015)",
+    "to": "CleanEval text only: words in order",
+    "tm": "CleanEval text and markup, labelled: words and marks in order",
+    "tmu": "CleanEval text and markup, unlabelled",
+    "mark": "CleanEval segments: the marks alone, labelled",
+    "char": "characters in order (Lejeune et al. 2015)",
+    "bag": "words, order left aside",
+    "rouge": "ROUGE-LSum",
+    "own": "words in order below the headline that the method found; own_equal: the same words",
+}
+"""What `score_page` computes; names with precision, recall and F1 get ``_p _r _f``."""
+
+
+def score_page(
+    extracted: Prediction, gold: Gold, headline: TextBlock | None = None
+) -> dict[str, float]:
+    """Score the text of a page, in percent.
+
+    Parameters
+    ----------
+    extracted
+        What a method found.
+    gold
+        What there is to find; its `text` is not None.
+    headline
+        The headline to give to the method when the gold begins with one, see
+        `benchmarks.evaluation.scores.headlines`.
+
+    Returns
+    -------
+    dict
+        Value by name: ``exact cosine equal within around`` of Deturck (2015), and with the
+        suffixes ``_p _r _f`` the scores ``to tm tmu mark char bag rouge``; see `SCORES`.
+        Those of markup are there only when the gold has marks, ``own_equal`` and ``own`` only
+        when a headline is given.
+
+    Raises
+    ------
+    ValueError
+        If the gold has no text.
+    """
+    if gold.text is None:
+        raise ValueError(f"the gold of {gold.id} holds no text")
+    wanted = words(gold.text)
+    scores: dict[str, float] = {}
+    if headline is not None:
+        own = words(_with_own_headline(extracted).text)
+        scores["own_equal"] = 100.0 * (own == wanted)
+        _add(scores, "own", PRF.of(matched_total(own, wanted), len(own), len(wanted)))
+        extracted = with_headline(extracted, headline)
+    found = words(extracted.text)
+    paper = agreement(found, wanted)
+    scores |= {
+        "exact": 100.0 * paper.exact,
+        "cosine": 100.0 * paper.cosine,
+        "equal": 100.0 * paper.equal,
+        "within": 100.0 * paper.within_gold,
+        "around": 100.0 * paper.around_gold,
+    }
+    _add(scores, "to", PRF.of(matched_total(found, wanted), len(found), len(wanted)))
+    if gold.blocks is not None:
+        labelled = text_and_markup(extracted.paragraphs, gold.blocks)
+        unlabelled = text_and_markup(extracted.paragraphs, gold.blocks, labelled=False)
+        _add(scores, "tm", labelled.tokens)
+        _add(scores, "tmu", unlabelled.tokens)
+        _add(scores, "mark", labelled.marks)
+    _add(scores, "char", characters(extracted.text, gold.text))
+    _add(scores, "bag", bag_of_words(found, wanted))
+    _add(scores, "rouge", rouge_lsum(extracted.text, gold.text))
+    return scores
+
+
+def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
+    """Put a headline before a text, unless the text begins with its words.
+
+    Where golds hold the headline, every method is given the same one: most give a body
+    alone, and a table of texts is no place to compare headlines.
+    """
+    title = words(headline.text)
+    if not title or words(extracted.text)[: len(title)] == title:
+        return extracted
+    return replace(
+        extracted,
+        text=f"{headline.text}\n{extracted.text}",
+        blocks=(TextBlock(headline.type or HEADING, headline.text), *extracted.paragraphs),
+    )
+
+
+def _with_own_headline(extracted: Prediction) -> Prediction:
+    if not extracted.title:
+        return extracted
+    return with_headline(extracted, TextBlock(HEADING, extracted.title))
+
+
+def _add(scores: dict[str, float], name: str, score: PRF) -> None:
+    scores[f"{name}_p"] = score.precision
+    scores[f"{name}_r"] = score.recall
+    scores[f"{name}_f"] = score.f1

@@ -1,0 +1,148 @@
+"""The visible text of a page, and where its elements stand in it."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, TextBlock
+from benchmarks.evaluation.scores.words import Word, normalised, placed_words
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+# Written out here, not imported from the extraction: a measure must not move with what
+# it measures.
+_HIDDEN = _names(
+    "head script style noscript template svg math canvas select option datalist textarea button "
+    "input iframe object embed applet video audio map"
+)
+_INLINE = _names(
+    "a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr "
+    "q rb rp rt ruby s samp small span strike strong sub sup time tt u var wbr"
+)
+_TYPES = {
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), HEADING),
+    **dict.fromkeys(("li", "dt", "dd"), LIST_ITEM),
+}
+
+
+@dataclass(frozen=True)
+class PageText:
+    """The visible text of a page as words, in the order of the document.
+
+    Attributes
+    ----------
+    words
+        Every word.
+    blocks
+        For each block (a stretch of text between the edges of block elements, or line
+        breaks) with a word: its type and text, and the range of its words.
+    elements
+        The distinct ranges of words that an element of the page holds, none empty.
+    """
+
+    words: list[str]
+    blocks: list[tuple[TextBlock, range]]
+    elements: list[range]
+    _text: str
+    _placed: list[Word]
+
+    def within(self, span: range) -> Iterator[TextBlock]:
+        """Yield the blocks in a range of words, those at its edges cut to it."""
+        for block, held in self.blocks:
+            inside = range(max(held.start, span.start), min(held.stop, span.stop))
+            if inside == held:
+                yield block
+            elif inside:
+                start, end = self._placed[inside.start].start, self._placed[inside.stop - 1].end
+                yield block._replace(text=" ".join(self._text[start:end].split()))
+
+
+@dataclass
+class _Writer:
+    parts: list[str] = field(default_factory=list)
+    size: int = 0
+    blocks: list[tuple[str, int, int]] = field(default_factory=list)
+    spans: set[tuple[int, int]] = field(default_factory=set)
+    start: int = 0
+
+    def write(self, text: str | None) -> None:
+        if text:
+            text = normalised(text)
+            self.parts.append(text)
+            self.size += len(text)
+
+    def end_block(self, kind: str) -> None:
+        if self.size > self.start:
+            self.blocks.append((kind, self.start, self.size))
+            self.parts.append("\n")
+            self.size += 1
+        self.start = self.size
+
+
+def page_text(document: HtmlElement) -> PageText:
+    """Lay out the visible text of a parsed page.
+
+    Parameters
+    ----------
+    document
+        Root element; it is read only.
+    """
+    writer = _Writer()
+    types = [PARAGRAPH]
+    starts: list[int] = []
+    for event, element in _walk(document):
+        if event == "start":
+            if element.tag not in _INLINE:
+                writer.end_block(types[-1])
+                types.append(_TYPES.get(element.tag, types[-1]))
+            starts.append(writer.size)
+            if element.tag not in _HIDDEN:
+                writer.write(element.text)
+            continue
+        if event == "end":
+            if element.tag not in _INLINE:
+                writer.end_block(types.pop())
+            writer.spans.add((starts.pop(), writer.size))
+        if element is not document:
+            writer.write(element.tail)
+    writer.end_block(types[-1])
+    return _read(writer)
+
+
+def _walk(document: HtmlElement) -> Iterator[tuple[str, HtmlElement]]:
+    walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
+    for event, element in walk:
+        if event == "start" and element.tag in _HIDDEN:
+            walk.skip_subtree()
+        yield event, element
+
+
+def _read(writer: _Writer) -> PageText:
+    text = "".join(writer.parts)
+    placed = placed_words(text)
+    blocks = []
+    for kind, start, end in writer.blocks:
+        held = _held(placed, start, end)
+        if held:
+            blocks.append((TextBlock(kind, " ".join(text[start:end].split())), held))
+    elements = {held for start, end in writer.spans if (held := _held(placed, start, end))}
+    return PageText(
+        [word.text for word in placed],
+        blocks,
+        sorted(elements, key=lambda held: (held.start, held.stop)),
+        text,
+        placed,
+    )
+
+
+def _held(placed: list[Word], start: int, end: int) -> range:
+    """Return the range of the words that stand wholly between two places."""
+    first = bisect_left(placed, start, key=lambda word: word.start)
+    last = bisect_right(placed, end, key=lambda word: word.end)
+    return range(first, max(first, last))

@@ -1,0 +1,173 @@
+"""Maximal repeated substrings of texts and a fixed list of names."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks.evaluation.scores.automaton import State, SuffixAutomaton
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A string that occurs in texts and in names.
+
+    Attributes
+    ----------
+    text
+        The string.
+    texts
+        Indices of the texts that hold it, in order.
+    names
+        Indices of the names that hold it, in order.
+    """
+
+    text: str
+    texts: tuple[int, ...]
+    names: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the names say of the strings of a state.
+
+    Attributes
+    ----------
+    holders
+        Indices of the names that hold them, in order.
+    shortest
+        Length of the shortest of these.
+    follower
+        The one character that follows them everywhere in the names; None where several
+        do, or the end of a name.
+    """
+
+    holders: tuple[int, ...]
+    shortest: int
+    follower: str | None
+
+
+class NameRepeats:
+    """Finds the maximal repeats of texts and names together, of those that a name holds.
+
+    The suffix automaton of the names is built once, and each text is read through it,
+    in a time linear in its length.
+
+    Parameters
+    ----------
+    names
+        The names, none of them empty.
+
+    Raises
+    ------
+    ValueError
+        If a name is empty.
+
+    Notes
+    -----
+    A repeat is maximal when every longer string occurs at fewer places: D. Gusfield,
+    Algorithms on Strings, Trees, and Sequences, 1997, section 7.12. The edge of a text or
+    a name is unlike every character and every other edge.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        if not all(names):
+            raise ValueError("a name is empty")
+        self._joined = "".join(names)
+        self._automaton = SuffixAutomaton()
+        starts = [0]
+        for name in names:
+            self._automaton.add(name, starts[-1])
+            starts.append(starts[-1] + len(name))
+        holders: dict[State, set[int]] = {}
+        finals: set[State] = set()
+        for index, name in enumerate(names):
+            for state, _ in self._automaton.read(name):
+                for suffix in _suffixes(state):
+                    if index in holders.setdefault(suffix, set()):
+                        break
+                    holders[suffix].add(index)
+            finals.update(_suffixes(state))
+        self._names = {
+            state: _Names(
+                holders=tuple(sorted(held)),
+                shortest=min(len(names[index]) for index in held),
+                follower=(
+                    str(*state.targets) if len(state.targets) == 1 and state not in finals else None
+                ),
+            )
+            for state, held in holders.items()
+        }
+
+    def find(self, texts: Sequence[str]) -> Iterator[tuple[float, Repeat]]:
+        """Find the maximal repeats that occur in a text and in a name.
+
+        Yields
+        ------
+        share, repeat
+            The largest share of a name that the repeat makes up, 0..1, and the repeat;
+            by falling share.
+        """
+        found = [
+            (length / self._names[state].shortest, state, length, holders)
+            for state, lengths in self._strings(texts).items()
+            for length, holders in lengths.items()
+        ]
+        found.sort(key=lambda item: -item[0])
+        for share, state, length, holders in found:
+            text = self._joined[state.end - length : state.end]
+            held = tuple(index for index in range(len(texts)) if holders >> index & 1)
+            if self._cannot_grow_right(text, state, [texts[index] for index in held]):
+                yield share, Repeat(text, held, self._names[state].holders)
+
+    def _strings(self, texts: Sequence[str]) -> dict[State, dict[int, int]]:
+        """Find the strings of texts and names that cannot grow to the left.
+
+        The longest string of a state cannot, within the names alone; a shorter one
+        cannot where the reading of a text stops at it.
+
+        Returns
+        -------
+        dict
+            By state and length, the set of texts that hold the string, as bits.
+        """
+        read: dict[State, dict[int, int]] = {}
+        for index, text in enumerate(texts):
+            for state, length in self._automaton.read(text):
+                lengths = read.setdefault(state, {})
+                lengths[length] = lengths.get(length, 0) | 1 << index
+        read.pop(self._automaton.initial, None)
+        longer: dict[State, int] = {}
+        for state, lengths in read.items():
+            holders = 0
+            for texts_of_length in lengths.values():
+                holders |= texts_of_length
+            for suffix in _suffixes(state.link):
+                longer[suffix] = longer.get(suffix, 0) | holders
+        strings: dict[State, dict[int, int]] = {}
+        for state in read | longer:
+            own = read.get(state, {})
+            holders = longer.get(state, 0)
+            strings[state] = {}
+            for length in sorted(own.keys() | ({state.length} if holders else set()), reverse=True):
+                holders |= own.get(length, 0)
+                strings[state][length] = holders
+        return strings
+
+    def _cannot_grow_right(self, text: str, state: State, holders: Sequence[str]) -> bool:
+        follower = self._names[state].follower
+        return follower is None or any(
+            holder[end : end + 1] != follower for holder in holders for end in _ends(text, holder)
+        )
+
+
+def _suffixes(state: State | None) -> Iterator[State]:
+    """Yield a state and those of its shorter suffixes, the empty string left out."""
+    while state is not None and state.link is not None:
+        yield state
+        state = state.link
+
+
+def _ends(text: str, holder: str) -> Iterator[int]:
+    start = holder.find(text)
+    while start >= 0:
+        yield start + len(text)
+        start = holder.find(text, start + 1)

@@ -1,0 +1,78 @@
+"""Sizes of a corpus: raw, gold, and as each extractor leaves it.
+
+After tables 1 to 5 of Daureu et al. (2015).
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Self
+
+from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, TextBlock
+from benchmarks.evaluation.scores.words import words
+
+_PARAGRAPH_TAG = re.compile(r"<p[\s>]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class TextStatistics:
+    """Counts over some files.
+
+    Attributes
+    ----------
+    files
+        Number of files.
+    paragraphs
+        Paragraph marks: blocks of running text, or ``<p>`` tags in HTML. A method that
+        gives a text without blocks has none, as in the paper.
+    lines
+        Lines.
+    words
+        Words by Unicode segmentation, a Chinese, Japanese or Korean character a word.
+    tokens
+        Stretches between white space: the paper's count of words, which cannot count
+        Chinese.
+    characters
+        Characters.
+    size
+        Bytes in UTF-8.
+    """
+
+    files: int = 0
+    paragraphs: int = 0
+    lines: int = 0
+    words: int = 0
+    tokens: int = 0
+    characters: int = 0
+    size: int = 0
+
+    @classmethod
+    def of_text(cls, text: str, blocks: Iterable[TextBlock] | None = None) -> Self:
+        """Count a text and the marks of its paragraphs."""
+        paragraphs = sum(block.type not in ("", HEADING, LIST_ITEM) for block in blocks or ())
+        return cls._of(text, paragraphs)
+
+    @classmethod
+    def of_html(cls, html: str) -> Self:
+        """Count a page's source, tags and all."""
+        return cls._of(html, len(_PARAGRAPH_TAG.findall(html)))
+
+    @classmethod
+    def _of(cls, text: str, paragraphs: int) -> Self:
+        return cls(
+            files=1,
+            paragraphs=paragraphs,
+            lines=len(text.splitlines()),
+            words=len(words(text)),
+            tokens=len(text.split()),
+            characters=len(text),
+            size=len(text.encode("utf-8", "surrogatepass")),
+        )
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            **{
+                column.name: getattr(self, column.name) + getattr(other, column.name)
+                for column in fields(self)
+            }
+        )

@@ -1,0 +1,86 @@
+"""The headers of the model files that training writes."""
+
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from worker.learning import Training, TrainingCorpus
+
+LIBRARIES = ("scikit-learn", "numpy", "lxml")
+
+
+def corpus_used(folder: Path, use: str, pages: Iterable[tuple[str, str]]) -> TrainingCorpus:
+    """Describe a corpus that a model is trained on.
+
+    Parameters
+    ----------
+    folder
+        Folder of the corpus.
+    use
+        What it teaches.
+    pages
+        The pages that are trained on: id and site.
+    """
+    sites = dict(pages)
+    return TrainingCorpus(
+        name=folder.name,
+        use=use,
+        pages=len(sites),
+        sites=len(set(sites.values())),
+        pages_digest=_digest(folder / "pages.jsonl.gz"),
+        gold_digest=_digest(folder / "gold.jsonl.gz"),
+    )
+
+
+def training_of(
+    corpora: Sequence[TrainingCorpus],
+    module: str,
+    scores: Mapping[str, float] | None = None,
+    scored_on: str | None = None,
+    libraries: Sequence[str] = (),
+) -> Training:
+    """Describe a training that is being done now, by this command.
+
+    Parameters
+    ----------
+    corpora
+        What it is trained on.
+    module
+        Name of the script.
+    scores, scored_on
+        What was scored of it, and how; nothing where it was not.
+    libraries
+        Names of those that took part beside `LIBRARIES`.
+    """
+    return Training(
+        date=datetime.now(UTC).date().isoformat(),
+        command=" ".join(["python -m", module, *sys.argv[1:]]),
+        code=_commit(),
+        libraries={name: version(name) for name in (*LIBRARIES, *libraries)},
+        corpora=tuple(corpora),
+        scores={name: round(value, 1) for name, value in (scores or {}).items()},
+        scored_on=scored_on,
+    )
+
+
+def _commit() -> str | None:
+    """Return the commit of this code, None where it is changed or not under version control."""
+    try:
+        state = _git("status", "--porcelain", "--untracked-files=no")
+        return None if state else _git("rev-parse", "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    run = subprocess.run(command, capture_output=True, check=True, text=True)
+    return run.stdout.strip()
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,27 @@
+"""The comparison of characters (Deturck 2015, algorithm 6), worked by hand."""
+
+import pytest
+
+from worker.papers.deturck.characters import character_similarity
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        # a: 2 and 1, 1 - 1/2; b: 1 and 1, 1; c: 0 and 1, 0. Three letters occur.
+        ("aab", "abc", (1 / 2 + 1 + 0) / 3),
+        ("listen", "silent", 1),
+        ("aaaa", "aa", 1 / 2),
+        ("abc", "xyz", 0),
+        ("", "", 0),
+        ("abc", "", 0),
+        # Letters are a to z alone, and small.
+        ("Été 2015, a", "BCD a", (0 + 1) / 2),
+        ("部长", "部长", 0),
+    ],
+)
+def test_letters_are_compared_by_how_often_they_occur(
+    first: str, second: str, value: float
+) -> None:
+    assert character_similarity(first, second) == pytest.approx(value)
+    assert character_similarity(second, first) == pytest.approx(value)

@@ -1,0 +1,46 @@
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.evaluation.methods import Neighbours, get_extractor
+from tests.unit.evaluation.methods.gull import FOOTER, holds_story, neighbours_of, page
+from worker.extraction import NoArticleError, NoTextError
+from worker.papers.deturck.heuristics import HEURISTICS
+
+EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in EXPERIMENTS if not name.startswith("deturck_2015_most_tokens")]
+)
+def test_the_text_that_differs_is_found(name: str) -> None:
+    found = get_extractor(name).extract(page("harbour"), neighbours_of("harbour"))
+    assert holds_story(found.text, "harbour")
+    assert FOOTER not in found.text
+    assert found.title == "News of the harbour"
+
+
+def test_the_first_one_is_misled_by_a_long_text_that_all_pages_have() -> None:
+    found = get_extractor("deturck_2015_most_tokens").extract(
+        page("harbour"), neighbours_of("harbour")
+    )
+    assert FOOTER in found.text
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_page_needs_another_one_with_another_text(name: str) -> None:
+    with pytest.raises(NoArticleError) as error:
+        get_extractor(name).extract(page("harbour"))
+    assert error.value.outcome == "no-comparable-page"
+    with pytest.raises(NoTextError):
+        get_extractor(name).extract(page("harbour"), Neighbours(page("harbour")))
+
+
+def test_a_page_that_was_a_pivot_long_ago_is_extracted() -> None:
+    method = get_extractor("deturck_2015_depth")
+    pivot = page("library")
+    for number in range(40):
+        again = replace(page("harbour"), url=f"https://gull.example/{number}")
+        method.extract(again, Neighbours(pivot))
+        get_extractor("wutsi").extract(again)
+    assert holds_story(method.extract(pivot, Neighbours(page("harbour"))).text, "library")

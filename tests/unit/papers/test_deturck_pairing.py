@@ -1,0 +1,67 @@
+"""Pages paired by distance alone (Deturck 2015, section 4.3)."""
+
+import numpy as np
+
+from benchmarks.evaluation.methods import Source, get_extractor
+from benchmarks.evaluation.methods.grouping import find_neighbours
+from tests.unit.evaluation.methods.gull import SENTENCES, holds_story, page
+from worker.papers.deturck.pairing import nearest_pairs
+
+#                    a   b   c   d   e
+DISTANCES = np.array(
+    [
+        [0, 9, 3, 7, 40],
+        [9, 0, 2, 5, 40],
+        [3, 2, 0, 6, 40],
+        [7, 5, 6, 0, 30],
+        [40, 40, 40, 30, 0],
+    ],
+    dtype=np.float64,
+)
+
+
+def test_the_two_nearest_pages_make_a_pair_and_then_those_that_are_left() -> None:
+    # b and c are nearest (2). a is nearer to c (3) than to d, but c is taken: a and d (7).
+    assert nearest_pairs(DISTANCES, list("abcde")) == {1: 2, 2: 1, 0: 3, 3: 0}
+
+
+def test_a_page_apart_gets_a_partner_however_far_it_is() -> None:
+    kept = [0, 1, 2, 4]
+    assert nearest_pairs(DISTANCES[np.ix_(kept, kept)], list("abce")) == {1: 2, 2: 1, 0: 3, 3: 0}
+
+
+def test_pages_that_could_not_be_compared_make_no_pair() -> None:
+    distances = DISTANCES.copy()
+    distances[1] = distances[:, 1] = np.nan
+    assert nearest_pairs(distances, list("abcde")) == {0: 2, 2: 0, 3: 4, 4: 3}
+
+
+def test_of_equally_near_pairs_the_first_by_name_counts() -> None:
+    equal = np.ones((3, 3), dtype=np.float64)
+    assert nearest_pairs(equal, ["x", "y", "z"]) == {0: 1, 1: 0}
+    assert nearest_pairs(equal, ["z", "y", "x"]) == {1: 2, 2: 1}
+
+
+def test_the_method_compares_with_the_partner_whatever_its_template() -> None:
+    table = "".join(f"<table><tr><td>{n}</td></tr></table>" for n in range(40))
+    results = Source(
+        f'<html><body><div class="league">{table}</div></body></html>',
+        "https://gull.example/results",
+    )
+    pages = [page("harbour"), page("library"), page("school"), results]
+    neighbours = find_neighbours(pages)
+    assert neighbours[3].pivot is None
+    paired = {
+        source.url: found.partner.url
+        for source, found in zip(pages, neighbours, strict=True)
+        if found.partner is not None
+    }
+    assert paired == {
+        "https://gull.example/harbour.html": "https://gull.example/library.html",
+        "https://gull.example/library.html": "https://gull.example/harbour.html",
+        "https://gull.example/school.html": "https://gull.example/results",
+        "https://gull.example/results": "https://gull.example/school.html",
+    }
+    method = get_extractor("deturck_2015_pairs")
+    for story, found in zip(SENTENCES, neighbours, strict=False):
+        assert holds_story(method.extract(page(story), found).text, story)

@@ -1,0 +1,188 @@
+import pytest
+from lxml import html
+
+from tests.unit.extraction.article_pages import page, paragraphs, prose, sentence
+from worker.extraction import Extraction
+from worker.extraction.article import article_of
+from worker.extraction.outline import Outline
+from worker.extraction.titles import Titles
+from worker.pages import Page
+from worker.papers.deturck.retained import (
+    CHOSEN,
+    READINGS,
+    Reading,
+    find_body,
+)
+
+MENU = "".join(f'<li><a href="/s/{name}">{name} news</a></li>' for name in ("city", "sport", "art"))
+
+
+def story(
+    seed: int, *, body: str | None = None, beside: str = "", after: str = "", name: str = "text"
+) -> Page:
+    """Return a page of one template: masthead, headline with a lead, body, boxes, footer."""
+    return page(
+        f'<div id="masthead"><ul>{MENU}</ul></div>'
+        f'<div id="main"><div class="top"><h1>Headline number {seed}</h1>'
+        f"<p>{sentence(seed)}</p></div>"
+        f'<div class="{name}">{prose(seed) if body is None else body}</div>{after}</div>'
+        f'<div id="side">{beside}</div>'
+        f'<div id="legal"><p>{sentence(7, 30)} {sentence(8, 30)}</p></div>'
+    )
+
+
+def extract_article(shown: Page, other: Page, reading: Reading = CHOSEN) -> Extraction:
+    outline, pivot = Outline.of(shown.document), Outline.of(other.document)
+    finding = find_body(outline, pivot, reading)
+    assert finding is not None
+    return article_of(shown.url, outline, [Titles.of(pivot)], finding)
+
+
+def extract(seed: int = 1, **parts: str) -> Extraction:
+    return extract_article(story(seed, **parts), story(2, **parts))
+
+
+def test_the_body_is_the_large_text_that_differs_from_the_other_page() -> None:
+    article = extract()
+    assert article.method == "deturck_2015"
+    assert article.text == "\n\n".join(paragraphs(1))
+    assert article.title == "Headline number 1"
+    assert article.xpath == "/html/body/div[2]/div[2]"
+
+
+def test_text_that_both_pages_have_is_the_templates_however_large() -> None:
+    article = extract(beside=f'<div class="about">{prose(50, 20)}</div>')
+    assert article.text == "\n\n".join(paragraphs(1))
+
+
+def test_the_body_has_more_text_than_the_title_zone_before_it() -> None:
+    note = f'<div class="note"><p>{sentence(31)}</p></div>'
+    first = story(1, body=None)
+    crowded = page(
+        '<div id="main"><div class="top"><h1>Headline number 1</h1>'
+        f"<p>{sentence(1)} {sentence(2)}</p></div>{note}"
+        f'<div class="text">{prose(1)}</div></div>'
+    )
+    assert extract_article(crowded, story(2)).text == "\n\n".join(paragraphs(1))
+    assert extract_article(first, crowded).text == "\n\n".join(paragraphs(1))
+
+
+def test_the_first_zone_is_the_body_where_no_later_one_is_larger() -> None:
+    def bare(seed: int) -> Page:
+        return page(
+            f'<h1>Headline {seed}</h1><div class="text">{prose(seed)}</div>'
+            f'<div class="related">{prose(seed + 60, 2)}</div>'
+        )
+
+    assert extract_article(bare(1), bare(2)).text == "\n\n".join(paragraphs(1))
+
+
+def test_paragraphs_are_no_zones_even_when_one_outweighs_the_rest() -> None:
+    body = f'<p class="lead">{" ".join(paragraphs(3, 8))}</p><p class="rest">{sentence(4)}</p>'
+    article = extract_article(story(1, body=body), story(2))
+    assert article.text.endswith(sentence(4))
+
+
+def test_elements_without_class_and_id_are_no_zones() -> None:
+    def nameless(seed: int) -> Page:
+        return page(f'<div id="around"><div><div>{prose(seed)}</div></div></div>')
+
+    assert extract_article(nameless(1), nameless(2)).xpath == "/html/body/div"
+
+
+@pytest.mark.parametrize("name", ["comments", "article-comment", "userComments", "photo-gallery"])
+def test_comment_and_gallery_zones_are_left_out_though_they_are_larger(name: str) -> None:
+    after = "".join(f"<p>{text}</p>" for text in paragraphs(70, 9))
+    first = story(1, after=f'<div class="{name}">{after}</div>')
+    second = story(2, after=f'<div class="{name}">{prose(80, 3)}</div>')
+    assert extract_article(first, second).text == "\n\n".join(paragraphs(1))
+
+
+def test_comments_within_the_body_are_left_out_of_it() -> None:
+    body = prose(1) + f'<div class="comments">{prose(70, 2)}</div>'
+    assert extract_article(story(1, body=body), story(2)).text == "\n\n".join(paragraphs(1))
+
+
+def test_a_body_named_for_its_comments_stays() -> None:
+    def open_to_comments(seed: int) -> Page:
+        return page(f'<div class="post comments-open">{prose(seed)}</div>')
+
+    article = extract_article(open_to_comments(1), open_to_comments(2))
+    assert article.text == "\n\n".join(paragraphs(1))
+
+
+def test_an_element_that_the_other_page_lacks_is_new_on_this_one() -> None:
+    banner = '<div class="banner"></div>'
+    shifted = page(f'{banner}<div class="text">{prose(1)}</div>')
+    article = extract_article(shifted, page(f'<div class="text">{prose(2)}</div>'))
+    assert (article.method, article.text) == ("deturck_2015", "\n\n".join(paragraphs(1)))
+
+
+def test_other_attributes_at_the_same_path_make_no_counterpart() -> None:
+    same = prose(1)
+    article = extract_article(
+        page(f'<div class="text">{same}</div>'), page(f'<div class="quiz">{same}</div>')
+    )
+    assert article.method == "deturck_2015"
+
+
+def test_two_pages_with_the_same_text_have_no_zone() -> None:
+    same = Outline.of(story(1).document)
+    assert find_body(same, same) is None
+
+
+def test_the_pages_stay_as_they_are() -> None:
+    first, second = story(1), story(2)
+    before = [html.tostring(each.document) for each in (first, second)]
+    extract_article(first, second)
+    assert [html.tostring(each.document) for each in (first, second)] == before
+
+
+def zones(shown: Page, other: Page, reading: str) -> str | None:
+    """Return the XPath of the body in a reading, None for no body."""
+    outline = Outline.of(shown.document)
+    finding = find_body(outline, Outline.of(other.document), READINGS[reading])
+    if finding is None:
+        return None
+    return str(shown.document.getroottree().getpath(outline.elements[finding.container]))
+
+
+def test_the_thesis_prunes_below_two_percent() -> None:
+    # The named elements have 10 and 5 of 310 tokens, 3.2 and 1.6 %; paragraphs are no zones.
+    def story(seed: int, words: int) -> Page:
+        text = sentence(seed, 300 - words + 10)
+        return page(f'<div class="box">{sentence(seed + 50, words)}</div><p>{text}</p>')
+
+    assert zones(story(1, 10), story(2, 10), "chosen") is None
+    assert zones(story(1, 10), story(2, 10), "thesis") == "/html/body/div"
+    assert zones(story(1, 5), story(2, 5), "thesis") is None
+
+
+def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
+    # 35 words of 36 are the same: a cosine of 35/36, the template's from 0.9 on.
+    counter = " ".join(sentence(9, 36).split()[:35])
+
+    def counted(seed: int, number: str) -> Page:
+        return page(f'<div class="count">{counter} {number}</div><p>{sentence(seed, 30)}</p>')
+
+    first, second = counted(1, "seven"), counted(2, "eight")
+    assert zones(first, second, "chosen") is None
+    assert zones(first, second, "thesis") == "/html/body/div"
+    assert zones(first, counted(2, "seven"), "thesis") is None
+
+
+def test_nodes_without_a_comparable_one_are_no_candidates_in_a_strict_reading() -> None:
+    banner = '<div class="banner"></div>'
+    shifted = page(f'{banner}<div class="text">{prose(1)}</div>')
+    other = page(f'<div class="text">{prose(2)}</div>')
+    assert zones(shifted, other, "thesis") == "/html/body/div[2]"
+    assert zones(shifted, other, "comparable") is None
+    assert zones(other, page(f'<div class="text">{prose(1)}</div>'), "comparable") is not None
+
+
+def test_characters_tell_no_text_from_another_one_with_the_same_letters() -> None:
+    # "Two texts of the West have the same share of characters whatever they say" (4.4.2).
+    first = page(f'<div class="text"><p>{" ".join(["listen to no one"] * 40)}</p></div>')
+    second = page(f'<div class="text"><p>{" ".join(["silent on one to"] * 40)}</p></div>')
+    assert zones(first, second, "thesis") == "/html/body/div"
+    assert zones(first, second, "characters") is None

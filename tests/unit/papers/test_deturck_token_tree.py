@@ -1,0 +1,125 @@
+from lxml.html import document_fromstring
+
+from worker.papers.deturck.heuristics import HEURISTICS, differentials
+from worker.papers.deturck.token_tree import TokenTree, token_tree_of
+
+PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two three four</p>
+<p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all</div></body></html>"""
+
+
+def tree_of(html: str) -> TokenTree:
+    return token_tree_of(document_fromstring(html))
+
+
+def ids(page: TokenTree) -> dict[str, int]:
+    return {
+        element.get("id"): index for index, element in enumerate(page.elements) if element.get("id")
+    }
+
+
+def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | None]]:
+    """Write an edit script that deletes the tokens below an element and no others."""
+    index = ids(page)[name]
+    below = {
+        number for number, element in enumerate(page.elements) if index in page.path_to_root(number)
+    }
+    return [(node, None if holder in below else node) for node, holder in enumerate(page.holders)]
+
+
+def test_every_word_is_a_leaf_below_the_element_that_holds_it() -> None:
+    tree = tree_of("<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>")
+    assert tree.tree.to_brackets() == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
+    assert [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders] == [
+        "p",
+        "b",
+        None,
+        "p",
+        "p",
+        None,
+        None,
+        None,
+    ]
+
+
+def test_weights_count_changed_tokens_up_to_the_root() -> None:
+    page = tree_of(PAGE)
+    weights = page.weights(page, everything_in(page, "text"))
+    assert weights[0] == 10
+    assert weights[ids(page)["text"]] == 10
+    assert weights[ids(page)["top"]] == 0
+
+
+def test_a_relabelled_token_weighs_and_an_equal_one_does_not() -> None:
+    page, other = tree_of("<p>same old</p>"), tree_of("<p>same new</p>")
+    script = [(node, node) for node in range(len(page.holders))]
+    assert page.weights(other, script)[0] == 1
+
+
+def test_offsets_are_positions_in_the_code() -> None:
+    page = tree_of(PAGE)
+    places = [page.offsets[ids(page)[name]] for name in ("top", "text", "foot")]
+    assert places == [PAGE.index(f'<div id="{name}"') for name in ("top", "text", "foot")]
+
+
+def test_the_differential_is_greatest_where_the_paragraphs_meet() -> None:
+    page = tree_of(PAGE)
+    weights = page.weights(page, everything_in(page, "text"))
+    assert differentials(page, weights)[ids(page)["text"]] == 6
+    assert HEURISTICS["differential"](page, weights) == ids(page)["text"]
+    assert HEURISTICS["depth"](page, weights) == ids(page)["text"]
+    assert HEURISTICS["most_tokens"](page, weights) == ids(page)["text"]
+
+
+def test_the_widest_gap_of_offsets_is_before_the_text() -> None:
+    page = tree_of(PAGE)
+    weights = page.weights(page, everything_in(page, "text"))
+    assert HEURISTICS["offset"](page, weights) == ids(page)["text"]
+
+
+NESTED = """<html><body><div id="lead">one two three four five six<div id="a">one two three</div>
+<div id="b">one two three four<b id="c">one</b></div></div><div id="rest"><p>x</p><p>y</p></div>
+</body></html>"""
+
+
+def test_the_path_down_follows_the_largest_number_of_token_children_to_a_leaf() -> None:
+    page = tree_of(NESTED)
+    names = ids(page)
+    assert page.path_to_leaf(names["lead"]) == [names["lead"], names["b"], names["c"]]
+    assert page.path_to_leaf(names["c"]) == [names["c"]]
+
+
+def test_the_first_heuristic_goes_down_or_up() -> None:
+    # Text has changed in b alone: weights 5 for b and all around it. On the way down lead has
+    # 5 - 5, b 5 - 1, and c, a leaf, no differential. On the way up all have 0 from body on.
+    page = tree_of(NESTED)
+    weights = page.weights(page, everything_in(page, "b"))
+    assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
+    assert HEURISTICS["most_tokens"](page, weights) == ids(page)["lead"]
+
+
+def test_a_leaf_with_most_tokens_is_all_of_the_path_down() -> None:
+    page = tree_of(PAGE)
+    weights = page.weights(page, everything_in(page, "text"))
+    chosen = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
+    assert (chosen.tag, chosen.text) == ("p", "one two three four")
+
+
+def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
+    # Text has changed in rest, 2, and in a, a leaf of weight 3.
+    page = tree_of(NESTED)
+    names = ids(page)
+    script = everything_in(page, "rest")
+    changed = [
+        (mine, None if mine is not None and page.holders[mine] == names["a"] else to)
+        for mine, to in script
+    ]
+    weights = page.weights(page, changed)
+    assert weights[names["a"]] == 3
+    assert differentials(page, weights)[names["a"]] == 3
+    assert differentials(page, weights, inner=True)[names["a"]] == 0
+    assert HEURISTICS["differential"](page, weights) == names["a"]
+    # Of those with children body has 5 - 3, lead 3 - 3, rest 2 - 1.
+    assert page.elements[HEURISTICS["differential_inner"](page, weights)].tag == "body"
+    assert HEURISTICS["depth"](page, weights) == names["a"]
+    # Times depth: body 2 * 1, rest 1 * 2; the first of them.
+    assert page.elements[HEURISTICS["depth_inner"](page, weights)].tag == "body"

@@ -1,0 +1,93 @@
+"""HTML Killer's script on code worked by hand (Daureu et al. 2015, section 2.1)."""
+
+import pytest
+
+from benchmarks.evaluation.methods import Source, get_extractor
+from worker.papers.html_killer_script import kill
+
+
+def paragraphs(code: str) -> list[str]:
+    return kill(code.encode())[1]
+
+
+def test_headline_and_paragraphs_of_a_plain_page() -> None:
+    code = """<html><head><style>p {}</style></head><body>
+<p>Before the headline.</p><h1 class="big">The headline</h1> <p class="lead">First <a href="/x">
+link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />and the third.</div>
+<form><p>Search for it</p></form><ul><li>An item</li></ul><script>code();</script>
+<img src="/a.png"/><h2>A heading</h2><p>The last one.</p></body><p>After the body.</p></html>"""
+    assert kill(code.encode()) == (
+        "The headline",
+        ["First link and more.", "Then the second", "and the third.The last one."],
+    )
+
+
+def test_both_outputs_have_the_headline_apart() -> None:
+    page = Source("<body><h1>The headline</h1> <p>First of all.</p><p>Then the rest.</p></body>")
+    plain = get_extractor("html_killer_script").extract(page)
+    marked = get_extractor("html_killer_script_markup").extract(page)
+    assert plain.title == marked.title == "The headline"
+    assert [block.text for block in plain.blocks] == ["First of all.\nThen the rest."]
+    assert [block.text for block in marked.blocks] == ["First of all.", "Then the rest."]
+
+
+def test_a_page_without_headline_begins_with_its_body() -> None:
+    assert kill(b"<title>Gull</title><body><p>Only a paragraph.</p></body>") == (
+        None,
+        ["Only a paragraph."],
+    )
+
+
+def test_a_body_with_an_attribute_is_not_seen() -> None:
+    head = "<p>In the head, so to speak.</p>"
+    assert paragraphs(f"{head}<body><p>In the body.</p></body>") == ["In the body."]
+    assert paragraphs(f"{head}<body id=a><p>In the body.</p></body>") == [
+        "In the head, so to speak.",
+        "In the body.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        # Line ends are taken out.
+        ("<p>two words, one\nbreak</p>", ["two words, onebreak"]),
+        # The page ends at a second h1.
+        (
+            "<h1>First title</h1><p>A paragraph.</p><h1>Next title</h1><p>Gone.</p>",
+            ["A paragraph."],
+        ),
+        # An image reaches to the next tag that closes itself.
+        (
+            "<p>A picture: <img src=a> and its text</p><p>are gone <hr/>up to here.</p>",
+            ["A picture: up to here."],
+        ),
+        # Other elements go with what they mark up; b and its like stay.
+        (
+            "<p>The <em>best</em> of the <b>very bold</b> ones of all.</p>",
+            ["The of the very bold ones of all."],
+        ),
+        # A heading other than the first is dropped.
+        (
+            "<p>A paragraph.</p><h3 id=x>Heading</h3><p>Another one.</p>",
+            ["A paragraph.", "Another one."],
+        ),
+        # A character reference is a space, and a bare & takes all up to the next semicolon.
+        ("<p>Fish &amp; chips, please</p>", ["Fish chips, please"]),
+        ("<p>Fish & chips; and more</p>", ["Fish and more"]),
+        # Menus and tags.
+        ("<p>Home | Town | Sea</p><p>Tags: pier, oak</p><p>The story.</p>", ["The story."]),
+        # What is 3 to 12 bytes long between < and > goes: a paragraph of up to seven letters.
+        ("<p>Sevenal</p><p>Eightall</p>", ["Eightall"]),
+        ("<p>три</p><p>пять лет</p>", ["пять лет"]),
+    ],
+)
+def test_what_the_substitutions_leave(code: str, left: list[str]) -> None:
+    assert paragraphs(code) == left
+
+
+def test_a_short_headline_goes_with_its_marks() -> None:
+    assert kill(b"<body><h1>Gull</h1> <p>The gull is back.</p></body>") == (
+        None,
+        ["The gull is back."],
+    )

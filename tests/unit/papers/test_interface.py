@@ -1,0 +1,192 @@
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.evaluation.methods import (
+    Extracted,
+    Needs,
+    Neighbours,
+    Source,
+    UnknownExtractorError,
+    describe,
+    extractor_names,
+    get_extractor,
+    parse_chain,
+)
+from tests.unit.evaluation.methods.gull import (
+    COMMENTS,
+    FOOTER,
+    commented_page,
+    holds_story,
+    neighbours_of,
+    page,
+)
+from worker.extraction import NoArticleError
+
+PEERS = {
+    "boilerpipe",
+    "justext",
+    "justext_nostop",
+    "newspaper",
+    "readability",
+    "resiliparse",
+    "trafilatura",
+    "trafilatura_comments",
+    "trafilatura_precision",
+    "trafilatura_recall",
+}
+OWN = {
+    "commentsminer",
+    "detourage",
+    "deturck_2015_characters",
+    "deturck_2015_comparable",
+    "deturck_2015_thesis",
+    "html_killer",
+    "html_killer_markup",
+    "html_killer_script",
+    "html_killer_script_markup",
+    "ncleaner",
+    "ncleaner_nonlexical",
+    "deturck_2015",
+    "wutsi",
+    "wutsi_block",
+    "wutsi_fusion",
+}
+COMPARING = {name for name in OWN if name.startswith("deturck_2015")}
+
+
+def test_every_method_is_described_by_its_name() -> None:
+    assert set(extractor_names()) > PEERS | OWN
+    assert all(describe(name) for name in extractor_names())
+
+
+def test_importing_the_room_imports_no_peer() -> None:
+    libraries = {"boilerpy3", "justext", "newspaper", "readability", "resiliparse", "trafilatura"}
+    imports = "import sys, benchmarks.evaluation.methods"
+    code = f"{imports}; print({libraries} & set(sys.modules) or 'none')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "none"
+
+
+@pytest.mark.parametrize("name", sorted(PEERS | OWN))
+def test_a_method_gives_text_blocks_and_version(name: str) -> None:
+    extractor = get_extractor(name)
+
+    found = extractor.extract(page("harbour"), neighbours_of("harbour"))
+
+    assert extractor.version
+    assert extractor.name == name
+    assert isinstance(found, Extracted)
+    for block in found.blocks:
+        assert block.text == found.text[block.start : block.end]
+    assert found.text == "\n\n".join(block.text for block in found.blocks)
+
+
+def test_comments_are_given_with_who_wrote_them_and_to_whom() -> None:
+    found = get_extractor("detourage").extract(commented_page())
+    assert [(each.author, each.text) for each in found.comments] == [*COMMENTS]
+    assert [each.parent for each in found.comments] == [None, None, 1, None]
+    assert found.comments[0].date == "2 May 2026, 10:01"
+    assert holds_story(found.text, "harbour")
+    assert not any(text in found.text for _, text in COMMENTS)
+
+
+@pytest.mark.parametrize(
+    "name", ["detourage", "deturck_2015", "wutsi", "readability", "trafilatura"]
+)
+def test_a_method_finds_the_article_of_a_plain_page(name: str) -> None:
+    found = get_extractor(name).extract(page("library"), neighbours_of("library"))
+
+    assert holds_story(found.text, "library")
+    assert FOOTER not in found.text
+    assert found.title == "News of the library"
+
+
+def test_the_retained_heuristic_leaves_a_page_alone_untreated() -> None:
+    with pytest.raises(NoArticleError) as error:
+        get_extractor("deturck_2015").extract(page("harbour"))
+    assert error.value.outcome == "no-comparable-page"
+
+
+def test_our_own_method_does_without_neighbours() -> None:
+    assert holds_story(get_extractor("detourage").extract(page("school")).text, "school")
+
+
+def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+    with pytest.raises(UnknownExtractorError, match=r"'boilrpipe'.* boilerpipe,"):
+        get_extractor("boilrpipe")
+
+
+def test_a_chain_feeds_the_first_result_to_the_second() -> None:
+    extractor = parse_chain("html_killer_markup > detourage")
+
+    found = extractor.extract(page("harbour"))
+
+    assert extractor.name == "html_killer_markup>detourage"
+    assert get_extractor("detourage").version in extractor.version
+    assert holds_story(found.text, "harbour")
+    assert found.title == "News of the harbour"
+
+
+def test_what_the_first_of_a_chain_drops_stays_dropped() -> None:
+    kept = get_extractor("wutsi").extract(page("harbour"))
+    assert FOOTER not in kept.text
+    assert FOOTER not in parse_chain("wutsi>html_killer").extract(page("harbour")).text
+
+
+def test_a_chain_keeps_kinds_of_block_and_awkward_characters() -> None:
+    html = """<body><h1>A &lt;b&gt; &amp; c</h1><div id=text><p>First of all, 1 &lt; 2. It is. Yes.
+    <ul><li>one thing or another.<li>and one more of them.</ul><pre>and
+    some code &amp; code.</pre></div>"""
+    found = parse_chain("wutsi>wutsi").extract(Source(html))
+    assert [(block.type, block.text) for block in found.blocks] == [
+        ("paragraph", "First of all, 1 < 2. It is. Yes."),
+        ("list_item", "one thing or another."),
+        ("list_item", "and one more of them."),
+        ("code", "and\n    some code & code."),
+    ]
+    assert found.title == "A <b> & c"
+
+
+def test_nothing_found_goes_through_a_chain_as_nothing() -> None:
+    empty = Source("<body><h1>Only a headline</h1></body>")
+    assert parse_chain("html_killer>justext").extract(empty).text == ""
+
+
+def test_every_method_reads_the_declared_encoding() -> None:
+    text = "Пристань откроют весной, сообщили в управлении порта. Рыбаки просили об этом годами."
+    html = f"""<meta charset=windows-1251><title>Порт</title><h1>Порт</h1><div>
+    {"".join(f"<p>{text} {number}.</p>" for number in range(8))}</div>"""
+    source = Source(html.encode("cp1251"), "https://port.example/1")
+    for name in sorted((PEERS | OWN) - COMPARING - {"ncleaner"}):
+        found = get_extractor(name).extract(source)
+        assert not found.text or "Пристань" in found.text, name
+        assert "\ufffd" not in found.text, name
+
+
+def test_pages_that_differ_in_anything_have_different_digests() -> None:
+    sources = [
+        Source(b"<p>a"),
+        Source("<p>a"),
+        Source(b"<p>b"),
+        Source(b"<p>a", "https://a.example/"),
+        Source(b"<p>a", content_type="text/html; charset=latin-1"),
+    ]
+    assert len({source.digest for source in sources}) == len(sources)
+    assert Source(b"<p>a").digest == sources[0].digest
+
+
+@pytest.mark.parametrize("needs", Needs)
+def test_leaving_out_twice_is_leaving_out_once(needs: Needs) -> None:
+    neighbours = replace(neighbours_of("harbour"), partner=page("school"))
+    seen = needs.of(neighbours)
+    assert needs.of(seen) == seen
+
+
+def test_neighbours_may_be_a_pivot_alone() -> None:
+    pivot = Neighbours(page("school"))
+    assert holds_story(
+        get_extractor("deturck_2015").extract(page("harbour"), pivot).text, "harbour"
+    )

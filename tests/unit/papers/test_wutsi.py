@@ -1,0 +1,111 @@
+"""Wutsi's extractor step by step, each on a page worked by hand."""
+
+import pytest
+
+from benchmarks.evaluation.methods import Source, get_extractor
+from worker.extraction import NoTextError
+
+
+def text_of(name: str, body: str) -> str:
+    source = Source(f"<html><body>{body}</body></html>", "https://gull.example/1")
+    return get_extractor(name).extract(source).text
+
+
+LEAD = "The pier opens today. All may come."
+STORY = "It is new. It is long. It is made of oak."
+CLOSE = "A band plays at noon."
+APART = "Elsewhere it rained. It will again."
+
+
+def test_the_single_block_has_most_sentences_and_fusion_adds_those_beside_it() -> None:
+    # Scores: 2, 3, 1 within the story; 2 apart. The argmax is the block of 3.
+    body = f"<div><p>{LEAD}</p><p>{STORY}</p><p>{CLOSE}</p></div><div><p>{APART}</p></div>"
+    assert text_of("wutsi_block", body) == STORY
+    assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY, CLOSE]
+
+
+def test_a_packet_of_many_sentences_loses_to_a_single_block_with_more_than_each() -> None:
+    # Three blocks of two sentences are a packet of six; one block of three is the argmax.
+    body = f"<div><p>{LEAD}</p><p>{APART}</p><p>{LEAD}</p></div><div><p>{STORY}</p></div>"
+    assert text_of("wutsi_fusion", body) == STORY
+    assert text_of("wutsi", body).split("\n\n") == [LEAD, APART, LEAD]
+
+
+def test_nodes_below_20_characters_are_not_selected() -> None:
+    nineteen, twenty = "Come. See. Be well.", "Come. See. Be so on."
+    assert (len(nineteen), len(twenty)) == (19, 20)
+    body = f"<div><p>{nineteen}</p><p>{CLOSE}</p></div>"
+    assert text_of("wutsi_fusion", body) == CLOSE
+    body = f"<div><p>{twenty}</p><p>{CLOSE}</p></div>"
+    assert text_of("wutsi_fusion", body).split("\n\n") == [twenty, CLOSE]
+
+
+def test_parents_of_selected_nodes_are_filtered() -> None:
+    # The div has text of its own and all sentences of the page, but it is around two nodes.
+    body = f"<div>{CLOSE} {CLOSE} {CLOSE} {CLOSE} {CLOSE}<p>{LEAD}</p><p>{STORY}</p></div>"
+    assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY]
+
+
+def test_elements_within_a_line_are_part_of_their_block() -> None:
+    body = f'<div><p>{LEAD} <b>{STORY}</b> <a href="/x">{CLOSE}</a></p><p>{APART}</p></div>'
+    assert text_of("wutsi_block", body) == f"{LEAD} {STORY} {CLOSE}"
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "<{0}>{1}</{0}>".format(tag, f"<p>{STORY} {STORY}</p>")
+        for tag in ("nav", "header", "footer", "aside")
+    ]
+    + [
+        f'<div {attribute}="{name}"><p>{STORY} {STORY}</p></div>'
+        for attribute in ("id", "class")
+        for name in (
+            *("footer", "comments", "related_posts", "top_nav", "addthis_tool", "embedly-card"),
+            *("Footer", "wide comments"),
+        )
+    ],
+)
+def test_sections_that_the_article_names_are_cleaned_away(section: str) -> None:
+    assert text_of("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == LEAD
+
+
+@pytest.mark.parametrize("name", ["footer-note", "comment", "embedly"])
+def test_other_names_are_not(name: str) -> None:
+    section = f'<div class="{name}"><p>{STORY}</p></div>'
+    assert text_of("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == STORY
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://twitter.com/intent/tweet?url=x",
+        "http://www.facebook.com/sharer.php?u=x",
+        "https://www.linkedin.com/shareArticle?mini=true",
+        "//pinterest.com/pin/create/button/",
+    ],
+)
+def test_links_to_where_pages_are_shared_are_cleaned_away(address: str) -> None:
+    body = f'<div><p>{LEAD} <a href="{address}">Share it. Now.</a></p><p>{CLOSE}</p></div>'
+    assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, CLOSE]
+    body = f'<div><p>{LEAD} <a href="https://twitter.com/gull">Gull.</a></p><p>{CLOSE}</p></div>'
+    assert text_of("wutsi_fusion", body).split("\n\n") == [f"{LEAD} Gull.", CLOSE]
+
+
+def test_list_items_that_hold_only_a_link_are_cleaned_away() -> None:
+    link = f'<a href="/1">{STORY} {STORY}</a>'
+    assert text_of("wutsi_fusion", f"<ul><li>{link}</li></ul><div><p>{LEAD}</p></div>") == LEAD
+    listed = f"<ul><li>{link} {CLOSE}</li></ul><div><p>{LEAD}</p></div>"
+    assert text_of("wutsi_fusion", listed) == f"{STORY} {STORY} {CLOSE}"
+
+
+def test_of_blocks_with_as_many_sentences_the_longest_is_taken() -> None:
+    longer = CLOSE.replace("noon", "a quarter to twelve")
+    body = f"<div><p>{CLOSE}</p></div><div><p>{longer}</p></div><div><p>{CLOSE}</p></div>"
+    assert text_of("wutsi_block", body) == longer
+
+
+@pytest.mark.parametrize("name", ["wutsi_fusion", "wutsi_block"])
+def test_a_page_without_a_long_node_has_no_text(name: str) -> None:
+    with pytest.raises(NoTextError):
+        text_of(name, "<p>Not found.</p>")

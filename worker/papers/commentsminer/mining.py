@@ -1,0 +1,155 @@
+"""Frequent closed induced ordered subtrees of one page (Subercaze et al. 2016, section 2).
+
+Y. Chi, Y. Yang, Y. Xia and R. R. Muntz, "Mining closed and maximal frequent subtrees from
+databases of labeled rooted trees", IEEE TKDE 17 (2005), under the paper's constraints.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+
+from worker.comments.elements import PageElements
+from worker.papers.commentsminer.patterns import Forest, Pattern
+
+SUPPORT = 2
+"""Occurrences that make a subtree frequent (section 2.1)."""
+
+MAX_STEPS = 400_000
+"""Elements looked at before the mining of a page ends with what it has.
+
+Subtrees that occur more often are grown first: all that occur more often than those that were
+grown when it ended are found, and are as closed as without a limit.
+"""
+
+MAX_DEPTH = 100
+"""Levels of a subtree."""
+
+
+@dataclass(frozen=True)
+class Subtree:
+    """A subtree with the places where the page has it.
+
+    Attributes
+    ----------
+    labels
+        Tags of its nodes in preorder.
+    parents
+        Place of each node's parent, -1 for the root.
+    roots
+        The element at the root of each occurrence, rising.
+    rightmost
+        The element at its last node, for each root the only one.
+    """
+
+    labels: tuple[str, ...]
+    parents: tuple[int, ...]
+    roots: tuple[int, ...]
+    rightmost: tuple[int, ...]
+
+
+def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
+    """Mine the subtrees of a page that may be those of its comments.
+
+    The paper's constraints (section 2.1):
+
+    - every root has one rightmost occurrence: ``|RootOcc| = |RmoOcc|``;
+    - the nearest common ancestor of the occurrences is not the root of the page, here
+      ``body``, below which all that is shown stands;
+    - the occurrences are not all blank and not all of the same text.
+
+    Returns
+    -------
+    list of Subtree
+        As `mine_tree` finds them, of those that keep the other two constraints.
+    """
+    mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
+    return [each for each in mined if _has_ancestor(page, each) and _has_texts(page, each)]
+
+
+def mine_tree(
+    labels: Sequence[str], parents: Sequence[int], max_steps: int = MAX_STEPS
+) -> list[Subtree]:
+    """Mine the closed frequent subtrees of one tree, of those with ``|RootOcc| = |RmoOcc|``.
+
+    Parameters
+    ----------
+    labels, parents
+        Label of each node in preorder, and its parent; -1 for a root.
+    max_steps
+        Nodes looked at, see `MAX_STEPS`.
+
+    Returns
+    -------
+    list of Subtree
+        Those at `SUPPORT` roots and more, each of which has it with one rightmost node. Closed:
+        no larger one of these holds it and is at as many roots. Those at the most roots first.
+
+    Notes
+    -----
+    A subtree is grown from its root by one node at a time, the child of a node on its rightmost
+    path, to the right of all others. One with several rightmost nodes below a root is no
+    result, but what grows from it may be. It is left, with all that grows from it, only where
+    another node can be added to the left of the last, or above the root, without losing any of
+    its rightmost nodes: the same node can then be added to whatever grows from it, and what is
+    added changes neither the number of roots nor of rightmost nodes.
+    """
+    forest = Forest(labels, parents)
+    waiting: list[tuple[int, int, Pattern]] = []
+    numbers = count()
+    for pattern in forest.single_nodes(SUPPORT):
+        heappush(waiting, (-len(pattern.rightmost), next(numbers), pattern))
+    found: list[Pattern] = []
+    while waiting and forest.steps < max_steps:
+        _, _, pattern = heappop(waiting)
+        if forest.can_be_added_to(pattern):
+            continue
+        larger = forest.extensions(pattern, SUPPORT)
+        if len(pattern.path) < MAX_DEPTH:
+            for each in larger:
+                heappush(waiting, (-len(each.rightmost), next(numbers), each))
+        occurs = len(pattern.rightmost)
+        is_part = any(each.is_unique and len(each.rightmost) == occurs for each in larger)
+        if pattern.is_unique and not is_part:
+            found.append(pattern)
+    return [_subtree(forest, each) for each in _closed(forest, found)]
+
+
+def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
+    """Yield the patterns that no other one at as many roots holds."""
+    same: defaultdict[int, list[Pattern]] = defaultdict(list)
+    for pattern in patterns:
+        same[len(pattern.rightmost)].append(pattern)
+    for pattern in patterns:
+        shape = forest.shape_of(pattern)
+        first = min(pattern.rightmost)
+        if not any(
+            other is not pattern
+            and forest.has_around(first, other.rightmost)
+            and forest.holds(forest.shape_of(other), shape)
+            for other in same[len(pattern.rightmost)]
+        ):
+            yield pattern
+
+
+def _subtree(forest: Forest, pattern: Pattern) -> Subtree:
+    labels, parents = forest.nodes_of(forest.shape_of(pattern))
+    roots = sorted(pattern.rightmost)
+    rightmost = tuple(pattern.rightmost[root][0] for root in roots)
+    return Subtree(labels, parents, tuple(roots), rightmost)
+
+
+def _has_ancestor(page: PageElements, subtree: Subtree) -> bool:
+    """Say whether the nearest common ancestor of the occurrences is not that of all the page."""
+    first, last = subtree.roots[0], subtree.roots[-1]
+    around = page.parents[first]
+    while around >= 0 and last >= page.ends[around]:
+        around = page.parents[around]
+    return around >= 0 and page.tags[around] not in {"html", "body"}
+
+
+def _has_texts(page: PageElements, subtree: Subtree) -> bool:
+    """Say whether the occurrences have texts that differ: all blank ones do not."""
+    first = page.text_of(subtree.roots[0])
+    return any(page.text_of(root) != first for root in subtree.roots[1:])

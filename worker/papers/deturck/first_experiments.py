@@ -1,0 +1,67 @@
+"""The first experiments of Deturck (2015, section 4.4.1), ablations of what the thesis retained.
+
+All of them weigh the elements of a page by the text that the edit script against another
+page changes, and choose one element.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from worker.distance import edit_mapping
+from worker.extraction import NoTextError
+from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
+from worker.papers.deturck.heuristics import HEURISTICS
+from worker.papers.deturck.token_tree import TokenTree, token_tree_of
+from worker.papers.giving import cut
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.reading import CACHED_PAGES, page_of, pivot_of
+
+
+def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted:
+    """Choose an element by one of the heuristics and render it.
+
+    Parameters
+    ----------
+    source
+        The page.
+    neighbours
+        With the page that it is compared with.
+    heuristic
+        A key of `heuristics.HEURISTICS`.
+
+    Raises
+    ------
+    NoPivotError
+        If there is no page to compare with.
+    NoTextError
+        If no text of the page differs.
+    worker.distance.TreeTooLargeError
+        If the token trees cannot be compared.
+    """
+    [found] = extract_by(source, neighbours, [heuristic])
+    return found
+
+
+def extract_by(
+    source: Source, neighbours: Neighbours, heuristics: Iterable[str]
+) -> list[Extracted]:
+    """Apply several heuristics to one edit script, see `extract`."""
+    pivot_outline, pivot = _views_of(pivot_of(neighbours))
+    outline, page = _views_of(source)
+    weights = page.weights(pivot, edit_mapping(page.tree, pivot.tree))
+    if not weights[0]:
+        raise NoTextError("no text of the page differs from the other page")
+    found: list[Extracted] = []
+    for heuristic in heuristics:
+        chosen = page.elements[HEURISTICS[heuristic](page, weights)]
+        finding = Finding(heuristic, outline.elements.index(chosen))
+        found.append(cut(source, outline, finding, pivot_outline))
+    return found
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def _views_of(source: Source) -> tuple[Outline, TokenTree]:
+    """Flatten a page in both ways at once, so that both are of the same elements."""
+    document = page_of(source).document
+    return Outline.of(document), token_tree_of(document)

@@ -1,0 +1,48 @@
+"""What a method found in a page, as it is given."""
+
+from collections.abc import Iterable
+
+from worker.comments import Comment
+from worker.extraction.article import article_of
+from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
+from worker.extraction.titles import Titles
+from worker.papers.interface import Extracted, ReaderComment, Source
+
+
+def cut(
+    source: Source,
+    page: Outline,
+    finding: Finding,
+    pivot: Outline | None = None,
+) -> Extracted:
+    """Render the element that a method found, with the headline that belongs to it.
+
+    Parameters
+    ----------
+    source
+        The page.
+    page
+        Its outline.
+    finding
+        The element.
+    pivot
+        Outline of another page of the template group.
+    """
+    others = () if pivot is None else (Titles.of(pivot),)
+    article = article_of(source.url, page, others, finding)
+    return Extracted(article.title, article.text, article.blocks)
+
+
+def as_given(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
+    """Give the comments that were read in a page."""
+    return tuple(
+        ReaderComment(
+            each.text,
+            each.author,
+            each.written_date,
+            each.parent,
+            str(each.date) if each.date else None,
+        )
+        for each in comments
+    )

@@ -1,0 +1,72 @@
+"""HTML Killer, the naive baseline of Daureu, Marie and Goubeau (2015), section 2.1.
+
+What their report describes, done on the parsed page; what their script does to the code is
+`worker.papers.html_killer_script`.
+"""
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from worker.extraction.result import BlockType
+from worker.pages.elements import NO_TEXT
+from worker.papers.interface import Extracted, Neighbours, Source, one_line
+from worker.papers.reading import page_of
+
+REMOVED = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"})
+"""Elements that go with all they hold."""
+
+PARAGRAPH_ENDS = frozenset({"br", "p"})
+"""Elements after which a paragraph ends: ``<br>``, and ``</p>``, which becomes one."""
+
+
+def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
+    """Drop what stands before the first ``h1`` and what is no text, cut the rest at line breaks.
+
+    A page without ``h1`` has no beginning to drop, as in the authors' script.
+
+    Parameters
+    ----------
+    source
+        The page.
+    markup
+        True for the marked-up output, where each paragraph is one; False for plain text,
+        where they are the lines of a single stretch.
+    """
+    document = page_of(source).document
+    headings = document.iter("h1")
+    heading = next(headings, None)
+    body = document.find("body")
+    root = body if body is not None else document
+    title = "".join(heading.itertext()) if heading is not None else None
+    paragraphs = _paragraphs(root, heading)
+    if not markup:
+        return Extracted.from_stretches(title, [("paragraph", "\n".join(paragraphs))])
+    stretches: list[tuple[BlockType, str]] = [("paragraph", text) for text in paragraphs]
+    return Extracted.from_stretches(title, stretches)
+
+
+def _paragraphs(root: HtmlElement, heading: HtmlElement | None) -> list[str]:
+    """Return the texts between paragraph ends, after the heading where there is one."""
+    paragraphs: list[str] = []
+    parts: list[str] = []
+    started = heading is None
+    # What encloses the heading begins before it, and with the beginning its tag is dropped.
+    around = set(heading.iterancestors()) if heading is not None else set()
+    walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+    for event, node in walk:
+        if event == "start":
+            removed = node.tag in REMOVED or node.tag in NO_TEXT
+            if node is heading or (removed and node not in around):
+                walk.skip_subtree()
+            elif started:
+                parts.append(node.text or "")
+            continue
+        if node is heading:
+            started = True
+        if event == "end" and node.tag in PARAGRAPH_ENDS:
+            paragraphs.append(one_line("".join(parts)))
+            parts.clear()
+        if started and node is not root:
+            parts.append(node.tail or "")
+    paragraphs.append(one_line("".join(parts)))
+    return [paragraph for paragraph in paragraphs if paragraph]

@@ -1,0 +1,92 @@
+"""HTML Killer as the script of its authors does it: substitutions in the page's code.
+
+Daureu, Marie and Goubeau (2015), section 2.1, and the script that they published. The report tells
+what the script is for; this is what it does to the code, in its order, with what follows from that:
+
+- A page whose ``body`` has an attribute begins with its head. Line ends are taken out and nothing
+  put in their place, so words at both sides grow together.
+- What stands between the first ``h1`` and a second one is the page.
+- An image ends where the next tag closes itself; in HTML without ``/>`` that may be far away.
+- Any element whose name begins with ``a`` is unwrapped up to the next ``</a>``, any that begins
+  with ``li`` is dropped up to the next ``</li>``, ``link`` included.
+- All that is marked up by a tag not mentioned goes with its text, as far as the next closing tag:
+  ``em``, ``strong`` and ``table`` too. Names that begin with ``b`` are kept, for the breaks.
+- A character reference becomes a space, and so does all between a bare ``&`` and the next ``;``.
+- Paragraphs with a ``|`` or ``ags: `` are dropped (menus, "Tags: "), and so is what stands between
+  ``<`` and ``>`` if it is 3 to 12 bytes long, a paragraph of up to seven letters included.
+
+`worker.papers.html_killer` is what the report describes, on the parsed page.
+"""
+
+import re
+
+from worker.extraction.result import BlockType
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.reading import text_of
+
+_BREAK = b"</br>"
+
+_SUBSTITUTIONS: tuple[tuple[bytes, bytes], ...] = (
+    (rb"<br[^>]*>", _BREAK),
+    *((rb"<%s[^>]*>.*?</%s[^>]*>" % (name, name), b"") for name in (b"script", b"form")),
+    (rb"<!--.*?-->", b""),
+    (rb"<img .*?/>", b""),
+    (rb"</?(?:div|span)[^>]*>", b""),
+    (rb"<a[^>]*>(.*?)</a>", rb"\1"),
+    (rb"<li[^>]*>.*?</li>", b""),
+    (rb"<h[02-9][^>]*>.*?</h.>", b""),
+    (rb"<h1>(.*?)</h1>", rb"<h>\1</h>"),
+    (rb"<p[^>]*>", b""),
+    (rb"</p>", _BREAK),
+    (rb"(?:%s)+" % _BREAK, _BREAK),
+    (rb"<[^bph/].*?>.*?</[^ph].*?>", b""),
+    (rb"</?[^bph/].*?>", b""),
+    (rb"&.+?;", b" "),
+    (rb"[\t\n \r]{2,}", b" "),
+    (rb"</h> ", b"</h>\n<p>"),
+)
+_RULES = tuple((re.compile(pattern), replacement) for pattern, replacement in _SUBSTITUTIONS)
+
+_HEADLINE_TAG = re.compile(rb"<h1[^>]*>")
+_SHORT_TAG = re.compile(rb"<.{3,12}>")
+_TAG = re.compile(rb"<.*?>")
+_DROPPED = (b"|", b"ags: ")
+
+
+def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
+    """Apply the script to the code of a page.
+
+    Parameters
+    ----------
+    source
+        The page. It is decoded as for all methods; the script takes every page for UTF-8.
+    markup
+        True for the marked-up output, where each paragraph is one; False for plain text, where
+        they are the lines of a single stretch.
+    """
+    headline, paragraphs = kill(text_of(source).encode("utf-8", "replace"))
+    stretches: list[tuple[BlockType, str]] = [("paragraph", text) for text in paragraphs]
+    if not markup:
+        stretches = [("paragraph", "\n".join(paragraphs))]
+    return Extracted.from_stretches(headline, stretches)
+
+
+def kill(code: bytes) -> tuple[str | None, list[str]]:
+    """Return the headline and the paragraphs that the script leaves of a page's code."""
+    code = code.split(b"<body>")[-1].split(b"</body>")[0].replace(b"\n", b"")
+    code = _HEADLINE_TAG.sub(b"<h1>", code)
+    before, headline_tag, after = code.partition(b"<h1>")
+    code = headline_tag + after.split(b"<h1>")[0] if headline_tag else before
+    for pattern, replacement in _RULES:
+        code = pattern.sub(replacement, code)
+    kept = [
+        b"<p>" + paragraph + b"</p>\n"
+        for paragraph in code.split(_BREAK)
+        if paragraph.strip(b" ") and not any(mark in paragraph for mark in _DROPPED)
+    ]
+    headline, closing, text = _SHORT_TAG.sub(b"", b"".join(kept)).partition(b"</h>")
+    if not closing:
+        headline, text = b"", headline
+    shown = [_TAG.sub(b"", line).decode("utf-8", "replace") for line in text.splitlines()]
+    paragraphs = [line for line in shown if line.strip()]
+    return _TAG.sub(b"", headline).decode("utf-8", "replace") or None, paragraphs

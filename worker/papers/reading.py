@@ -1,0 +1,69 @@
+"""Pages and fragments of pages, read the same way for every method."""
+
+import re
+from functools import lru_cache
+
+from lxml.html import HtmlElement, HTMLParser, document_fromstring
+
+from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
+from worker.extraction.rendering import render
+from worker.extraction.result import BlockType
+from worker.pages import Page, parse_page
+from worker.pages.encoding import decode
+from worker.papers.interface import Neighbours, NoPivotError, Source
+
+CACHED_PAGES = 16
+"""Parsed pages kept in a process: enough that a group's pivot is parsed once for a run of pages."""
+
+_XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def page_of(source: Source) -> Page:
+    """Parse a page as the service does; treat it as read-only."""
+    return parse_page(source.html, source.url, content_type=source.content_type)
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def outline_of(source: Source) -> Outline:
+    """Flatten a page, once for all that compare with it."""
+    return Outline.of(page_of(source).flat)
+
+
+def pivot_of(neighbours: Neighbours) -> Source:
+    """Return the page that another is compared with.
+
+    Raises
+    ------
+    NoPivotError
+        If there is none: Deturck (2015) leaves outliers untreated.
+    """
+    if neighbours.pivot is None:
+        raise NoPivotError("no page to compare it with")
+    return neighbours.pivot
+
+
+def text_of(source: Source) -> str:
+    """Decode a page as the service does.
+
+    Every peer is given this text, so that what is compared is extraction: left to
+    themselves some of them read every page as UTF-8. An XML declaration is taken out,
+    because lxml refuses text that comes with one.
+    """
+    html = source.html
+    text = decode(html, source.content_type).text if isinstance(html, bytes) else html
+    return _XML_DECLARATION.sub("", text.replace("\x00", "").removeprefix("\ufeff"), count=1)
+
+
+def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:
+    """Render a fragment of HTML as pairs of block type and text."""
+    if isinstance(fragment, str):
+        if not fragment.strip():
+            return []
+        parser = HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+        fragment = document_fromstring(
+            fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
+        )
+    rendering = render(Outline.of(fragment), Finding("fragment", container=0), url)
+    return [(stretch.type, stretch.text) for stretch in rendering.stretches]

@@ -1,0 +1,155 @@
+"""The extractor of Wutsi, "Algorithme d'extraction de contenu de site web", step by step.
+
+It is an article for bloggers, without a date. Its steps, as they stand there:
+
+- *Cleaning* leaves out the elements of `REMOVED_TAGS`, those whose class or id is one of
+  `REMOVED_NAMES`, links to where a network shares pages ("the modules of social networks"), and
+  list items that hold only a link, which make its "menus".
+- *Selection* takes the nodes of 20 characters and more and filters the parents of those selected.
+  An element within a line is no node: it is part of the block around it.
+- *Partition*: the score of a node is the number of sentences that it holds.
+- *Argmax* is the node with the highest score; where several have it, the one with most characters,
+  then the first.
+- *Fusion* adds all selected nodes that have the same parent.
+
+What the service does where it knows nothing of a page but itself has these steps, with whole
+packets in place of single nodes, and keeps images (`worker.extraction.sentences`).
+"""
+
+import re
+
+from worker.extraction import NoTextError, sentences
+from worker.extraction.finding import Finding
+from worker.extraction.outline import Outline
+from worker.language import words
+from worker.language.wordlists import listed
+from worker.pages.elements import WITHIN_SENTENCES
+from worker.papers.giving import cut
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.reading import outline_of
+
+REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside")
+"""Elements without text of the article."""
+
+REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
+"""Classes and ids of sections of no interest."""
+
+MIN_CHARACTERS = 20
+"""Characters of a node from which on it is selected."""
+
+_SHARING = re.compile(
+    r"//(?:[\w-]+\.)*(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"
+    r"|linkedin\.com/(?:cws/share|sharearticle)|pinterest\.com/pin/create)",
+    re.IGNORECASE,
+)
+
+
+def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Extract as the service does where it knows nothing of a page but itself."""
+    page = outline_of(source)
+    return _given(source, page, sentences.find_body(page))
+
+
+def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extracted:
+    """Extract by the steps of the article.
+
+    Parameters
+    ----------
+    source
+        The page.
+    fusion
+        Whether the last step is taken; without it the single block is the body.
+    """
+    page = outline_of(source)
+    return _given(source, page, find_body(page, fusion=fusion))
+
+
+def find_body(page: Outline, *, fusion: bool) -> Finding | None:
+    """Find the node with most sentences and, with fusion, those beside it.
+
+    Returns
+    -------
+    Finding or None
+        None where no node is long enough.
+    """
+    cleaned = _cleaned(page)
+    left = page.without(cleaned)
+    nodes = _nodes(left)
+    if not nodes:
+        return None
+
+    def score(node: int) -> tuple[int, int, int]:
+        text = left.text_of(node)
+        return words.count_sentences(text), len(text), -node
+
+    best = max(nodes, key=score)
+    parent = page.parents[best]
+    if not fusion or parent < 0:
+        return Finding("wutsi_block", best, frozenset(cleaned))
+    beside = {node for node in nodes if page.parents[node] == parent}
+    others = {child for child in page.children(parent) if child not in beside}
+    shown = {
+        text.line
+        for node in beside
+        for text in left.texts[left.text_starts[node] : left.text_ends[node]]
+    }
+    return Finding("wutsi_fusion", parent, frozenset(cleaned | others), lines=frozenset(shown))
+
+
+def _given(source: Source, page: Outline, finding: Finding | None) -> Extracted:
+    if finding is None:
+        raise NoTextError("the page shows no text")
+    return cut(source, page, finding)
+
+
+def _cleaned(page: Outline) -> set[int]:
+    """List the outermost elements that the cleaning leaves out."""
+    cleaned: set[int] = set()
+    index = 0
+    while index < len(page.elements):
+        left_out = (
+            page.tags[index] in REMOVED_TAGS
+            or not REMOVED_NAMES.isdisjoint(page.names[index].lower().split())
+            or _shares(page, index)
+            or _is_menu_item(page, index)
+        )
+        if left_out:
+            cleaned.add(index)
+        index = page.ends[index] if left_out else index + 1
+    return cleaned
+
+
+def _shares(page: Outline, index: int) -> bool:
+    return page.tags[index] == "a" and bool(_SHARING.search(page.elements[index].get("href") or ""))
+
+
+def _is_menu_item(page: Outline, index: int) -> bool:
+    texts = page.texts[page.text_starts[index] : page.text_ends[index]]
+    return page.tags[index] == "li" and all(page.links[text.parent] >= 0 for text in texts)
+
+
+def _nodes(page: Outline) -> list[int]:
+    """Select the blocks with enough characters, but for those around another one."""
+    lengths = [0]
+    for text in page.texts:
+        lengths.append(lengths[-1] + len(words.clean(text.text)))
+    around: set[int] = set()
+    nodes: list[int] = []
+    for index in range(len(page.elements) - 1, -1, -1):
+        length = lengths[page.text_ends[index]] - lengths[page.text_starts[index]]
+        if page.tags[index] in WITHIN_SENTENCES or length < MIN_CHARACTERS:
+            continue
+        if index not in around:
+            nodes.append(index)
+        around.update(_enclosing(page, index, around))
+    return nodes[::-1]
+
+
+def _enclosing(page: Outline, index: int, known: set[int]) -> list[int]:
+    """List the elements around one, up to the first that is known."""
+    found: list[int] = []
+    parent = page.parents[index]
+    while parent >= 0 and parent not in known:
+        found.append(parent)
+        parent = page.parents[parent]
+    return found
