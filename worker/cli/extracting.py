@@ -60,6 +60,21 @@ class Format(click.ParamType[str]):
         return self._choice.shell_complete(ctx, param, incomplete)
 
 
+def _check_method(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    del context, parameter
+    if value is not None:
+        from worker.papers.interface import UnknownExtractorError
+        from worker.papers.registry import get_method
+
+        try:
+            get_method(value)
+        except UnknownExtractorError as error:
+            raise click.BadParameter(str(error)) from error
+    return value
+
+
 @click.command()
 @click.argument("pages", metavar="URL|FILE|FOLDER|-…", nargs=-1, required=True)
 @site_pages_option
@@ -84,6 +99,11 @@ class Format(click.ParamType[str]):
     help="Processes that read several pages.",
 )
 @text_roles_option
+@click.option(
+    "--method",
+    callback=_check_method,
+    help="Method of a paper instead of the service's own, or a chain of them (A>B).",
+)
 def extract(
     pages: tuple[str, ...],
     site_pages: Path | None,
@@ -92,6 +112,7 @@ def extract(
     output_dir: Path | None,
     processes: int,
     text_roles: tuple[LineRole, ...] | None,
+    method: str | None,
 ) -> None:
     """Write the articles of pages, without any service.
 
@@ -108,13 +129,15 @@ def extract(
     roles = text_roles or ()
     if is_chosen:
         form, is_alone = form or "text", True
-        results = extract_chosen(pages[0], site_pages, url, form, roles)
+        results = extract_chosen(pages[0], site_pages, url, form, roles, method)
     else:
         given = all_given(pages)
         start = list(islice(given, 2))
         is_alone = len(pages) == len(start) == 1
         form = form or ("text" if is_alone else "json")
-        results = extract_given(chain(start, given), form, roles, 1 if is_alone else processes)
+        results = extract_given(
+            chain(start, given), form, roles, 1 if is_alone else processes, method
+        )
     with closing(results):
         if output_dir is not None:
             output_dir.mkdir(parents=True, exist_ok=True)

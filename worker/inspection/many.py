@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from models.roles import LineRole
-from worker.content import read_content
+from worker.content import Content, read_content
 from worker.extraction import NoArticleError
 from worker.inputs import SourceError
 from worker.inspection.errors import ExplainingError
@@ -66,6 +66,7 @@ def extract_given(
     form: str,
     text_roles: Sequence[LineRole] = (),
     processes: int = 1,
+    method: str | None = None,
 ) -> Generator[Extracted]:
     """Extract pages, each by itself; results come in their order.
 
@@ -81,8 +82,10 @@ def extract_given(
         As for `worker.content.read_content`.
     processes
         Number of processes; one page after the other in this one if it is 1.
+    method
+        A method of a paper, see `worker.papers.registry.get_method`; None for the service's own.
     """
-    step = partial(_extract, form=form, text_roles=text_roles)
+    step = partial(_extract, form=form, text_roles=text_roles, method=method)
     if processes == 1:
         yield from map(step, given)
     else:
@@ -98,6 +101,7 @@ def extract_chosen(
     url: str | None,
     form: str,
     text_roles: Sequence[LineRole] = (),
+    method: str | None = None,
 ) -> Generator[Extracted]:
     """Extract one page, chosen and compared with others as by `load_subject`."""
     try:
@@ -107,10 +111,12 @@ def extract_chosen(
     except ExplainingError as error:
         yield Extracted(error.name, error.name, outcome=error.outcome, reason=error.problem)
     else:
-        yield _documented(subject.name, subject.page.url, lambda: subject, form, text_roles)
+        yield _documented(subject.name, subject.page.url, lambda: subject, form, text_roles, method)
 
 
-def _extract(given: GivenPage | Extracted, form: str, text_roles: Sequence[LineRole]) -> Extracted:
+def _extract(
+    given: GivenPage | Extracted, form: str, text_roles: Sequence[LineRole], method: str | None
+) -> Extracted:
     if isinstance(given, Extracted):
         return given
     try:
@@ -118,7 +124,7 @@ def _extract(given: GivenPage | Extracted, form: str, text_roles: Sequence[LineR
     except ExplainingError as error:
         return Extracted(error.name, error.name, reason=error.problem)
     parsed = partial(alone, source)
-    return _documented(source.name, source.url, parsed, form, text_roles)
+    return _documented(source.name, source.url, parsed, form, text_roles, method)
 
 
 def _documented(
@@ -127,17 +133,17 @@ def _documented(
     parsed: Callable[[], Subject],
     form: str,
     text_roles: Sequence[LineRole],
+    method: str | None,
 ) -> Extracted:
     found = Extracted(name, url, outcome=PageOutcome.FAILED)
     try:
         with time_limit(SECONDS):
             subject = parsed()
-            content = read_content(
-                subject.page, subject.pivot, subject.patterns, text_roles, subject.fetched_at
-            )
+            content = _read(subject, text_roles, method)
             document = FORMATS[form](content, subject.page.url, subject.site)
     except NoArticleError as error:
-        return replace(found, outcome=PageOutcome(error.outcome), reason=str(error))
+        outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
+        return replace(found, outcome=outcome, reason=str(error))
     except ExplainingError as error:
         return replace(found, outcome=error.outcome, reason=error.problem)
     except TimeIsUpError:
@@ -145,6 +151,23 @@ def _documented(
     except Exception as error:  # noqa: BLE001  A defect must not cost the pages that follow.
         return replace(found, reason=f"{type(error).__name__}: {error}")
     return replace(found, outcome=PageOutcome.ARTICLE, document=document)
+
+
+def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) -> Content:
+    if method is None:
+        return read_content(
+            subject.page, subject.pivot, subject.patterns, text_roles, subject.fetched_at
+        )
+    # What no other page needs is imported for none.
+    from worker.papers.interface import Source
+    from worker.papers.running import read_by
+
+    given, pivot = subject.source, subject.pivot_source
+    return read_by(
+        method,
+        Source(given.content, given.url, given.content_type),
+        Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
+    )
 
 
 def _crashed(given: GivenPage | Extracted) -> Extracted:

@@ -21,12 +21,8 @@ class Subject:
 
     Attributes
     ----------
-    name
-        What errors call it.
     page
         The page.
-    site
-        Key of its site.
     pivot
         Another page of its template group, None where there is none.
     group_size
@@ -35,18 +31,32 @@ class Subject:
         Where to look for the page's comments.
     site_pages
         Number of other pages that were looked at.
-    fetched_at
-        When the page was fetched, None where that is not known.
+    source, pivot_source
+        The page and the pivot before they were parsed.
     """
 
-    name: str
     page: Page
-    site: str
     pivot: Page | None
     group_size: int
     patterns: Sequence[CommentPattern] | None
     site_pages: int
-    fetched_at: datetime | None
+    source: Source
+    pivot_source: Source | None = None
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return self.source.name
+
+    @property
+    def site(self) -> str:
+        """Key of its site."""
+        return self.source.site
+
+    @property
+    def fetched_at(self) -> datetime | None:
+        """When the page was fetched, None where that is not known."""
+        return self.source.fetched_at
 
 
 def load_subject(
@@ -81,7 +91,8 @@ def load_subject(
     # What compares pages takes long to import, and a page alone needs none of it.
     from worker.templates.sites import group_site
 
-    pages = [page, *_readable(others)]
+    read = [(source, page), *_readable(others)]
+    pages = [each for _, each in read]
     groups = group_site(
         source.site, [each.url for each in pages], [each.tree for each in pages], threads=threads
     )
@@ -89,14 +100,13 @@ def load_subject(
     members = [pages[member] for member in group.members] if group is not None else []
     of_group = pattern_of_group(comment_pattern_of(member) for member in members)
     return Subject(
-        source.name,
         page,
-        source.site,
         pages[pivot] if pivot is not None else None,
         len(members) or 1,
         patterns_for_page(comment_pattern_of(page), of_group),
         len(others),
-        source.fetched_at,
+        source,
+        read[pivot][0] if pivot is not None else None,
     )
 
 
@@ -110,7 +120,7 @@ def alone(source: Source) -> Subject:
     """
     page = source.parse()
     patterns = patterns_for_page(comment_pattern_of(page), None)
-    return Subject(source.name, page, source.site, None, 1, patterns, 0, source.fetched_at)
+    return Subject(page, None, 1, patterns, 0, source)
 
 
 def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
@@ -155,7 +165,7 @@ def _site_pages(path: Path, source: Source) -> list[Source]:
     return [pages[url] for url in sorted(pages)[:WHOLE_MATRIX_TREES]]
 
 
-def _readable(others: Iterable[Source]) -> Iterator[Page]:
+def _readable(others: Iterable[Source]) -> Iterator[tuple[Source, Page]]:
     for other in others:
         with suppress(PageError):
-            yield parse_page(other.content, other.url, content_type=other.content_type)
+            yield other, parse_page(other.content, other.url, content_type=other.content_type)

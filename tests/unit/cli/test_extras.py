@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.__main__ import main as benchmarks
+from benchmarks.evaluation.methods import UnavailableError, get_extractor
 from worker.cli import main
-from worker.evaluation.methods import UnavailableError, get_extractor
 from worker.rendering import Browser, RenderingError
 
 
@@ -28,8 +29,6 @@ def crawl(tmp_path: Path) -> str:
         (["inspect"], "starlette", "inspector"),
         (["run", "INPUT", "-o", "OUTPUT", "--inspect"], "jinja2", "inspector"),
         (["cluster", "INPUT", "--plot", "groups.png"], "matplotlib", "plot"),
-        (["evaluate", "INPUT", "INPUT"], "regex", "evaluation"),
-        (["bench", "FOLDER"], "regex", "evaluation"),
     ],
 )
 def test_a_command_names_the_extra_in_one_line(
@@ -48,11 +47,30 @@ def test_a_command_names_the_extra_in_one_line(
     assert told(extra) in line
 
 
+def test_measuring_names_its_extra(crawl: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "regex", None)
+    done = CliRunner().invoke(benchmarks, ["evaluate", crawl, crawl])
+    assert told("benchmarks") in done.stderr
+
+
+def test_a_method_of_a_paper_names_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "justext", None)
+    (tmp_path / "page.html").write_text("<p>A page.</p>")
+    arguments = ["extract", str(tmp_path / "page.html"), "--method", "justext"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 1
+    assert told("papers") in done.stderr
+
+
 def test_a_browser_and_a_peer_name_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright", None)
     with pytest.raises(RenderingError, match=re.escape(told("render"))):
         Browser(Path(sys.executable)).render("<p>A page.</p>", "https://news.example/")
     monkeypatch.setitem(sys.modules, "trafilatura", None)
-    monkeypatch.delitem(sys.modules, "worker.evaluation.methods.peers.trafilatura", raising=False)
-    with pytest.raises(UnavailableError, match=re.escape(told("peers"))):
+    monkeypatch.delitem(
+        sys.modules, "benchmarks.evaluation.methods.peers.trafilatura", raising=False
+    )
+    with pytest.raises(UnavailableError, match=re.escape(told("benchmarks"))):
         get_extractor("trafilatura").prepare()

@@ -1,0 +1,50 @@
+"""A page read by a paper's method, in the shape of the service's own reading."""
+
+from worker.comments import Comment
+from worker.content import Content
+from worker.extraction import Extraction
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.registry import get_method
+
+
+def read_by(method: str, page: Source, pivot: Source | None = None) -> Content:
+    """Read a page by a method, or by a chain of methods.
+
+    Parameters
+    ----------
+    method
+        As for `get_method`.
+    page
+        The page.
+    pivot
+        Another page of its template; None where there is none.
+
+    Raises
+    ------
+    worker.extraction.NoArticleError
+        If the method finds no article, or needs a page to compare with and there is none.
+    UnavailableError
+        If a library that the method needs is not installed.
+    """
+    found = get_method(method).extract(page, Neighbours(pivot, partner=pivot))
+    return _content(found, method)
+
+
+def _content(extracted: Extracted, method: str) -> Content:
+    article = Extraction(
+        title=extracted.title,
+        text=extracted.text,
+        blocks=extracted.blocks,
+        images=(),
+        embeds=(),
+        language=None,
+        method=method,
+        xpath="",
+        # The papers' methods do not say how sure they are.
+        confidence=0.0,
+    )
+    comments = (
+        Comment(each.text, author=each.author, written_date=each.date, parent=each.parent)
+        for each in extracted.comments
+    )
+    return Content(article, tuple(comments))
