@@ -15,8 +15,7 @@
 # make coverage                     which lines the tests run, as a report in out/coverage
 #
 # Each installs what it needs into .venv, once. Needed beforehand: Python 3.11 or
-# later with its venv module; a C compiler and Python's headers for the fast
-# distance kernel, which a slow one written in Python replaces.
+# later with its venv module, a C compiler and Python's headers.
 
 .DELETE_ON_ERROR:
 extras := benchmarks inspector papers plot render scrapy
@@ -170,6 +169,4 @@ $(axe):
 
 $(package): pyproject.toml setup.py $(shell find worker -name '*.[ch]') $(tools)
 	$(uv) --no-deps --no-build-isolation --editable .
-	@ls worker/distance/*.so >/dev/null 2>&1 \
-		|| echo "The distance kernel was not compiled, a slow one replaces it: apt-get install gcc python3-dev, then make clean" >&2
 	@touch $@

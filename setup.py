@@ -1,9 +1,7 @@
-"""Build of the native kernels; everything else is in pyproject.toml.
+"""Build of the native modules; everything else is in pyproject.toml.
 
-They are optional: where there is no compiler the package installs without them,
-`worker.distance` compares pages through the `apted` package, `worker.learning` evaluates trees and
-networks with NumPy, `worker.language` reads texts and `worker.pages` writes XML with regular
-expressions.
+The distance kernel is optional: where it does not compile, `worker.distance` compares pages through
+the `apted` package.
 """
 
 import os
@@ -18,7 +16,7 @@ GCC = ["-O3", "-ffp-contract=off"]
 operation, so that numbers are the same on every machine."""
 
 
-def native(name: str, folder: Path, *sources: Path) -> Extension:
+def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> Extension:
     """Return a native module for the stable ABI of Python 3.11 and later."""
     return Extension(
         name,
@@ -29,12 +27,12 @@ def native(name: str, folder: Path, *sources: Path) -> Extension:
         extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC],
         libraries=[] if os.name == "nt" else ["m"],
         py_limited_api=True,
-        optional=True,
+        optional=optional,
     )
 
 
 NATIVE = [
-    native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
+    native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True),
     native("worker.learning._trees", Path("worker/learning"), Path("worker/learning/_trees.c")),
     native("worker.learning._layers", Path("worker/learning"), Path("worker/learning/_layers.c")),
     native("worker.language._texts", Path("worker/language"), Path("worker/language/_texts.c")),

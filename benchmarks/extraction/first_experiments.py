@@ -1,7 +1,7 @@
 """Score the first experiments: ``python -m benchmarks.extraction.first_experiments CORPUS…``.
 
 All heuristics of Deturck (2015, section 4.4.1) are applied to one edit script a page, which takes
-most of the time; ``python -m benchmarks bench`` gives the same figures, a run for each of them. A page without
+most of the time; ``bench`` gives the same figures, a run for each of them. A page without
 another one, or whose token trees are too large, counts as an empty text.
 """
 

@@ -1,6 +1,6 @@
 """Write the scores of metadata apart for two halves of a corpus's sites.
 
-``python -m benchmarks.extraction.halves report.json`` takes a report of ``python -m benchmarks bench --by
+``python -m benchmarks.extraction.halves report.json`` takes a report of ``bench --by
 site --json``. Errors were looked at in half A alone while the methods were written.
 """
 
@@ -35,7 +35,9 @@ def halves(table: dict[str, Any]) -> Iterator[list[str]]:
 def main() -> None:
     """Write a table for each corpus of a report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("report", type=Path, help="file of python -m benchmarks bench --by site --json")
+    parser.add_argument(
+        "report", type=Path, help="file of bench --by site --json"
+    )
     options = parser.parse_args()
     for table in json.loads(options.report.read_text("utf-8"))["tables"]:
         print(f"## {table['corpus']}\n")

@@ -7,12 +7,8 @@ from enum import IntEnum, auto
 import numpy as np
 import numpy.typing as npt
 
+from worker.language import _texts
 from worker.language.characters import Trait, character_tables
-
-try:
-    from worker.language import _texts as implementation
-except ImportError:
-    from worker.language import texts_fallback as implementation  # type: ignore[no-redef]
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
@@ -93,7 +89,7 @@ class Texts:
 def count_words(text: str) -> float:
     """Count words, two characters for one in scripts that part no words."""
     try:
-        tokens, unspaced = implementation.count(text, character_tables().traits)
+        tokens, unspaced = _texts.count(text, character_tables().traits)
     except UnicodeEncodeError:
         # Halves of surrogate pairs, which JSON may hold and which are no part of words.
         return count_words(text.encode("utf-8", "replace").decode())
@@ -111,7 +107,7 @@ def read_texts(texts: list[str], lines: list[str]) -> Texts:
         Further texts, whose tokens are those of each on one line: what is invisible parts none.
     """
     tables = character_tables()
-    answer = implementation.read(texts, lines, *tables, _SEED)
+    answer = _texts.read(texts, lines, *tables, _SEED)
     clean, tokens, distinct, numbers, repeated, counts = answer
     of_texts = np.frombuffer(counts, dtype=np.int32).reshape(-1, len(Count))
     return Texts(

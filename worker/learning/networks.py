@@ -13,13 +13,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from worker.learning import _layers
 from worker.learning.arrays import decoded, encoded
 from worker.learning.features import Features, Rows
-
-try:
-    from worker.learning import _layers as implementation
-except ImportError:
-    from worker.learning import layers_fallback as implementation  # type: ignore[no-redef]
 
 WEIGHT_UNIT: Final = 2.0**-12
 """What weights are multiples of; they are written down in 16 bits."""
@@ -84,7 +80,7 @@ class Layer:
 
     def _outputs(self, inputs: Numbers, lowest: int) -> Numbers:
         rows, size = inputs.shape
-        answer = implementation.linear(inputs, size, self.in_blocks, self.biases, lowest)
+        answer = _layers.linear(inputs, size, self.in_blocks, self.biases, lowest)
         return np.frombuffer(answer, dtype=np.int32).reshape(rows, len(self.biases))
 
     @cached_property
@@ -141,7 +137,7 @@ class Convolution:
     def __call__(self, activations: Numbers) -> Numbers:
         """Return the activations of the lines of a page after it."""
         layer = self.layer
-        answer = implementation.convolution(
+        answer = _layers.convolution(
             activations, self.scales, self.shifts, layer.in_blocks, layer.biases, self.dilation
         )
         return np.frombuffer(answer, dtype=np.int32).reshape(activations.shape)
@@ -273,7 +269,7 @@ def standardised(rows: Rows, means: Floats, deviations: Floats) -> Floats:
 
 def _mean_vectors(table: Weights, bag: Numbers) -> Numbers:
     rows, size = len(bag), table.shape[1]
-    answer = implementation.means(np.ascontiguousarray(bag), table, rows, size)
+    answer = _layers.means(np.ascontiguousarray(bag), table, rows, size)
     return np.frombuffer(answer, dtype=np.int32).reshape(rows, size)
 
 

@@ -9,15 +9,9 @@ from typing import Any, ClassVar, Self, overload
 import numpy as np
 import numpy.typing as npt
 
+from worker.learning import _trees
 from worker.learning.arrays import decoded, encoded
 from worker.learning.features import Features, Rows
-
-try:
-    from worker.learning import _trees
-except ImportError:
-    IMPLEMENTATION = "python"
-else:
-    IMPLEMENTATION = "native"
 
 Integers = npt.NDArray[np.int32]
 
@@ -276,7 +270,7 @@ class PackedTrees:
 
     def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
         """Return the sum of the leaves that each row comes to, in units of `LEAF_UNIT`."""
-        if IMPLEMENTATION == "native" and self.tests is not None:
+        if self.tests is not None:
             ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
             answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
             return np.frombuffer(answer, dtype=np.int64)

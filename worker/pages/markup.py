@@ -11,12 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from lxml.html import HtmlElement
 
+from worker.pages import _markup
 from worker.pages.flat import Attributes, Elements, FlatDocument, Pieces
-
-try:
-    from worker.pages import _markup as implementation
-except ImportError:
-    from worker.pages import markup_fallback as implementation  # type: ignore[no-redef]
 
 Noscript = Callable[[bytes], bytes]
 Build = Callable[[bytes], HtmlElement | None]
@@ -42,7 +38,7 @@ def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
         instructions and the document type are left out, and so are characters that XML does not
         know.
     """
-    return implementation.to_xml(html, noscript)
+    return _markup.to_xml(html, noscript)
 
 
 class Survey(NamedTuple):
@@ -68,7 +64,7 @@ class Survey(NamedTuple):
 
 def survey(html: bytes) -> Survey:
     """Look through a page, UTF-8, before it is parsed."""
-    return Survey(*implementation.survey(html))
+    return Survey(*_markup.survey(html))
 
 
 def flatten(html: bytes, noscript: Noscript | None, build: Build) -> FlatDocument | None:
@@ -86,10 +82,7 @@ def flatten(html: bytes, noscript: Noscript | None, build: Build) -> FlatDocumen
     FlatDocument or None
         None where there is no element.
     """
-    if not hasattr(implementation, "flatten"):
-        document = build(html)
-        return None if document is None else FlatDocument.of(document)
-    tags, names, attributes, pieces, values, *numbers = implementation.flatten(html, noscript)
+    tags, names, attributes, pieces, values, *numbers = _markup.flatten(html, noscript)
     if not tags:
         return None
     columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.learning import _layers, layers_fallback
+from tests.property.extraction import plain_layers
+from worker.learning import _layers
 from worker.learning.networks import Layer
 
 Numbers = npt.NDArray[np.int32]
@@ -55,7 +56,7 @@ def test_layers(
     given_ = (rows, inputs, layer.in_blocks, layer.biases, lowest)
     found = np.frombuffer(_layers.linear(*given_), dtype=np.int32).reshape(count, outputs)
     assert found.tolist() == plain_outputs(rows, layer, lowest)
-    assert layers_fallback.linear(*given_) == _layers.linear(*given_)
+    assert plain_layers.linear(*given_) == _layers.linear(*given_)
 
 
 @given(SIZES, st.integers(1, 20), st.integers(1, 30), LARGEST, WEIGHTS, SEEDS)
@@ -67,7 +68,7 @@ def test_convolutions(
     scales, shifts, biases = (weights(chance, heaviest, width) for _ in range(3))
     layer = Layer(weights(chance, heaviest, 3 * width, width), biases)
     given_ = (rows, scales, shifts, layer.in_blocks, biases, dilation)
-    assert _layers.convolution(*given_) == layers_fallback.convolution(*given_)
+    assert _layers.convolution(*given_) == plain_layers.convolution(*given_)
 
 
 @given(SIZES, st.integers(0, 9), st.integers(1, 20), st.integers(1, 9), WEIGHTS, SEEDS)
@@ -78,7 +79,7 @@ def test_means_of_vectors(
     numbers = chance.integers(0, known, (count, words)).astype(np.int32)
     table = weights(chance, heaviest, known, size)
     given_ = (numbers, table, count, size)
-    assert _layers.means(*given_) == layers_fallback.means(*given_)
+    assert _layers.means(*given_) == plain_layers.means(*given_)
 
 
 def test_what_does_not_go_together_is_refused() -> None:

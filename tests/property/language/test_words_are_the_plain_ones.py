@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.language import texts_fallback, words
+from tests.property.language import plain_texts
+from worker.language import words
 from worker.language.characters import LAST_CHARACTER, character_tables
 from worker.language.texts import count_words
 from worker.language.words import MARKS, SIGNS, UNSPACED
@@ -59,7 +60,7 @@ def test_texts_are_read_alike_with_and_without_native_code(
     shown: list[str], lines: list[str]
 ) -> None:
     tables = character_tables()
-    plain = texts_fallback.read(shown, lines, *tables, 0)
+    plain = plain_texts.read(shown, lines, *tables, 0)
     assert native.read(shown, lines, *tables, 1) == plain
 
 
@@ -72,8 +73,8 @@ def test_every_character_is_read_alike_with_and_without_native_code() -> None:
     tables = character_tables()
     codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
     shown = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
-    plain = texts_fallback.read(shown, [], *tables, 0)
+    plain = plain_texts.read(shown, [], *tables, 0)
     assert native.read(shown, [], *tables, 1) == plain
     assert [native.count(text, tables.traits) for text in shown] == [
-        texts_fallback.count(text, tables.traits) for text in shown
+        plain_texts.count(text, tables.traits) for text in shown
     ]

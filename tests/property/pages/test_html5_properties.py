@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
-from worker.pages import markup, markup_fallback
+from tests.property.pages import plain_markup
+from worker.pages import markup
 from worker.pages.flat import FlatDocument
 from worker.pages.html5 import document_of, parse_html
 from worker.pages.markup import flatten
@@ -108,7 +109,7 @@ def test_drawings_and_formulas_have_the_tree_of_the_standard(html: str) -> None:
 @given(st.one_of(HTML_MARKUP, FOREIGN_MARKUP, st.text()))
 def test_without_a_compiler_a_page_has_the_same_tree(html: str) -> None:
     serialisation = serialised(html.replace("\x00", ""))
-    assert markup_fallback.to_xml(serialisation, None) == markup.to_xml(serialisation)
+    assert plain_markup.to_xml(serialisation, None) == markup.to_xml(serialisation)
 
 
 def columns(flat: FlatDocument) -> list[Any]:
@@ -133,6 +134,6 @@ def test_a_page_is_flattened_as_its_elements_are(html: str) -> None:
 
 @given(st.one_of(st.binary(), HTML_MARKUP.map(str.encode)))
 def test_bytes_that_no_parser_wrote_do_no_harm(html: bytes) -> None:
-    assert markup_fallback.to_xml(html, None) == markup.to_xml(html)
-    assert markup_fallback.survey(html) == markup.survey(html)
+    assert plain_markup.to_xml(html, None) == markup.to_xml(html)
+    assert plain_markup.survey(html) == markup.survey(html)
     flatten(html, None, document_of)
