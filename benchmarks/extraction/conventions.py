@@ -278,9 +278,7 @@ def main() -> None:
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
     parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
     parser.add_argument("--corpora", default=",".join(CORPORA), help="names of those to score")
-    parser.add_argument(
-        "--peers", default=PEERS, help="names of methods, as of the command bench"
-    )
+    parser.add_argument("--peers", default=PEERS, help="names of methods, as of the command bench")
     parser.add_argument("--sample", type=int, help="so many pages of each corpus")
     parser.add_argument("--by-language", action="store_true", help="a row a language, too")
     parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")

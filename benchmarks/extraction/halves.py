@@ -35,9 +35,7 @@ def halves(table: dict[str, Any]) -> Iterator[list[str]]:
 def main() -> None:
     """Write a table for each corpus of a report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "report", type=Path, help="file of bench --by site --json"
-    )
+    parser.add_argument("report", type=Path, help="file of bench --by site --json")
     options = parser.parse_args()
     for table in json.loads(options.report.read_text("utf-8"))["tables"]:
         print(f"## {table['corpus']}\n")

@@ -273,9 +273,7 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--first-pass", type=Path, required=True, help="classifiers of the folds")
     parser.add_argument("--second-pass", type=Path, required=True, help="models of roles, too")
-    parser.add_argument(
-        "--peers", default=PEERS, help="names of methods, as of the command bench"
-    )
+    parser.add_argument("--peers", default=PEERS, help="names of methods, as of the command bench")
     parser.add_argument("--sample", type=int, help="so many pages of each corpus")
     parser.add_argument("--cache", type=Path, help="folder of results of peers that are kept")
     options = parser.parse_args()

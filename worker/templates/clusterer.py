@@ -1,11 +1,11 @@
 """What every method that groups pages by their template has in common."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Final, Self
+from dataclasses import dataclass
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClusterMixin
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from worker.templates.likeness import size_tolerant_distances
@@ -62,7 +62,8 @@ templates left its group. On the four real sites 0.55 makes 3 % of the pages out
 """
 
 
-class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False)
+class TemplateClusterer(ABC):
     """Group the pages of a site by a matrix of their distances.
 
     A method says which pages form clusters. What follows is the same for all:
@@ -97,8 +98,6 @@ class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Mean silhouette of the groups over their pages; 0 where there are not two.
     n_clusters_ : int
         Number of groups, outliers not counted.
-    n_features_in_ : int
-        Number of pages seen.
 
     Notes
     -----
@@ -113,13 +112,12 @@ class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     that order.
     """
 
-    merge_distance: float | None
-    max_pivot_distance: float | None
+    merge_distance: float | None = None
+    max_pivot_distance: float | None = None
 
     def fit(
         self,
         X: npt.ArrayLike,  # noqa: N803
-        y: Any = None,  # noqa: ARG002
         *,
         sizes: npt.ArrayLike | None = None,
     ) -> Self:
@@ -130,8 +128,6 @@ class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         X
             Normalised distances in [0, 1], shape (n, n), symmetric, zero
             diagonal; NaN where a distance is unknown.
-        y
-            Ignored.
         sizes
             Numbers of nodes of the pages' trees, shape (n,). Where they are given, the
             distances are replaced by `size_tolerant_distances`.
@@ -176,8 +172,16 @@ class TemplateClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         grouped = labels != OUTLIER
         self.silhouette_ = mean_silhouette(known[np.ix_(grouped, grouped)], labels[grouped])
         self.n_clusters_ = len(pivots)
-        self.n_features_in_ = n
         return self
+
+    def fit_predict(
+        self,
+        X: npt.ArrayLike,  # noqa: N803
+        *,
+        sizes: npt.ArrayLike | None = None,
+    ) -> Indices:
+        """Group the pages of a distance matrix, see `fit`, and return `labels_`."""
+        return self.fit(X, sizes=sizes).labels_
 
     @abstractmethod
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:

@@ -1,9 +1,9 @@
 """Groups as regions where pages lie densely."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from sklearn.cluster import DBSCAN, HDBSCAN
 
 from worker.templates.clusterer import TemplateClusterer
 from worker.templates.matrix import Indices, Matrix
@@ -19,6 +19,7 @@ FEWEST_PAGES: Final = 2
 """Pages of a group: two can be compared."""
 
 
+@dataclass(kw_only=True, eq=False)
 class Dbscan(TemplateClusterer):
     """Group pages that a chain of neighbours connects.
 
@@ -35,24 +36,18 @@ class Dbscan(TemplateClusterer):
     clusters", KDD (1996); tried in Deturck (2015), section 4.3.
     """
 
-    def __init__(
-        self,
-        *,
-        eps: float = NEIGHBOURHOOD,
-        merge_distance: float | None = None,
-        max_pivot_distance: float | None = None,
-    ) -> None:
-        self.eps = eps
-        self.merge_distance = merge_distance
-        self.max_pivot_distance = max_pivot_distance
+    eps: float = NEIGHBOURHOOD
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
         if len(distances) < FEWEST_PAGES:
             return np.zeros(len(distances), dtype=np.int64)
+        from sklearn.cluster import DBSCAN
+
         dbscan = DBSCAN(eps=self.eps, min_samples=FEWEST_PAGES, metric="precomputed")
         return np.asarray(dbscan.fit_predict(distances), dtype=np.int64)
 
 
+@dataclass(kw_only=True, eq=False)
 class Hdbscan(TemplateClusterer):
     """Group pages by the densities at which they hold together longest.
 
@@ -69,19 +64,12 @@ class Hdbscan(TemplateClusterer):
     density estimates", PAKDD (2013).
     """
 
-    def __init__(
-        self,
-        *,
-        min_cluster_size: int = FEWEST_PAGES,
-        merge_distance: float | None = None,
-        max_pivot_distance: float | None = None,
-    ) -> None:
-        self.min_cluster_size = min_cluster_size
-        self.merge_distance = merge_distance
-        self.max_pivot_distance = max_pivot_distance
+    min_cluster_size: int = FEWEST_PAGES
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
         if len(distances) <= self.min_cluster_size:
             return np.arange(len(distances))
+        from sklearn.cluster import HDBSCAN
+
         hdbscan = HDBSCAN(min_cluster_size=self.min_cluster_size, metric="precomputed", copy=True)
         return np.asarray(hdbscan.fit_predict(distances), dtype=np.int64)

@@ -1,11 +1,11 @@
 """Template groups of a site as the rest of the service sees them."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
 from worker.templates.clusterer import OUTLIER, TemplateClusterer
 from worker.templates.likeness import checked_sizes
@@ -90,7 +90,7 @@ def group_pages(
     if len(set(keys)) != len(keys):
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    method: TemplateClusterer = METHODS[DEFAULT_METHOD]() if estimator is None else clone(estimator)
+    method: TemplateClusterer = METHODS[DEFAULT_METHOD]() if estimator is None else copy(estimator)
     nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
     method.fit(matrix[np.ix_(order, order)], sizes=nodes)
 

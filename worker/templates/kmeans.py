@@ -1,5 +1,6 @@
 """Scaling to a plane and k-means, the method of Deturck (2015)."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -24,6 +25,7 @@ With ten, five pages of which two are strays were once not divided in the tighte
 """
 
 
+@dataclass(kw_only=True, eq=False)
 class MdsKMeans(TemplateClusterer):
     """Group pages by k-means on a plane that shows their distances.
 
@@ -56,20 +58,9 @@ class MdsKMeans(TemplateClusterer):
     Deturck (2015), section 4.3.
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 2,
-        max_clusters: int = MAX_CLUSTERS,
-        merge_distance: float | None = None,
-        max_pivot_distance: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.max_clusters = max_clusters
-        self.merge_distance = merge_distance
-        self.max_pivot_distance = max_pivot_distance
-        self.random_state = random_state
+    n_components: int = 2
+    max_clusters: int = MAX_CLUSTERS
+    random_state: int = 0
 
     def _positions(self, distances: Matrix) -> Matrix:
         return majorise_stress(distances, classical_scaling(distances, self.n_components))

@@ -1,11 +1,14 @@
 """Average linkage with a fixed stopping distance."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from worker.templates.clusterer import TemplateClusterer
 from worker.templates.matrix import Indices, Matrix
 
 
+@dataclass(kw_only=True, eq=False)
 class AverageLinkage(TemplateClusterer):
     """Group pages by joining the nearest groups until they are of different templates.
 
@@ -26,15 +29,6 @@ class AverageLinkage(TemplateClusterer):
     relationships" (1958). Deturck (2015), section 4.3, names hierarchical
     clustering and leaves it for the number of its parameters.
     """
-
-    def __init__(
-        self,
-        *,
-        merge_distance: float | None = None,
-        max_pivot_distance: float | None = None,
-    ) -> None:
-        self.merge_distance = merge_distance
-        self.max_pivot_distance = max_pivot_distance
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
         return np.arange(len(distances))

@@ -1,9 +1,9 @@
 """Spectral clustering of the similarity of pages."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from sklearn.cluster import SpectralClustering
 
 from worker.templates.clusterer import (
     TemplateClusterer,
@@ -21,6 +21,7 @@ of four real sites in a foreign group.
 """
 
 
+@dataclass(kw_only=True, eq=False)
 class Spectral(TemplateClusterer):
     """Group pages by spectral clustering, the number of clusters by the silhouette.
 
@@ -43,22 +44,13 @@ class Spectral(TemplateClusterer):
     (2007); tried in Deturck (2015), section 4.3.
     """
 
-    def __init__(
-        self,
-        *,
-        bandwidth: float = BANDWIDTH,
-        max_clusters: int = MAX_CLUSTERS,
-        merge_distance: float | None = None,
-        max_pivot_distance: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.max_clusters = max_clusters
-        self.merge_distance = merge_distance
-        self.max_pivot_distance = max_pivot_distance
-        self.random_state = random_state
+    bandwidth: float = BANDWIDTH
+    max_clusters: int = MAX_CLUSTERS
+    random_state: int = 0
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
+        from sklearn.cluster import SpectralClustering
+
         n = len(distances)
         best, best_silhouette = np.arange(n), 0.0
         similarity = np.exp(-((distances / self.bandwidth) ** 2) / 2)

@@ -66,8 +66,9 @@ def loaded_after(code: str) -> set[str]:
             {"worker.extraction", "celery", "sklearn", "scipy"},
         ),
         ("import worker.service.intake", {"celery", "sklearn", "scipy", "worker.templates"}),
+        ("from worker.celery import app; app.loader.import_default_modules()", {"sklearn"}),
     ],
-    ids=["beat", "relay", "metrics", "intake"],
+    ids=["beat", "relay", "metrics", "intake", "pool"],
 )
 def test_a_process_imports_what_it_does(code: str, absent: set[str]) -> None:
     assert loaded_after(code) & absent == set()
