@@ -6,6 +6,10 @@ MAX_HTML_BYTES = 10 * 1024 * 1024
 MAX_URL_CHARACTERS = 8192
 """Longest accepted URL; servers refuse longer ones and an index row could not hold them."""
 
+MAX_HEADERS = 200
+MAX_HEADER_CHARACTERS = 64 * 1024
+"""Most headers of an HTTP answer, and characters of all their names and values together."""
+
 MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
 """Largest body that can hold allowed HTML: JSON may write a byte in six characters."""
 

@@ -28,7 +28,12 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from models.kinds import Kind
-from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from models.limits import (
+    MAX_HEADER_CHARACTERS,
+    MAX_HEADERS,
+    MAX_HTML_BYTES,
+    MAX_URL_CHARACTERS,
+)
 from models.roles import LineRole
 
 HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
@@ -98,6 +103,22 @@ class PageMessage(BaseModel):
         description="When the page was fetched, RFC 3339: not before 1990, and at most a day after"
         " the message came.",
     )
+    status: Annotated[int, Field(ge=100, le=599)] | None = Field(
+        default=None,
+        description="Status code of the HTTP answer. A page that came with an error is no article,"
+        " and replaces none. Added to version 1.",
+    )
+    final_url: Annotated[str, StringConstraints(max_length=MAX_URL_CHARACTERS)] | None = Field(
+        default=None,
+        description="Address that the answer came from after redirects, http or https. Added to"
+        " version 1.",
+    )
+    headers: dict[str, str] | None = Field(
+        default=None,
+        max_length=MAX_HEADERS,
+        description="Headers of the HTTP answer, values by name; of no more than 65,536 characters"
+        " together. Its Content-Type counts where content_type is absent. Added to version 1.",
+    )
 
     _content: bytes | str = PrivateAttr(default=b"")
 
@@ -108,9 +129,22 @@ class PageMessage(BaseModel):
             raise ValueError("must not contain NUL characters")
         return value
 
-    @field_validator("url")
+    @field_validator("headers")
     @classmethod
-    def _is_http(cls, value: str) -> str:
+    def _is_bounded(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        if value is None:
+            return None
+        if sum(len(name) + len(each) for name, each in value.items()) > MAX_HEADER_CHARACTERS:
+            raise ValueError(f"must not hold more than {MAX_HEADER_CHARACTERS} characters")
+        if any("\x00" in each for each in value.values()):
+            raise ValueError("must not contain NUL characters")
+        return value
+
+    @field_validator("url", "final_url")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
         if _CONTROLS.search(value):
             raise ValueError("must not contain control characters")
         parts = urlsplit(value)
@@ -176,6 +210,21 @@ class PageMessage(BaseModel):
             If the body is no page message.
         """
         return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """What the message says of the HTTP answer, by the names of its keys."""
+        return self.model_dump(
+            include={"status", "final_url", "headers"}, exclude_none=True, exclude_unset=True
+        )
+
+    @property
+    def stated_type(self) -> str | None:
+        """The Content-Type: as given, else as the headers have it."""
+        if self.content_type is not None:
+            return self.content_type
+        named = {name.lower(): value for name, value in (self.headers or {}).items()}
+        return named.get("content-type")
 
     @property
     def content(self) -> bytes | str:
@@ -595,4 +644,11 @@ class ArticleMessage(SentMessage):
         default=None,
         description="The other addresses that the page was fetched under, as the crawler gave them,"
         " sorted, at most 50. Added to version 1.",
+    )
+    withdrawn: Timestamp | None = Field(
+        default=None,
+        description="When the page was fetched that confirmed that the site has removed the"
+        " article: two fetches or more said so. Of such a revision all else is the last one's."
+        " Null while the site shows the article, or does not say that it is removed. Added to"
+        " version 1.",
     )

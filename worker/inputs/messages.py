@@ -2,8 +2,9 @@
 
 import base64
 import json
+from collections.abc import Mapping
 
-from models.limits import MAX_CONTENT_BYTES
+from models.limits import MAX_CONTENT_BYTES, MAX_HEADER_CHARACTERS, MAX_HEADERS
 from worker.outcomes import UnusableReason
 
 _EXCERPT_CHARACTERS = 300
@@ -17,6 +18,8 @@ def page_message(
     content_type: str | None = None,
     fetched_at: str | None = None,
     site: str | None = None,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return the message of a page, or that of an oversized one if it fits into no message.
 
@@ -34,6 +37,8 @@ def page_message(
         RFC 3339, if known.
     site
         What its site is called, if not by its domain.
+    status, headers
+        Of the HTTP answer, if known; of the headers as many as a message may have.
     """
     if len(content) > MAX_CONTENT_BYTES:
         return oversized_message(
@@ -46,9 +51,22 @@ def page_message(
         "site": site,
         "content_type": content_type,
         "fetched_at": fetched_at,
+        "status": status,
+        "headers": _bounded(headers) if headers else None,
         "html_base64": base64.b64encode(content).decode("ascii"),
     }
     return json.dumps({key: value for key, value in message.items() if value is not None}).encode()
+
+
+def _bounded(headers: Mapping[str, str]) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    left = MAX_HEADER_CHARACTERS
+    for name, value in headers.items():
+        size = len(name) + len(value)
+        if len(kept) < MAX_HEADERS and size <= left and "\x00" not in value:
+            kept[name] = value
+            left -= size
+    return kept
 
 
 def oversized_message(

@@ -6,6 +6,7 @@ it becomes.
 """
 
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,8 @@ from worker.inputs.streams import open_source
 _MAX_HEAD_BYTES = 1024 * 1024
 _MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES
 _SKIP_BYTES = 1024 * 1024
+
+_STATUS = re.compile(rb"[245][0-9]{2}")
 
 _MAX_CODINGS = 3
 """Content codings that are undone; servers apply one, and a header names thousands for nothing."""
@@ -48,13 +51,13 @@ class _Record:
 
 
 def read_warc(path: Path) -> Iterator[bytes]:
-    """Yield a message for each successful response over http or https.
+    """Yield a message for each page, or error in its place, that came over http or https.
 
     The content is that of the response without its transfer and content
     encoding; of content that is damaged, as much as can be decoded. Responses
-    other than HTML are handed on too, so that they get their outcome. Requests,
-    metadata, revisits, which repeat a page without its content, redirects and
-    error responses are no pages. The id is that of the record.
+    other than HTML are handed on too, so that they get their outcome; so are
+    errors, with their status: they say what became of a page. Requests, metadata, revisits, which
+    repeat a page without its content, and redirects are no pages. The id is that of the record.
 
     Raises
     ------
@@ -138,8 +141,8 @@ def _message(record: _Record) -> bytes | None:
     if not record.url.lower().startswith(("http://", "https://")):
         return None
     stream = io.BytesIO(record.block)
-    status = stream.readline().split()
-    if len(status) < 2 or not status[1].startswith(b"2"):
+    status = _status(stream.readline())
+    if status is None:
         return None
     try:
         headers = _read_fields(stream)
@@ -154,7 +157,17 @@ def _message(record: _Record) -> bytes | None:
         content=_content(stream.read(), headers),
         content_type=headers.get("content-type"),
         fetched_at=_moment(record.fields.get("warc-date", "")),
+        status=status,
+        headers=headers,
     )
+
+
+def _status(line: bytes) -> int | None:
+    """Return the status of a page, or of an error; None of anything else."""
+    words = line.split(maxsplit=2)
+    if len(words) < 2 or _STATUS.fullmatch(words[1]) is None:
+        return None
+    return int(words[1])
 
 
 def _content(body: bytes, headers: dict[str, str]) -> bytes:

@@ -32,17 +32,19 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
     Parameters
     ----------
     response
-        The page as fetched; of its headers only the content type counts.
+        The page as fetched, with its status and its headers.
     identifier
         The crawler's own, which the article will carry as ``page_id``.
     """
-    content_type = response.headers.get("Content-Type")
+    headers = response.headers.to_unicode_dict()
     message = page_message(
         url=response.url,
         identifier=identifier or str(uuid4()),
         content=response.body,
-        content_type=content_type.decode("latin-1") if content_type else None,
+        content_type=headers.get("content-type"),
         fetched_at=datetime.now(UTC).isoformat(),
+        status=response.status if 100 <= response.status <= 599 else None,
+        headers=headers,
     )
     return {PAGE: message}
 

@@ -278,6 +278,8 @@ class TestWarc:
         assert page.id == "urn:uuid:57"
         assert page.content == HTML
         assert page.content_type == "text/html; charset=utf-8"
+        assert page.status == 200
+        assert page.headers == {"content-type": "text/html; charset=utf-8"}
         assert page.fetched_at is not None
         assert page.fetched_at.isoformat() == "2024-05-06T07:08:09+00:00"
 
@@ -291,10 +293,18 @@ class TestWarc:
         archive.response("http://a.example/1", b"GET", kind="request", status="GET /1 HTTP/1.1")
         archive.response("http://a.example/2", b"", kind="revisit")
         archive.response("http://a.example/3", HTML, status="HTTP/1.1 301 Moved Permanently")
-        archive.response("http://a.example/4", HTML, status="HTTP/1.1 404 Not Found")
+        archive.response("http://a.example/4", HTML, status="HTTP/1.1 999 Denied")
         archive.response("ftp://a.example/5", HTML)
         archive.response("http://a.example/6", HTML)
         assert [page.url for page in read_pages(saved(archive, tmp_path))] == ["http://a.example/6"]
+
+    def test_an_error_says_what_became_of_a_page(self, archive: Archive, tmp_path: Path) -> None:
+        headers = (("Retry-After", "60"), ("X-Long", "x" * 70_000))
+        archive.response("http://a.example/1", b"", status="HTTP/1.1 404 Not Found")
+        archive.response("http://a.example/2", HTML, status="HTTP/1.1 503", headers=headers)
+        gone, busy = read_pages(saved(archive, tmp_path))
+        assert (gone.status, gone.content) == (404, b"")
+        assert (busy.status, busy.headers) == (503, {"retry-after": "60"})
 
     @pytest.mark.parametrize(
         ("coding", "encode"),

@@ -55,11 +55,39 @@ def test_fetched_at_is_a_moment_with_its_offset() -> None:
         {"id": 7},
         {"site": ""},
         {"fetched_at": "yesterday"},
+        {"status": 99},
+        {"status": 600},
+        {"status": "404"},
+        {"status": True},
+        {"final_url": "ftp://news.example/a"},
+        {"final_url": "https://news.example\\@other.example/"},
+        {"final_url": "https://news.example/" + "a" * 9000},
+        {"headers": {"a": ["b"]}},
+        {"headers": {"a": "\x00"}},
+        {"headers": {str(n): "" for n in range(201)}},
+        {"headers": {"a": "b" * 65_536}},
     ],
 )
 def test_what_breaks_the_contract_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         read(**changes)
+
+
+def test_what_a_message_says_of_the_answer() -> None:
+    message = read(status=403, final_url="https://me:key@news.example/b", headers={"Age": "7"})
+    assert message.answer == {
+        "status": 403,
+        "final_url": "https://news.example/b",
+        "headers": {"Age": "7"},
+    }
+    assert read().answer == {}
+
+
+def test_the_content_type_is_that_given_else_that_of_the_headers() -> None:
+    headers = {"CONTENT-Type": "text/html; charset=koi8-r"}
+    assert read(headers=headers).stated_type == "text/html; charset=koi8-r"
+    assert read(headers=headers, content_type="text/html").stated_type == "text/html"
+    assert read(headers={"Age": "7"}).stated_type is None
 
 
 def test_the_size_limit_counts_bytes_of_html() -> None:

@@ -18,6 +18,7 @@ from worker.stories.addresses.page import (
     with_spelling,
 )
 from worker.stories.addresses.reading import NOTHING_DECLARED, Declared, read_declared
+from worker.stories.addresses.refusal import Refusal, refusal_of
 from worker.stories.addresses.variants import MAX_ADDRESS, Kind, Target, are_other_parts
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Kind",
     "Known",
     "PageAddress",
+    "Refusal",
     "Target",
     "agreement",
     "are_other_parts",
@@ -38,6 +40,7 @@ __all__ = [
     "joining",
     "names",
     "read_declared",
+    "refusal_of",
     "speaking",
     "variants_of",
     "with_spelling",

@@ -14,6 +14,7 @@ from worker.pages.addresses import absolute
 from worker.pages.elements import INLINE, UNSEEN
 from worker.pages.flat import FlatDocument
 from worker.stories.addresses.form import canonical_form
+from worker.stories.addresses.refusal import is_front
 from worker.stories.addresses.variants import (
     MAX_ADDRESS,
     MAX_TARGETS,
@@ -83,16 +84,18 @@ def read_declared(page: Page) -> Declared:
     """Read what a page says of its addresses.
 
     A declared address counts where it is of the page's own publisher, and no front page but for
-    a front page. Where the page declares another address as its own, what the form of its address
-    says beside that counts for nothing. What a page calls its variants (``rel=amphtml``) does not
-    count: only a variant itself says what it is a variant of, else any page could make another one
-    its variant.
+    a front page. A redirect to another address declares that one, whatever the page says. Where
+    another address is declared, what the form of the page's own says beside that counts for
+    nothing. What a page calls its variants (``rel=amphtml``) does not count: only a variant itself
+    says what it is a variant of, else any page could make another one its variant.
     """
     flat = page.flat
     own = canonical_form(page.url)
     head = _Head.of(flat, page.url)
+    final_url = page.answer.final_url
+    redirected = canonical_form(final_url) if final_url is not None else None
     return Declared(
-        tuple(_targets(own, head)),
+        tuple(_targets(own, head, redirected)),
         headline_digests(_headlines(flat, head, own)),
         passage_digests(_paragraphs(flat)),
     )
@@ -157,12 +160,14 @@ def _absolute(address: str, base: str) -> str:
     return canonical_form(found) if found else ""
 
 
-def _targets(own: str, head: _Head) -> Iterator[Target]:
+def _targets(own: str, head: _Head, redirected: str | None) -> Iterator[Target]:
     by_form = targets_by_form(own)
     kind: Kind = by_form[0].kind if by_form else "canonical"
     if head.is_amp:
         kind = "amp"
     declared = head.canonical or head.open_graph
+    if redirected is not None and _is_believable(redirected, own):
+        declared = redirected
     if declared and _is_believable(declared, own):
         yield Target(declared, kind, is_declared=True)
         return
@@ -174,12 +179,7 @@ def _targets(own: str, head: _Head) -> Iterator[Target]:
 def _is_believable(address: str, own: str) -> bool:
     if address == own or publisher_of(address) != publisher_of(own):
         return False
-    return not _is_front(address) or _is_front(own)
-
-
-def _is_front(address: str) -> bool:
-    parts = urlsplit(address)
-    return parts.path in {"", "/"} and not parts.query and not parts.fragment
+    return not is_front(address) or is_front(own)
 
 
 def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
