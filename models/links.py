@@ -10,6 +10,9 @@ ListKind = Literal["menu", "listing", "collection", "article"]
 """Kinds of page that lead to others: a menu has no article, an article has others below it; see
 `models.kinds` for the others."""
 
+MissedKind = Literal["wall", "gone"]
+"""Kinds of page that show no article, though there is or was one: see `worker.outcomes`."""
+
 
 class Link(MessagePart):
     """What a page lists."""
@@ -40,14 +43,20 @@ class LinksMessage(SentMessage):
     fetched_at: Timestamp | None = Field(
         description="When the page was fetched, RFC 3339 in UTC; null where it is not known."
     )
-    kind: ListKind = Field(
+    kind: ListKind | MissedKind = Field(
         description="What the page is: a menu has no article; a listing or a collection has more"
         " than links, and an article message too; of an article, those that the page shows below it"
-        " are listed, so that readers scroll on."
+        " are listed, so that readers scroll on; a wall stands before the article, or it is gone,"
+        " and again says so."
     )
     links: list[Link] = Field(
         description="What it lists, in the order of the page, each address once; at most 1,000."
     )
     next: str | None = Field(
         description="Address of the page that the list goes on; null for none."
+    )
+    again: bool = Field(
+        default=False,
+        description="Whether the page is to be fetched again, as what came is no article: of kinds"
+        " wall and gone, which list nothing. Added to version 1.",
     )

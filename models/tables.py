@@ -116,9 +116,15 @@ class StoredPage(Base):
         server_default=func.now(), doc="When it last came to be without an outcome."
     )
     extra: Mapped[str] = mapped_column(
-        server_default="{}", doc="Unknown keys of the message, as JSON text: jsonb refuses NUL."
+        server_default="{}",
+        doc="Unknown keys of the message, and what it says of the HTTP answer, as JSON text: jsonb"
+        " refuses NUL.",
     )
     content_digest: Mapped[str] = mapped_column(doc="SHA-256 of the page as fetched.")
+    refused: Mapped[dict[str, Any] | None] = mapped_column(
+        JSONB(none_as_null=True),
+        doc="What the site answered last, where that was not the page; null where it was.",
+    )
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
     outcome: Mapped[str | None] = mapped_column(

@@ -66,7 +66,7 @@ class Tasks:
         return site_id
 
     def _store(self, fetched: FetchedPage) -> int:
-        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.answer)
         with self.database.transaction() as session:
             (recorded,) = store_pages(session, [(fetched, read)])
             return recorded.site_id

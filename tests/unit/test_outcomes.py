@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
-from worker.extraction import MenuPageError, NeedsRenderingError, NoTextError
+from worker.extraction import (
+    GoneError,
+    MenuPageError,
+    NeedsRenderingError,
+    NoTextError,
+    WallError,
+)
 from worker.outcomes import (
     GivenUpReason,
     PageOutcome,
@@ -75,6 +81,15 @@ def test_the_reference_of_outcomes_has_every_one(kind: type[StrEnum]) -> None:
 
 def test_each_outcome_of_reading_a_page_is_given_by_one_error() -> None:
     given = [error.outcome for error in PageError.__subclasses__()]
-    given += [error.outcome for error in (MenuPageError, NoTextError, NeedsRenderingError)]
+    given += [
+        error.outcome
+        for error in (
+            MenuPageError,
+            NoTextError,
+            NeedsRenderingError,
+            WallError,
+            GoneError,
+        )
+    ]
     others = {PageOutcome.ARTICLE, PageOutcome.JOINED, PageOutcome.FAILED}
     assert sorted(given) == sorted(set(PageOutcome) - others)

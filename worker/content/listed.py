@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from models.links import ListKind
+from models.links import ListKind, MissedKind
 from worker.extraction import Extraction, HeadlineLink, headline_links
 from worker.pages import Page
 from worker.stories.parts import read_pagination
 
 _LIST_KINDS: Final[Mapping[str, ListKind]] = {kind: kind for kind in get_args(ListKind)}
+
+MISSED_KINDS: Final[Mapping[str, MissedKind]] = {kind: kind for kind in get_args(MissedKind)}
+"""Kinds of page to be fetched again, by the outcome."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class ListedLinks:
         Address of the page that the list goes on, None for none.
     """
 
-    kind: ListKind
+    kind: ListKind | MissedKind
     links: Sequence[HeadlineLink]
     next: str | None
 

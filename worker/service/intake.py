@@ -356,7 +356,9 @@ class Intake(ConsumerMixin):
         limit = self._settings.parsing_seconds
         try:
             with time_limit(limit):
-                return parse_or_reject(fetched.content, fetched.url, fetched.content_type)
+                return parse_or_reject(
+                    fetched.content, fetched.url, fetched.content_type, fetched.answer
+                )
         except TimeIsUpError:
             # Its HTML is kept: reprocessing parses it in a task, which others do not wait for.
             detail = f"parsing took more than {limit:g} s of a processor"

@@ -138,6 +138,14 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     for site, number in counts.doubtful.items():
         doubtful.add_metric([site], number)
     yield doubtful
+    walls = GaugeMetricFamily(
+        "detourage_walls",
+        "Pages of the last day that a wall stands before, of sites where most are.",
+        labels=["site"],
+    )
+    for site, number in counts.walls.items():
+        walls.add_metric([site], number)
+    yield walls
     failures = GaugeMetricFamily(
         "detourage_recent_failures",
         f"Tasks that failed in the last {RECENT_SECONDS:g} seconds.",

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from models.tables import Article, ArticleComment, StoredPage, StoryArticle
 from worker.comments import Comment
-from worker.outcomes import PageOutcome
+from worker.store.pages import has_article
 from worker.store.runs import is_of_run, of_run
 from worker.store.statements import rows_only
 
@@ -76,6 +76,32 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
     )
 
 
+def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
+    """Return the message of a page's last article, which there must be, and its digest."""
+    message, digest = session.execute(_LAST_ARTICLE, {"page_id": page_id}).one()
+    return message, digest
+
+
+_LAST_ARTICLE = rows_only(
+    select(Article.message, Article.content_digest)
+    .where(Article.page_id == bindparam("page_id", type_=BigInteger))
+    .order_by(Article.revision.desc())
+    .limit(1)
+)
+
+
+def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
+    """Return the texts of the last articles of pages, by page."""
+    return dict(session.execute(_LAST_TEXTS, {"page_ids": list(page_ids)}).all())
+
+
+_LAST_TEXTS = rows_only(
+    select(Article.page_id, Article.message["text"].astext)
+    .where(Article.page_id == any_(bindparam("page_ids", type_=ARRAY(BigInteger))))
+    .order_by(Article.page_id, Article.revision)
+)
+
+
 def last_entries(session: Session, page_id: int) -> list[dict[str, Any]]:
     """Return the entries of a page's last article, as its message has them; none for none."""
     entries = session.scalar(_LAST_ENTRIES, {"page_id": page_id})
@@ -93,7 +119,7 @@ _LAST_ENTRIES = rows_only(
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
     """Return the revisions of the articles that `articles_of_run` yields, by page."""
     query = select(StoredPage.id, StoredPage.revision).where(
-        StoredPage.outcome == PageOutcome.ARTICLE, is_of_run(message_prefix)
+        has_article(), is_of_run(message_prefix)
     )
     return dict(session.execute(query).all())
 
@@ -103,7 +129,8 @@ def articles_of_run(
 ) -> Iterator[dict[str, Any]]:
     """Yield the last article of each page that messages of one run brought, or of some of them.
 
-    Ordered by site and URL. Pages whose last outcome is no article yield nothing. Each says of its
+    Ordered by site and URL. Pages whose last outcome is no article yield nothing, but
+    for those where a wall stands before it, or that are gone. Each says of its
     story what is told at the end, not what was when it was extracted.
     """
     query = (
@@ -111,7 +138,7 @@ def articles_of_run(
         .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
         .join(StoredPage, StoredPage.id == Article.page_id)
         .where(
-            StoredPage.outcome == PageOutcome.ARTICLE,
+            has_article(),
             Article.revision == StoredPage.revision,
         )
     )

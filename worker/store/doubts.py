@@ -44,6 +44,18 @@ def is_doubtful() -> ColumnElement[bool]:
     return (StoredPage.outcome == PageOutcome.ARTICLE) & (StoredPage.confidence < DOUBTFUL)
 
 
+def walled_sites(session: Session) -> dict[int, int]:
+    """Return how many pages of late are walls, of the sites where most are, by site."""
+    walls = func.count().filter(StoredPage.outcome == PageOutcome.WALL)
+    query = (
+        select(StoredPage.site_id, walls)
+        .where(StoredPage.asked_at > func.now() - LATELY, StoredPage.outcome.is_not(None))
+        .group_by(StoredPage.site_id)
+        .having(walls >= MIN_DOUBTFUL, 2 * walls > func.count())
+    )
+    return dict(session.execute(query).all())
+
+
 def doubts_of_sites(session: Session, site_ids: Sequence[int] | None = None) -> dict[int, Doubts]:
     """Return the articles of late of sites that have doubtful ones among them, by site.
 

@@ -35,6 +35,7 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.outcomes import PageOutcome
+from worker.pages import Answer
 from worker.store import addresses
 from worker.store.packing import unpack_content
 from worker.store.pages import is_asked_for, is_pending
@@ -92,6 +93,8 @@ class ExtractionJob:
     ----------
     page_id, url, content_type, fetched_at, content_digest, comment_pattern
         Of the page.
+    answer
+        The HTTP answer that its content came with.
     attempt
         How often a worker has begun with it, this time included.
     site_key
@@ -111,6 +114,7 @@ class ExtractionJob:
     fetched_at: datetime | None
     content_digest: str
     comment_pattern: str | None
+    answer: Answer
     attempt: int
     site_key: str
     content: bytes | str
@@ -159,6 +163,7 @@ def _beginning() -> ReturningUpdate[*tuple[Any, ...]]:
             StoredPage.fetched_at,
             StoredPage.content_digest,
             StoredPage.comment_pattern,
+            StoredPage.extra,
             StoredPage.attempts,
         )
         .execution_options(synchronize_session=False)
@@ -229,7 +234,9 @@ def begin(
     found = []
     for row in session.execute(_PLACES, _asked(due)):
         page_id, site_key, compressed, is_text, generation, group, role, size, pattern, *of = row
-        _, url, content_type, fetched_at, content_digest, comment_pattern, attempt = begun[page_id]
+        _, url, content_type, fetched_at, content_digest, comment_pattern, extra, attempt = begun[
+            page_id
+        ]
         found.append(
             ExtractionJob(
                 page_id=page_id,
@@ -238,6 +245,7 @@ def begin(
                 fetched_at=fetched_at,
                 content_digest=content_digest,
                 comment_pattern=comment_pattern,
+                answer=Answer.of(extra),
                 attempt=attempt,
                 site_key=site_key,
                 content=unpack_content(compressed, is_text),
@@ -276,7 +284,7 @@ class PageState:
 
     Attributes
     ----------
-    site_id, url, crawler_id, fetched_at, content_digest, forced, revision
+    site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
         Of the page.
     pivot_id
         The page that it is to be compared with.
@@ -293,6 +301,7 @@ class PageState:
     content_digest: str
     forced: bool
     revision: int
+    refused: dict[str, Any] | None
     pivot_id: int | None
     last_digest: str | None
     addresses: Sequence[PageAddress] = ()
@@ -309,6 +318,7 @@ def _locking() -> Select[*tuple[Any, ...]]:
             StoredPage.content_digest,
             StoredPage.forced,
             StoredPage.revision,
+            StoredPage.refused,
         )
         .join(
             _ASKED,
@@ -369,6 +379,12 @@ class ExtractionResult(NamedTuple):
     outcome_detail: str | None
     revision: int
     confidence: float | None
+
+    @property
+    def has_article(self) -> bool:
+        """Whether the page's last revision holds, as of `worker.store.pages.has_article`."""
+        is_missed = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
+        return self.outcome == PageOutcome.ARTICLE or (is_missed and self.revision > 0)
 
 
 def _noting() -> Update:

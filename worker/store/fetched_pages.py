@@ -9,9 +9,9 @@ from typing import Self
 
 from models.messages import PageMessage
 from worker.outcomes import PageOutcome
-from worker.pages import Tree, site_key
+from worker.pages import Answer, Tree, site_key
 from worker.store.packing import pack_content
-from worker.stories.addresses import NOTHING_DECLARED, Declared
+from worker.stories.addresses import NOTHING_DECLARED, Declared, Refusal, refusal_of
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,22 @@ class FetchedPage:
             url=message.url,
             content=message.content,
             crawler_id=message.id,
-            content_type=message.content_type,
+            content_type=message.stated_type,
             fetched_at=message.fetched_at,
-            extra=json.dumps(message.model_extra or {}, ensure_ascii=True, sort_keys=True),
+            extra=json.dumps(
+                {**(message.model_extra or {}), **message.answer}, ensure_ascii=True, sort_keys=True
+            ),
         )
+
+    @cached_property
+    def answer(self) -> Answer:
+        """The HTTP answer that it came with."""
+        return Answer.of(self.extra)
+
+    @cached_property
+    def refusal(self) -> Refusal | None:
+        """What the site answered in place of the page; None where it gave the page."""
+        return refusal_of(self.url, self.answer)
 
     @cached_property
     def content_bytes(self) -> bytes:
@@ -53,8 +65,13 @@ class FetchedPage:
 
     @cached_property
     def content_digest(self) -> str:
-        """SHA-256 of the content; the same characters as text and as bytes differ."""
+        """SHA-256 of the content; the same characters as text and as bytes differ.
+
+        So do those of a page and of what came in its place.
+        """
         kind = b"text:" if isinstance(self.content, str) else b"bytes:"
+        if self.refusal is not None:
+            kind = f"{self.refusal.detail}:".encode() + kind
         return hashlib.sha256(kind + self.content_bytes).hexdigest()
 
     @cached_property

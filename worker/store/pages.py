@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     Text,
+    and_,
     any_,
     bindparam,
     func,
@@ -217,6 +218,12 @@ _ADD_RECEIPTS = rows_only(insert(Receipt).execution_options(dml_strategy="raw"))
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
     """Note what became of messages."""
     session.execute(_ADD_RECEIPTS, [each._asdict() for each in receipts])
+
+
+def has_article() -> ColumnElement[bool]:
+    """Condition: the page's last revision holds, be it that a wall stands before it now."""
+    is_missed = StoredPage.outcome.in_((PageOutcome.WALL, PageOutcome.GONE))
+    return or_(StoredPage.outcome == PageOutcome.ARTICLE, and_(is_missed, StoredPage.revision > 0))
 
 
 def is_pending() -> ColumnElement[bool]:

@@ -27,9 +27,9 @@ from sqlalchemy.dialects.postgresql import JSONB, Insert, insert
 from sqlalchemy.orm import Session
 
 from models.tables import Address, Article, PageParts, StoredPage
-from worker.outcomes import PageOutcome
 from worker.store import articles
 from worker.store.fetched_pages import digest_of_url
+from worker.store.pages import has_article
 from worker.store.statements import rows_only
 from worker.stories.addresses import canonical_form
 
@@ -323,7 +323,12 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
     locked = {
         row.id: row
         for row in session.execute(
-            select(StoredPage.id, StoredPage.url, StoredPage.revision, StoredPage.outcome)
+            select(
+                StoredPage.id,
+                StoredPage.url,
+                StoredPage.revision,
+                has_article().label("has_article"),
+            )
             .where(StoredPage.id.in_(page_ids))
             .order_by(StoredPage.id)
             .with_for_update()
@@ -346,7 +351,7 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
             url=locked[row.page_id].url,
             revision=locked[row.page_id].revision,
             links=row.links,
-            message=row.message if locked[row.page_id].outcome == PageOutcome.ARTICLE else None,
+            message=row.message if locked[row.page_id].has_article else None,
             first_id=row.first_id,
             joined_revision=row.joined_revision,
         )
@@ -361,7 +366,7 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
         .join(StoredPage, StoredPage.id == Article.page_id)
         .where(
             StoredPage.id == page_id,
-            StoredPage.outcome == PageOutcome.ARTICLE,
+            has_article(),
             Article.revision == StoredPage.revision,
         )
     )

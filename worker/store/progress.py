@@ -1,7 +1,7 @@
 """What an operator or a run wants to know: counts by stage, site and outcome."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Self
@@ -156,6 +156,8 @@ class ServiceCounts:
         Changes of design ever noticed, by site.
     doubtful
         Doubtful articles of the last day of sites where most of that day's are, by site.
+    walls
+        Pages of the last day that a wall stands before, of sites where most are, by site.
     recent_failures
         Tasks that failed in the last `RECENT_SECONDS`, by name.
     outbox
@@ -176,6 +178,7 @@ class ServiceCounts:
     articles: int
     design_changes: dict[str, int]
     doubtful: dict[str, int]
+    walls: dict[str, int]
     recent_failures: dict[str, int]
     outbox: int
     oldest_seconds: dict[str, float]
@@ -422,6 +425,7 @@ def service_counts(session: Session) -> ServiceCounts:
             .group_by(Site.key),
         ),
         doubtful=_doubtful(session),
+        walls=_by_key(session, doubts.walled_sites(session)),
         recent_failures=failures.count_since(session, RECENT_SECONDS),
         outbox=outbox_count(session),
         oldest_seconds=oldest_seconds(session),
@@ -450,8 +454,12 @@ def count_waiting(session: Session) -> int:
 def _doubtful(session: Session) -> dict[str, int]:
     found = doubts.doubts_of_sites(session)
     dark = {site_id: each.doubtful for site_id, each in found.items() if each.is_dark}
-    keys = session.execute(select(Site.id, Site.key).where(Site.id.in_(dark)).order_by(Site.key))
-    return {key: dark[site_id] for site_id, key in keys}
+    return _by_key(session, dark)
+
+
+def _by_key(session: Session, numbers: Mapping[int, int]) -> dict[str, int]:
+    keys = session.execute(select(Site.id, Site.key).where(Site.id.in_(numbers)).order_by(Site.key))
+    return {key: numbers[site_id] for site_id, key in keys}
 
 
 def _age(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import (
@@ -22,11 +23,12 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from models.tables import Address, PageContent, Receipt, StoredPage
 from worker.outcomes import PageOutcome, ReceiptResult
+from worker.pages import Answer
 from worker.store import addresses, story_articles, trees
 from worker.store.addresses import Fetch, Located
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
-from worker.stories.addresses import canonical_form
+from worker.stories.addresses import Refusal, canonical_form, refusal_of
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """What a fetch is that gives its page another content."""
@@ -79,6 +81,9 @@ def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
     equal dates the greater digest. Of equal fetches of one URL, the earliest dated and then the
     smallest crawler id is kept, so that a page sent twice gives the same article in any order; of
     equal fetches of several, the latest dated one.
+
+    What a site answered in place of a page never takes the place of the page as it was: it stands
+    beside that (`StoredPage.refused`) until the page is fetched again.
 
     Parameters
     ----------
@@ -173,6 +178,20 @@ def _bring_up_to_date(each: _Judged, tree_ids: Mapping[str, int]) -> bool:
     if page is None:
         return False
     if each.result == ReceiptResult.UPDATED:
+        refusal, is_same = each.fetched.refusal, page.content_digest == each.fetched.content_digest
+        if refusal is not None and _is_readable(page):
+            _refuse(page, refusal, each.fetched.fetched_at)
+            return False
+        is_there = canonical_form(page.url) == each.located.address
+        if is_same and is_there and page.refused is not None and _is_readable(page):
+            _keep_first(page, each.fetched)
+            page.refused = None
+            _read_again(page)
+            return False
+        if refusal is not None:
+            page.refused = _refused(refusal, each.fetched.fetched_at)
+        elif not each.located.is_stale:
+            page.refused = None
         _assign(page, {**_of_fetch(each.fetched), **_of_reading(each.read, tree_ids)})
         return True
     if each.result == ReceiptResult.DUPLICATE and each.located.speaks:
@@ -205,6 +224,9 @@ def _add_pages(
                 "url_digest": each.fetched.url_digest,
                 **_of_fetch(each.fetched),
                 **_of_reading(each.read, tree_ids),
+                "refused": _refused(refusal, each.fetched.fetched_at)
+                if (refusal := each.fetched.refusal) is not None
+                else None,
             }
             for each in new
         ],
@@ -247,12 +269,61 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Located) -> Rec
     is_same = page.content_digest == fetched.content_digest
     if not place.speaks:
         return ReceiptResult.DUPLICATE if is_same else ReceiptResult.SUPERSEDED
+    if fetched.refusal is not None:
+        return _judge_refusal(page, fetched.refusal, place)
+    if page.refused is not None and refusal_of(page.url, Answer.of(page.extra)) is not None:
+        # However old: so far no page was fetched, but what came in its place.
+        return ReceiptResult.UPDATED
     if canonical_form(page.url) != place.address:
         # So far a variant spoke for the page.
         return ReceiptResult.UPDATED
     if is_same:
-        return ReceiptResult.DUPLICATE
+        is_back = page.refused is not None and not place.is_stale
+        return ReceiptResult.UPDATED if is_back else ReceiptResult.DUPLICATE
     return ReceiptResult.SUPERSEDED if _is_later(page, fetched) else ReceiptResult.UPDATED
+
+
+def _judge_refusal(page: StoredPage, refusal: Refusal, place: Located) -> ReceiptResult:
+    before = page.refused
+    last = place.known.read_at if place.known is not None else None
+    if place.is_stale:
+        return ReceiptResult.SUPERSEDED
+    if place.fetched_at is not None and place.fetched_at == last:
+        return ReceiptResult.SUPERSEDED if before is None else ReceiptResult.DUPLICATE
+    is_repeat = before is not None and before["detail"] == refusal.detail
+    if place.fetched_at is None and is_repeat:
+        return ReceiptResult.DUPLICATE
+    return ReceiptResult.UPDATED
+
+
+def _is_readable(page: StoredPage) -> bool:
+    return page.tree_id is not None and page.html_removed_at is None
+
+
+def _refuse(page: StoredPage, refusal: Refusal, fetched_at: datetime | None) -> None:
+    page.refused = _refused(refusal, fetched_at, page.refused)
+    _read_again(page)
+
+
+def _refused(
+    refusal: Refusal, fetched_at: datetime | None, before: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return what is kept of a refusal, and since when the site has said that the page is gone."""
+    moment = fetched_at.astimezone(UTC).isoformat() if fetched_at is not None else None
+    since = (before or {}).get("gone_since") or moment
+    return {
+        "outcome": refusal.outcome,
+        "detail": refusal.detail,
+        "fetched_at": moment,
+        "gone_since": since if refusal.is_removal else None,
+    }
+
+
+def _read_again(page: StoredPage) -> None:
+    """Have a page extracted again that keeps its content."""
+    if page.outcome is not None:
+        page.waiting_since = func.now()
+    page.outcome, page.outcome_detail, page.extraction_key = None, None, None
 
 
 def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
@@ -315,7 +386,7 @@ def _keep_first(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
 
 _OF_CONTENT = (
     *("url", "crawler_id", "content_type", "fetched_at", "extra", "content_digest"),
-    *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail"),
+    *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail", "refused"),
 )
 """Columns of a page that go with its content."""
 

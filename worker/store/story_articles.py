@@ -33,7 +33,7 @@ from models.tables import (
     StoryArticle,
     StoryText,
 )
-from worker.outcomes import PageOutcome
+from worker.store.pages import has_article
 from worker.store.statements import rows_only
 
 
@@ -256,7 +256,7 @@ def pages_to_correct(session: Session, limit: int) -> list[int]:
         session.scalars(
             select(StoryArticle.page_id)
             .join(StoredPage, StoredPage.id == StoryArticle.page_id)
-            .where(_IS_TOLD_OTHERWISE, StoredPage.outcome == PageOutcome.ARTICLE)
+            .where(_IS_TOLD_OTHERWISE, has_article())
             .order_by(StoryArticle.page_id)
             .limit(limit)
         )
@@ -276,7 +276,7 @@ def lock_correction(session: Session, page_id: int) -> Correction | None:
     """Return, locked, what is to be corrected of a page; None where nothing is any more."""
     page = session.execute(
         select(StoredPage.revision)
-        .where(StoredPage.id == page_id, StoredPage.outcome == PageOutcome.ARTICLE)
+        .where(StoredPage.id == page_id, has_article())
         .with_for_update(of=StoredPage)
     ).one_or_none()
     if page is None:

@@ -16,7 +16,7 @@ from models.roles import LineRole
 from worker import logs
 from worker.content import Content, read_content
 from worker.content.entry import compared
-from worker.content.listed import ListedLinks, listed_links
+from worker.content.listed import MISSED_KINDS, ListedLinks, listed_links
 from worker.extraction import NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
@@ -28,33 +28,29 @@ from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageSt
 from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
 from worker.store.story_articles import Told
+from worker.stories.addresses import refusal_of
 from worker.tasks.article_message import new_revision
 from worker.tasks.article_parts import find_parts, note_parts
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import patterns_for_page
+from worker.tasks.context import without_walls
 from worker.tasks.extraction_requests import (
     request_each_alone,
     request_late_extractions,
     suspect_late_extractions,
 )
+from worker.tasks.no_article import NoArticle
 from worker.tasks.outgoing_articles import Outgoing, outgoing_of, send
 from worker.tasks.page_links import send_links
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.rendered import read_rendered, render
 from worker.tasks.story_index import Arrival, forget_articles, tell_stories
+from worker.tasks.withdrawal import is_removed, is_withdrawn, withdraw
 from worker.versions import EXTRACTION_VERSION
 from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class NoArticle:
-    """Why a page has no article, as a code and in words."""
-
-    outcome: PageOutcome
-    detail: str
 
 
 @dataclass(frozen=True)
@@ -196,7 +192,10 @@ def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) 
 def _read(state: ProcessState, job: ExtractionJob) -> _Extracted:
     roles = state.settings.chosen_text_roles
     template = state.templates.of(state.database, job.pivot) if job.pivot else None
-    page = parse_page(job.content, job.url, content_type=job.content_type)
+    refusal = refusal_of(job.url, job.answer)
+    if refusal is not None:
+        return _Extracted(NoArticle(refusal.outcome, refusal.detail))
+    page = parse_page(job.content, job.url, content_type=job.content_type, answer=job.answer)
     result: Content | NoArticle
     try:
         try:
@@ -230,7 +229,7 @@ def _save(
 ) -> None:
     now = datetime.now(UTC)
     results = [(job, extracted.result) for job, extracted in extracted_pages]
-    current = list(_not_overtaken(session, results))
+    current = without_walls(session, list(_not_overtaken(session, results)))
     told = _tell_stories(session, state, current, now)
     changes: list[ExtractionResult] = []
     revisions: list[NewArticle] = []
@@ -239,7 +238,7 @@ def _save(
     found_parts = find_parts(session, contents)
     for job, page, extracted in current:
         result, article = _compared(session, job, extracted), None
-        if isinstance(result, Content):
+        if isinstance(result, Content) and not (page.refused and is_withdrawn(page)):
             known = told[job.page_id]
             story = Story.model_validate(known.told)
             found = found_parts.get(job.page_id)
@@ -265,14 +264,31 @@ def _save(
         logs.unbind("site", "page", "page_id")
     if changes:
         extraction_jobs.save_results(session, changes)
-    without = [each.page_id for each in changes if each.outcome != PageOutcome.ARTICLE]
+    without = [each.page_id for each in changes if not each.has_article]
     forget_articles(session, without, state.story_window)
     if revisions:
         articles.save_articles(session, revisions)
         send(session, outgoing)
-    if changes:
-        note_parts(session, contents, changes, revisions)
+    removed = {job.page_id: page for job, page, _ in current if is_removed(page)}
+    parts = {page_id: each for page_id, each in contents.items() if page_id not in removed}
+    # Of an article that a wall stands before, the part that it was stays.
+    noted = [
+        each
+        for each in changes
+        if each.page_id in contents or each.page_id in removed or not each.has_article
+    ]
+    if noted:
+        note_parts(session, parts, noted, revisions)
+    for each in changes:
+        if (of := removed.get(each.page_id)) and each.revision and not is_withdrawn(of):
+            withdraw(session, state, each.page_id, of)
     lists = {job.page_id: extracted.listed for job, extracted in extracted_pages}
+    if state.settings.send_links:
+        lists |= {
+            each.page_id: ListedLinks(kind, (), None)
+            for each in changes
+            if (kind := MISSED_KINDS.get(each.outcome)) is not None
+        }
     send_links(
         session,
         [(page, job, listed) for job, page, _ in current if (listed := lists[job.page_id])],
@@ -347,6 +363,8 @@ def _result(
 ) -> ExtractionResult:
     pivot_digest = job.pivot.content_digest if job.pivot else None
     failure = result if isinstance(result, NoArticle) else None
+    if page.refused is not None:
+        failure = NoArticle(PageOutcome(page.refused["outcome"]), page.refused["detail"])
     return ExtractionResult(
         page_id=job.page_id,
         generation=job.generation,

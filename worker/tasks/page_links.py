@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from sqlalchemy.orm import Session
 
 from models.links import Link, LinksMessage
-from worker.content.listed import ListedLinks
+from worker.content.listed import MISSED_KINDS, ListedLinks
 from worker.messaging.topology import Topology
 from worker.pages import site_name
 from worker.store import outbox, page_links
@@ -23,16 +23,24 @@ def links_message(page: PageState, job: ExtractionJob, listed: ListedLinks) -> L
     """Return the message of what a page lists."""
     site = site_name(job.site_key)
     identity = identity_of(page.addresses, page.url)
-    digest = hashlib.sha256(json.dumps(asdict(listed), sort_keys=True).encode()).hexdigest()
+    refused = page.refused or {}
+    told: dict[str, object] = asdict(listed)
+    if listed.kind == "wall":
+        # Of each fetch; that a page is gone is told once, until it is back.
+        told["of"] = refused.get("fetched_at") or page.content_digest
+    elif listed.kind == "gone":
+        told["of"] = refused.get("gone_since")
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
     return LinksMessage(
         id=str(uuid5(NAMESPACE_URL, f"links\n{identity}\n{site}\n{digest}")),
         page_id=page.crawler_id,
         url=page.url,
         site=site,
-        fetched_at=page.fetched_at,
+        fetched_at=refused.get("fetched_at", page.fetched_at),
         kind=listed.kind,
         links=[Link(url=each.url, headline=each.headline) for each in listed.links],
         next=listed.next,
+        again=listed.kind in MISSED_KINDS,
     )
 
 

@@ -8,19 +8,32 @@ from sqlalchemy.orm import Session
 from worker.content import comment_pattern_of
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
-from worker.pages import PageError, parse_page
+from worker.pages import Answer, Page, PageError, parse_page
+from worker.pages.answer import NO_ANSWER
 from worker.store import outbox, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import Recorded, record_pages
-from worker.stories.addresses import read_declared
+from worker.stories.addresses import NOTHING_DECLARED, read_declared, refusal_of
 
 logger = logging.getLogger(__name__)
 
 
-def parse_or_reject(content: bytes | str, url: str, content_type: str | None) -> ReadPage:
-    """Parse a page; of one that cannot be parsed comes back the outcome that says why."""
+_NOTHING_SHOWN = "<p>-</p>"
+"""Parsed in place of a refusal that shows nothing: extraction gives the page its outcome."""
+
+
+def parse_or_reject(
+    content: bytes | str, url: str, content_type: str | None, answer: Answer = NO_ANSWER
+) -> ReadPage:
+    """Parse a page; of one that cannot be parsed comes back the outcome that says why.
+
+    What came in place of a page says nothing of the page's addresses.
+    """
     try:
-        page = parse_page(content, url, content_type=content_type)
+        if refusal_of(url, answer) is not None:
+            page = _parse_refusal(content, url, content_type)
+            return ReadPage(page.tree, page.encoding, declared=NOTHING_DECLARED)
+        page = parse_page(content, url, content_type=content_type, answer=answer)
         return ReadPage(
             page.tree,
             page.encoding,
@@ -34,6 +47,13 @@ def parse_or_reject(content: bytes | str, url: str, content_type: str | None) ->
         logger.exception("parsing failed on %s", url)
         detail = f"{type(error).__name__}: {error}"
         return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
+
+
+def _parse_refusal(content: bytes | str, url: str, content_type: str | None) -> Page:
+    try:
+        return parse_page(content, url, content_type=content_type)
+    except PageError:
+        return parse_page(_NOTHING_SHOWN, url)
 
 
 def store_pages(

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
+from worker.pages import Answer
 from worker.store import (
     backlog,
     clusterings,
@@ -200,5 +201,6 @@ def _parse(session: Session, page_id: int) -> None:
         return
     if page.outcome == PageOutcome.JOINED:
         return
-    save_reading(session, page, parse_or_reject(content, page.url, page.content_type))
+    read = parse_or_reject(content, page.url, page.content_type, Answer.of(page.extra))
+    save_reading(session, page, read)
     pages.touch_site(session, page.site_id)

@@ -1,7 +1,8 @@
 """Articles whose story is another one since they went out, and what is known of old stories."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from celery import shared_task
@@ -58,31 +59,71 @@ def correct(session: Session, state: ProcessState, page_id: int) -> None:
     found = story_articles.lock_correction(session, page_id)
     if found is None:
         return
+    told = Story.model_validate(found.told)
+    send_again(
+        session,
+        state,
+        page_id,
+        found.message,
+        found.content_digest,
+        may_hold_back=found.is_held_back,
+        story=told,
+    )
+
+
+def send_again(
+    session: Session,
+    state: ProcessState,
+    page_id: int,
+    last: Mapping[str, Any],
+    content_digest: str,
+    *,
+    may_hold_back: bool,
+    **changes: Any,
+) -> None:
+    """Give a page's article, which must be locked, a revision that differs in some keys alone.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    state
+        With the settings.
+    page_id
+        The page.
+    last
+        Message of the last revision.
+    content_digest
+        `Article.content_digest` of the new one.
+    may_hold_back
+        As of `outgoing_of`.
+    changes
+        The keys that say something else.
+    """
     leading = addresses.of_pages(session, [page_id])[page_id]
-    last = ArticleMessage.model_validate(found.message)
     message = further_revision(
-        last,
-        last.revision + 1,
+        ArticleMessage.model_validate(last),
+        last["revision"] + 1,
         datetime.now(UTC),
         leading,
-        story=Story.model_validate(found.told),
+        **changes,
     ).to_json()
     sent = outgoing_of(
         page_id,
         message,
         repeats=state.settings.repeats,
         topology=state.topology,
-        may_hold_back=found.is_held_back,
+        may_hold_back=may_hold_back,
     )
     article = NewArticle(
         id=UUID(message["id"]),
         page_id=page_id,
         revision=message["revision"],
-        content_digest=found.content_digest,
+        content_digest=content_digest,
         message=message,
         comments=(),
     )
     articles.save_articles(session, [article])
-    story_articles.copy_comments(session, UUID(found.message["id"]), article.id)
+    story_articles.copy_comments(session, UUID(last["id"]), article.id)
     articles.note_revision(session, page_id, article.revision)
     send(session, [sent])

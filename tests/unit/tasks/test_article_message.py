@@ -12,6 +12,7 @@ from tests.pages import article_html, paragraphs
 from worker.comments.elsewhere import CommentsElsewhere
 from worker.content import read_content
 from worker.pages import parse_page
+from worker.pages.answer import NO_ANSWER
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.article_message import (
     article_id,
@@ -30,6 +31,7 @@ JOB = ExtractionJob(
     fetched_at=None,
     content_digest="a",
     comment_pattern=None,
+    answer=NO_ANSWER,
     attempt=1,
     site_key="My Site@news.example",
     content=b"",
@@ -48,6 +50,7 @@ PAGE = PageState(
     content_digest="a",
     forced=False,
     revision=0,
+    refused=None,
     pivot_id=None,
     last_digest=None,
 )

@@ -1,0 +1,215 @@
+"""Fetches of a page again, when the site gives something else in its place."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select
+
+from models.tables import Article, OutboxEntry, StoredPage, StoryArticle
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+
+URL = "https://news.example/story"
+START = datetime(2026, 3, 1, tzinfo=UTC)
+GOOD = article_html(7)
+EDITED = GOOD.replace("Note 7-0.", "Note 7-0, corrected.")
+ERROR = "<html><body><h1>Not here</h1><p>Perhaps you would like our home page.</p></body></html>"
+
+
+def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
+    moment = (START + timedelta(hours=hour)).isoformat()
+    return {"version": 1, "url": URL, "html": html, "fetched_at": moment, **keys}
+
+
+@pytest.fixture
+def site(tasks: Tasks) -> Tasks:
+    """The tasks, with a site that was clustered and links that are sent."""
+    tasks.restart(send_links=True)
+    tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
+    tasks.settle()
+    tasks.articles()
+    return tasks
+
+
+def bring(tasks: Tasks, *fetches: Mapping[str, Any], at_once: bool = False) -> None:
+    for each in fetches:
+        tasks.send([each])
+        if not at_once:
+            tasks.settle()
+    tasks.settle()
+
+
+def outcome(tasks: Tasks) -> tuple[str | None, str | None]:
+    (found,) = tasks.ask(
+        select(StoredPage.outcome, StoredPage.outcome_detail).where(StoredPage.url == URL)
+    )
+    return found[0], found[1]
+
+
+def revisions(tasks: Tasks) -> list[dict[str, Any]]:
+    """Return the revisions of the page's article, in order."""
+    found: list[dict[str, Any]] = tasks.ask(
+        select(Article.message)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .where(StoredPage.url == URL)
+        .order_by(Article.revision)
+    )
+    return found
+
+
+def states(tasks: Tasks) -> list[tuple[str, bool]]:
+    """Say of each revision which text it has, and whether it is withdrawn."""
+    names = {"Note 7-0.": "good", "Note 7-0, corrected.": "edited"}
+    return [
+        (
+            next((name for mark, name in names.items() if mark in each["text"]), "other"),
+            each["withdrawn"] is not None,
+        )
+        for each in revisions(tasks)
+    ]
+
+
+def sent_links(tasks: Tasks) -> list[dict[str, Any]]:
+    with tasks.database.transaction() as session:
+        rows = session.execute(
+            delete(OutboxEntry)
+            .where(OutboxEntry.exchange == "links")
+            .returning(OutboxEntry.id, OutboxEntry.body)
+        ).all()
+    return [json.loads(body or b"") for _, body in sorted(rows)]
+
+
+@pytest.mark.parametrize(
+    ("html", "keys", "result"),
+    [
+        (ERROR, {"status": 403}, "wall"),
+        ("", {"status": 451}, "wall"),
+        (GOOD, {"status": 503}, "wall"),
+        (ERROR, {"status": 404}, "gone"),
+        ("", {"status": 410}, "gone"),
+        (ERROR, {"final_url": "https://news.example/"}, "gone"),
+        (GOOD, {"final_url": "https://parked.example/landing"}, "gone"),
+        (ERROR, {"final_url": "https://news.example/login?to=/story"}, "wall"),
+        ("", {"final_url": "https://consent.news.example/collect"}, "wall"),
+    ],
+)
+def test_what_comes_in_place_of_a_page_leaves_its_article(
+    site: Tasks, html: str, keys: dict[str, Any], result: str
+) -> None:
+    bring(site, fetch(0), fetch(1, html, **keys))
+    assert outcome(site)[0] == result
+    assert states(site) == [("good", False)]
+    bring(site, fetch(2, EDITED))
+    assert outcome(site) == ("article", None)
+    assert states(site) == [("good", False), ("edited", False)]
+
+
+def test_a_page_that_never_came_has_the_outcome_of_its_answer_and_is_fetched_again(
+    site: Tasks,
+) -> None:
+    bring(site, fetch(0, "", status=403))
+    assert outcome(site) == ("wall", "the site answered with status 403")
+    (message,) = sent_links(site)
+    assert (message["kind"], message["again"], message["links"]) == ("wall", True, [])
+    assert message["url"] == URL
+    assert message["fetched_at"] == "2026-03-01T00:00:00Z"
+    assert revisions(site) == []
+    bring(site, fetch(1))
+    assert states(site) == [("good", False)]
+
+
+def test_a_wall_is_sent_for_each_fetch_and_a_page_that_is_gone_once(site: Tasks) -> None:
+    bring(site, fetch(0), *(fetch(hour, ERROR, status=403) for hour in (1, 2)))
+    assert [each["kind"] for each in sent_links(site)] == ["wall", "wall"]
+    bring(site, *(fetch(hour, ERROR, status=404) for hour in (3, 4, 5)))
+    assert [each["kind"] for each in sent_links(site)] == ["gone"]
+    bring(site, fetch(6), fetch(7, ERROR, status=404))
+    assert [each["kind"] for each in sent_links(site)] == ["gone"]
+
+
+@pytest.mark.parametrize("html", [ERROR, ""])
+def test_what_a_site_says_twice_is_removed_is_withdrawn_until_it_comes_back(
+    site: Tasks, html: str
+) -> None:
+    bring(site, fetch(0), fetch(1, html, status=404))
+    assert states(site) == [("good", False)]
+    bring(site, fetch(2, html, status=404), fetch(3, html, status=410))
+    assert states(site) == [("good", False), ("good", True)]
+    first, last = revisions(site)
+    assert last["withdrawn"] == "2026-03-01T02:00:00Z"
+    changed = {key for key in last if last[key] != first[key]}
+    assert changed == {"id", "revision", "extracted_at", "withdrawn"}
+    site.reprocess("news.example")
+    site.settle()
+    assert len(revisions(site)) == 2
+    bring(site, fetch(4))
+    assert states(site) == [("good", False), ("good", True), ("good", False)]
+
+
+@pytest.mark.parametrize(
+    "fetches",
+    [
+        [fetch(1, ERROR, status=404), fetch(1, ERROR, status=404)],
+        [fetch(1, ERROR, status=403), fetch(2, ERROR, status=403)],
+        [fetch(1, ERROR, status=404), fetch(2), fetch(3, ERROR, status=404)],
+        [fetch(1, ERROR, status=404), fetch(2, ERROR, status=503)],
+        [fetch(h, ERROR, final_url="https://parked.example/") for h in (1, 2)],
+    ],
+    ids=["sent twice", "walls", "back in between", "one of two", "parked"],
+)
+def test_nothing_less_than_two_fetches_that_say_so_withdraws(
+    site: Tasks, fetches: list[dict[str, Any]]
+) -> None:
+    bring(site, fetch(0), *fetches)
+    assert states(site) == [("good", False)]
+
+
+def test_a_page_that_never_was_an_article_is_not_withdrawn(site: Tasks) -> None:
+    bring(site, *(fetch(hour, ERROR, status=404) for hour in range(3)))
+    assert revisions(site) == []
+    assert outcome(site)[0] == "gone"
+
+
+def test_the_order_in_which_fetches_come_changes_nothing(site: Tasks) -> None:
+    fetches = [fetch(0), fetch(1, ERROR, status=403), fetch(2, EDITED), fetch(3, "", status=404)]
+    for order in list(permutations(fetches))[::3]:
+        with site.database.transaction() as session:
+            session.execute(delete(StoredPage).where(StoredPage.url == URL))
+        bring(site, *order)
+        assert outcome(site) == ("gone", "the site answered with status 404")
+        assert states(site)[-1] == ("edited", False)
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_page_that_comes_again_as_it_was_is_an_article_again(
+    site: Tasks, *, at_once: bool
+) -> None:
+    fetches = [fetch(0), fetch(1, ERROR, status=403), fetch(2)]
+    bring(site, *fetches, at_once=at_once)
+    assert outcome(site) == ("article", None)
+    assert states(site) == [("good", False)]
+
+
+def test_reprocessing_reads_the_page_as_it_was(site: Tasks) -> None:
+    bring(site, fetch(0), fetch(1, ERROR, status=403))
+    (site_id,) = site.ask(select(StoredPage.site_id).where(StoredPage.url == URL))
+    for number, stage in enumerate(("extract", "parse", "cluster"), start=2):
+        site.reprocess("news.example", stage)  # type: ignore[arg-type]
+        site.settle()
+        site.group(site_id)
+        site.settle()
+        assert outcome(site)[0] == "wall"
+        assert states(site) == [("good", False)] * number
+
+
+def test_an_article_stays_in_its_story(site: Tasks) -> None:
+    told = select(StoryArticle.told).join(StoredPage, StoredPage.id == StoryArticle.page_id)
+    bring(site, fetch(0))
+    before = site.ask(told.where(StoredPage.url == URL))
+    bring(site, fetch(1, ERROR, status=403))
+    assert site.ask(told.where(StoredPage.url == URL)) == before
+    assert len(before) == 1

@@ -1,0 +1,108 @@
+"""Sequences of fetches of pages, by chance: no revision is less than an article.
+
+``DETOURAGE_TEST_SEQUENCES`` says how many are tried.
+"""
+
+import os
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+from sqlalchemy import select
+
+from models.tables import Article, StoredPage
+from tests.inline_tasks import Tasks
+from tests.pages import article_html
+from worker.store.pages import has_article
+
+SEQUENCES = int(os.environ.get("DETOURAGE_TEST_SEQUENCES", "30"))
+AT_ONCE = 10
+"""Sequences, each of a page, that are played beside each other."""
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+MARK = "Wall of this site."
+
+WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("<p>Please prove that you are no robot.</p>", {"status": 403}),
+    ("<p>Too many requests were made from here.</p>", {"status": 429}),
+    ("", {"status": 503}),
+    ("<h1>Not found</h1><p>What you are looking for is not here.</p>", {"status": 404}),
+    ("", {"status": 410}),
+    ("<p>Welcome to our home page, read what is new.</p>", {"final_url": "https://a.example/"}),
+    ("<p>Sign in, please.</p>", {"final_url": "https://a.example/signin?next=1"}),
+    ("<p>This domain may be for sale.</p>", {"final_url": "https://parking.example/a"}),
+)
+
+
+class Step(NamedTuple):
+    """A fetch, and what of the article it brings; None for a wall."""
+
+    message: dict[str, Any]
+    brings: str | None
+
+
+def steps(chance: random.Random, page: int) -> list[Step]:
+    url, seed = f"https://a.example/story-{page}", 100 + page
+    found, edition = [], 0
+    for hour in range(chance.randint(3, 8)):
+        moment = (START + timedelta(hours=hour)).isoformat()
+        message: dict[str, Any] = {"version": 1, "url": url, "fetched_at": moment}
+        if chance.random() < 0.5:
+            edition += chance.random() < 0.5
+            told = f"Edition {page}-{edition} of it."
+            html = article_html(seed).replace(f"Note {seed}-0.", told)
+            found.append(Step({**message, "html": html}, told))
+        else:
+            shown, keys = chance.choice(WALLS)
+            as_article = article_html(seed).replace(f"Note {seed}-1.", MARK)
+            html = as_article if chance.random() < 0.3 else f"{shown}<p>{MARK}</p>" if shown else ""
+            found.append(Step({**message, **keys, "html": html}, None))
+    return found
+
+
+def interleaved(chance: random.Random, sequences: list[list[Step]]) -> Iterator[Step]:
+    """Yield the steps of all sequences, a third of them not in the order of their times."""
+    rest = [list(each) for each in sequences]
+    for each in rest:
+        if chance.random() < 0.3:
+            chance.shuffle(each)
+    while any(rest):
+        yield chance.choice([each for each in rest if each]).pop(0)
+
+
+@pytest.mark.parametrize("seed", range(-(-SEQUENCES // AT_ONCE)))
+def test_no_article_is_overwritten_by_less(tasks: Tasks, seed: int) -> None:
+    chance = random.Random(seed)
+    plain = [(f"https://a.example/{n}", article_html(n)) for n in range(4)]
+    site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in plain])
+    tasks.group(site_id)
+    tasks.settle()
+    sequences = [steps(chance, page) for page in range(AT_ONCE)]
+    for step in interleaved(chance, sequences):
+        tasks.send([step.message])
+        if chance.random() < 0.4:
+            tasks.settle()
+        if chance.random() < 0.05:
+            tasks.reprocess("a.example", chance.choice(("extract", "parse", "cluster")))
+            tasks.group(site_id)
+    tasks.settle()
+    tasks.group(site_id)
+    tasks.settle()
+    revisions: list[tuple[str, str]] = tasks.ask(
+        select(StoredPage.url, Article.message["text"].astext)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .order_by(Article.revision)
+    )
+    assert not [url for url, text in revisions if MARK in text]
+    last = dict(revisions)
+    outcomes = dict(tasks.ask(select(StoredPage.url, StoredPage.outcome)))
+    standing = tasks.ask(select(StoredPage.url).where(has_article()))
+    for sequence in sequences:
+        url = sequence[0].message["url"]
+        good = [step.brings for step in sequence if step.brings is not None]
+        assert (outcomes[url] == "article") is (sequence[-1].brings is not None)
+        assert (url in standing) is bool(good)
+        if good:
+            assert good[-1] in last[url]

@@ -1,0 +1,13 @@
+"""Why a page has no article."""
+
+from dataclasses import dataclass
+
+from worker.outcomes import PageOutcome
+
+
+@dataclass(frozen=True)
+class NoArticle:
+    """Why a page has no article, as a code and in words."""
+
+    outcome: PageOutcome
+    detail: str
