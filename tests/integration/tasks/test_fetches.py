@@ -194,6 +194,32 @@ def test_a_page_that_comes_again_as_it_was_is_an_article_again(
     assert states(site) == [("good", False)]
 
 
+LOGIN = "<html><body><form><input><input></form><p>Log in to read on.</p></body></html>"
+RESIGNED = (
+    "The mayor resigned on Monday after the vote on the old bridge, her office said. A successor"
+    " is to be elected in June."
+)
+
+
+def test_a_doubted_text_that_shares_nothing_with_the_article_before_is_a_wall(site: Tasks) -> None:
+    bring(site, fetch(0), fetch(1, LOGIN))
+    assert outcome(site)[0] == "wall"
+    assert states(site) == [("good", False)]
+    site.reprocess("news.example")
+    site.settle()
+    assert outcome(site)[0] == "wall"
+    assert states(site) == [("good", False)]
+    bring(site, fetch(2, EDITED))
+    assert states(site) == [("good", False), ("edited", False)]
+
+
+def test_an_article_that_is_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
+    start, end = GOOD.index("<p>A ferry"), GOOD.index("</div></div>")
+    bring(site, fetch(0), fetch(1, f"{GOOD[:start]}<p>{RESIGNED}</p>{GOOD[end:]}"))
+    assert outcome(site) == ("article", None)
+    assert revisions(site)[-1]["text"] == RESIGNED
+
+
 def test_reprocessing_reads_the_page_as_it_was(site: Tasks) -> None:
     bring(site, fetch(0), fetch(1, ERROR, status=403))
     (site_id,) = site.ask(select(StoredPage.site_id).where(StoredPage.url == URL))
