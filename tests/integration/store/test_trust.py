@@ -1,5 +1,6 @@
 """What pages say of others' addresses: no page takes another's article, whatever it declares."""
 
+import json
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import permutations
@@ -16,6 +17,7 @@ from worker.pages import site_of
 from worker.store import addresses, pages
 from worker.store.fetched_pages import FetchedPage
 from worker.stories.addresses import canonical_of, variants_of
+from worker.tasks.parsing import parse_or_reject
 
 STORY = article_html(7)
 PILLS = article_html(8)
@@ -79,6 +81,35 @@ def test_a_copy_that_claims_an_address_and_then_changes_takes_nothing(
         record(session, *fetches)
         assert shown(session, own) == (STORY, own, [])
         assert shown(session, other) == (PILLS, other, [])
+
+
+@PAIRS
+def test_an_address_that_redirected_and_then_shows_something_else_takes_nothing(
+    session: Session, victim: str, evil: str
+) -> None:
+    for number, order in enumerate(permutations(range(3))):
+        own, other = f"{victim}-{number}", f"{evil}-{number}"
+        moment = MOMENT + timedelta(hours=2)
+        extra = json.dumps({"status": 200, "final_url": own})
+        redirected = FetchedPage(site_of(other), other, STORY, None, None, moment, extra)
+        declared = parse_or_reject(STORY, other, None, redirected.answer)
+        fetches = [fetch(own, STORY, 1), (redirected, declared), fetch(other, PILLS, 3)]
+        record(session, *(fetches[place] for place in order))
+        record(session, *fetches)
+        assert shown(session, own) == (STORY, own, [])
+        assert shown(session, other) == (PILLS, other, [])
+
+
+def test_an_address_that_redirects_to_another_of_its_publisher_is_a_variant_of_that(
+    session: Session,
+) -> None:
+    old, new = "https://www.paper.example/?p=7", "https://www.paper.example/story"
+    extra = json.dumps({"final_url": new})
+    redirected = FetchedPage(site_of(old), old, STORY, None, None, MOMENT, extra)
+    record(session, (redirected, parse_or_reject(STORY, old, None, redirected.answer)))
+    assert shown(session, old) == (STORY, old, [])
+    record(session, fetch(new, CHANGED, 1))
+    assert shown(session, old) == (CHANGED, new, [old])
 
 
 @PAIRS

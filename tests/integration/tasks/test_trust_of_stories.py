@@ -1,0 +1,43 @@
+"""What a stranger's text changes of the stories of others, and what stays of that."""
+
+from typing import Any
+
+from sqlalchemy import select
+
+from models.tables import Article, StoredPage, StoryArticle
+from tests.inline_tasks import Tasks
+from tests.integration.tasks.test_stories import page, process, sentences
+
+ONE, OTHER, PILLS = sentences(71), sentences(72), sentences(73)
+VICTIMS = (page("one.example", ONE, 0), page("other.example", OTHER, 1))
+URLS = tuple(each["url"] for each in VICTIMS)
+
+
+def stories(tasks: Tasks) -> dict[str, Any]:
+    """Return the id of each page's story."""
+    query = select(StoredPage.url, StoryArticle.told["id"].astext).join(StoryArticle)
+    return dict(tasks.ask(query))
+
+
+def texts(tasks: Tasks) -> dict[str, str]:
+    query = select(StoredPage.url, Article.message["text"].astext).join(
+        Article, Article.page_id == StoredPage.id
+    )
+    return dict(tasks.ask(query.order_by(Article.revision)))
+
+
+def test_a_text_made_of_two_stories_and_then_changed_leaves_both_as_they_were(
+    tasks: Tasks,
+) -> None:
+    for each in VICTIMS:
+        process(tasks, each)
+    before, wording = stories(tasks), texts(tasks)
+    process(tasks, page("evil.example", ONE + OTHER, 2))
+    merged = stories(tasks)
+    assert merged[URLS[0]] != merged[URLS[1]]
+    assert {url: texts(tasks)[url] for url in URLS} == wording
+    process(tasks, page("evil.example", PILLS, 3))
+    after = stories(tasks)
+    assert {url: after[url] for url in URLS} == before
+    assert after["https://evil.example/news/1"] not in before.values()
+    assert {url: texts(tasks)[url] for url in URLS} == wording
