@@ -102,6 +102,12 @@ class StoredPage(Base):
                 "outcome IS NULL AND tree_id IS NOT NULL AND extracted_generation >= generation"
             ),
         ),
+        Index(
+            "ix_pages_short_texts",
+            "site_id",
+            "short_text",
+            postgresql_where=text("short_text IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -146,6 +152,9 @@ class StoredPage(Base):
     )
     confidence: Mapped[float | None] = mapped_column(
         Float, doc="`ArticleMessage.confidence` of the last extraction; null without an article."
+    )
+    short_text: Mapped[bytes | None] = mapped_column(
+        doc="`Fingerprint.key` of the text that it showed last, where that is short."
     )
     asked_at: Mapped[datetime | None] = mapped_column(doc="When its extraction was last asked for.")
     attempts: Mapped[int] = mapped_column(

@@ -1,4 +1,4 @@
-"""What a site answered last in place of a page, beside the page as it was."""
+"""What a site answered last in place of a page, and which pages show the same short text."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,16 @@ depends_on: str | Sequence[str] | None = None
 def upgrade() -> None:
     # Null of every page: what an earlier version stored stands until the page is fetched again.
     op.add_column("pages", sa.Column("refused", JSONB(), nullable=True))
+    op.add_column("pages", sa.Column("short_text", sa.LargeBinary(), nullable=True))
+    op.create_index(
+        "ix_pages_short_texts",
+        "pages",
+        ["site_id", "short_text"],
+        postgresql_where=sa.text("short_text IS NOT NULL"),
+    )
 
 
 def downgrade() -> None:
+    op.drop_index("ix_pages_short_texts", table_name="pages")
+    op.drop_column("pages", "short_text")
     op.drop_column("pages", "refused")

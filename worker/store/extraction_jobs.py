@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     Integer,
+    LargeBinary,
     Select,
     Text,
     Update,
@@ -379,6 +380,7 @@ class ExtractionResult(NamedTuple):
     outcome_detail: str | None
     revision: int
     confidence: float | None
+    short_text: bytes | None
 
     @property
     def has_article(self) -> bool:
@@ -388,7 +390,7 @@ class ExtractionResult(NamedTuple):
 
 
 def _noting() -> Update:
-    types = (BigInteger, Integer, Text, Text, Text, Integer, Float)
+    types = (BigInteger, Integer, Text, Text, Text, Integer, Float, LargeBinary)
     new = (
         func.unnest(
             *(
@@ -409,6 +411,7 @@ def _noting() -> Update:
             outcome_detail=new.c.outcome_detail,
             revision=new.c.revision,
             confidence=new.c.confidence,
+            short_text=new.c.short_text,
             forced=False,
         )
         .execution_options(synchronize_session=False, dml_strategy="core_only")

@@ -25,5 +25,8 @@ class AdvisoryLock(IntEnum):
     STORIES = 0x6479
     """Who groups articles into stories; the key is 0; held until the transaction ends."""
 
+    SHORT_TEXTS = 0x6482
+    """Site whose pages with the same short text are counted; held until the transaction ends."""
+
     PARTS = 0x6481
     """Who joins the parts of articles; the key is 0."""

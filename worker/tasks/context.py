@@ -1,6 +1,10 @@
-"""What is known beside a page: what it showed before tells a wall that the page alone does not."""
+"""What is known beside a page, and tells a wall that the page alone does not.
 
-from collections.abc import Sequence
+What the page showed before, and what other pages of its site show.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,7 +14,9 @@ from worker.content import Content
 from worker.outcomes import PageOutcome
 from worker.store import articles
 from worker.store.extraction_jobs import ExtractionJob, PageState
+from worker.store.short_texts import articles_among, pages_with
 from worker.stories.fingerprint import fingerprint_of
+from worker.tasks.extraction_requests import request_extractions
 from worker.tasks.no_article import NoArticle
 
 LOW: Final = 0.5
@@ -21,6 +27,12 @@ MUCH_SHORTER: Final = 1 / 3
 
 LITTLE: Final = 0.1
 """Share of its shingles that it has from the article at most."""
+
+SHORT: Final = 600
+"""Characters of a text that may be a wall at several addresses; copies of articles are longer."""
+
+REPEATED: Final = 3
+"""Addresses of a site from which on a short text is a wall."""
 
 Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
 
@@ -39,6 +51,57 @@ def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extr
     before = articles.last_texts(session, doubted) if doubted else {}
     return [
         (job, page, _judged(result, before.get(job.page_id))) for job, page, result in extracted
+    ]
+
+
+def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
+    """Return the keys of the short texts of pages that are no parts, by page."""
+    return {
+        job.page_id: fingerprint_of(result.article.text).key
+        for job, _, result in extracted
+        if isinstance(result, Content)
+        and len(result.article.text) <= SHORT
+        and not result.pagination
+    }
+
+
+def without_repeats(
+    session: Session, extracted: Sequence[Extracted], texts: Mapping[int, bytes]
+) -> list[Extracted]:
+    """Return what was extracted, but for short texts at `REPEATED` addresses of a site or more.
+
+    Pages that went before as articles with such a text are extracted again, and follow.
+
+    Parameters
+    ----------
+    session
+        The transaction.
+    extracted
+        What was extracted.
+    texts
+        What `short_texts` gave of it.
+    """
+    by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
+    for job, page, _ in extracted:
+        if job.page_id in texts:
+            by_site[page.site_id][job.page_id] = texts[job.page_id]
+    walls: set[int] = set()
+    for site_id, own in sorted(by_site.items()):
+        others = pages_with(session, site_id, set(own.values()))
+        showing = {key: others[key] - own.keys() for key in own.values()}
+        for page_id, key in own.items():
+            showing[key].add(page_id)
+        repeated = [pages for pages in showing.values() if len(pages) >= REPEATED]
+        walls |= {page_id for pages in repeated for page_id in pages}
+        before = sorted({page_id for pages in repeated for page_id in pages} - own.keys())
+        for generation, page_ids in articles_among(session, before).items():
+            request_extractions(session, site_id, page_ids, generation)
+    wall = NoArticle(
+        PageOutcome.WALL, "the same text stands at three addresses of the site or more"
+    )
+    return [
+        (job, page, wall if job.page_id in walls and job.page_id in texts else result)
+        for job, page, result in extracted
     ]
 
 

@@ -34,7 +34,7 @@ from worker.tasks.article_parts import find_parts, note_parts
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.comment_patterns import patterns_for_page
-from worker.tasks.context import without_walls
+from worker.tasks.context import short_texts, without_repeats, without_walls
 from worker.tasks.extraction_requests import (
     request_each_alone,
     request_late_extractions,
@@ -230,6 +230,8 @@ def _save(
     now = datetime.now(UTC)
     results = [(job, extracted.result) for job, extracted in extracted_pages]
     current = without_walls(session, list(_not_overtaken(session, results)))
+    texts = short_texts(current)
+    current = without_repeats(session, current, texts)
     told = _tell_stories(session, state, current, now)
     changes: list[ExtractionResult] = []
     revisions: list[NewArticle] = []
@@ -257,7 +259,8 @@ def _save(
                 else:
                     revisions.append(article)
                     outgoing.append(sent)
-        changes.append(_result(job, page, result, article, state.settings.chosen_text_roles))
+        roles, text = state.settings.chosen_text_roles, texts.get(job.page_id)
+        changes.append(_result(job, page, result, article, roles, text))
         logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
         logger.info("page %d: %s", job.page_id, changes[-1].outcome)
     if len(results) > 1:
@@ -360,6 +363,7 @@ def _result(
     result: Content | NoArticle,
     article: NewArticle | None,
     text_roles: Sequence[LineRole],
+    short_text: bytes | None,
 ) -> ExtractionResult:
     pivot_digest = job.pivot.content_digest if job.pivot else None
     failure = result if isinstance(result, NoArticle) else None
@@ -375,4 +379,5 @@ def _result(
         outcome_detail=failure.detail if failure else None,
         revision=article.revision if article is not None else page.revision,
         confidence=result.article.confidence if isinstance(result, Content) else None,
+        short_text=short_text,
     )

@@ -214,8 +214,7 @@ def test_a_doubted_text_that_shares_nothing_with_the_article_before_is_a_wall(si
 
 
 def test_an_article_that_is_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
-    start, end = GOOD.index("<p>A ferry"), GOOD.index("</div></div>")
-    bring(site, fetch(0), fetch(1, f"{GOOD[:start]}<p>{RESIGNED}</p>{GOOD[end:]}"))
+    bring(site, fetch(0), fetch(1, short_page(RESIGNED)))
     assert outcome(site) == ("article", None)
     assert revisions(site)[-1]["text"] == RESIGNED
 
@@ -239,3 +238,33 @@ def test_an_article_stays_in_its_story(site: Tasks) -> None:
     bring(site, fetch(1, ERROR, status=403))
     assert site.ask(told.where(StoredPage.url == URL)) == before
     assert len(before) == 1
+
+
+def short_page(text: str) -> str:
+    start, end = GOOD.index("<p>A ferry"), GOOD.index("</div></div>")
+    return f"{GOOD[:start]}<p>{text}</p>{GOOD[end:]}"
+
+
+def outcomes(tasks: Tasks, name: str) -> list[str | None]:
+    of_name = StoredPage.url.contains(f"/{name}-")
+    found: list[str | None] = tasks.ask(select(StoredPage.outcome).where(of_name))
+    return found
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_short_text_at_three_addresses_is_a_wall_at_all_of_them(
+    site: Tasks, *, at_once: bool
+) -> None:
+    for number in range(4):
+        urls = {name: f"https://news.example/{name}-{number}" for name in ("same", "other")}
+        site.send([{"version": 1, "url": urls["same"], "html": short_page(RESIGNED)}])
+        if number < 2:
+            site.send([{"version": 1, "url": urls["other"], "html": short_page(RESIGNED[:60])}])
+        if not at_once:
+            site.settle()
+    site.settle()
+    assert outcomes(site, "same") == ["wall"] * 4
+    assert outcomes(site, "other") == ["article"] * 2
+    site.reprocess("news.example")
+    site.settle()
+    assert outcomes(site, "same") == ["wall"] * 4

@@ -1,0 +1,70 @@
+"""Pages of a site that show the same short text."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy import ARRAY, BigInteger, LargeBinary, any_, bindparam, func, select, true
+from sqlalchemy.orm import Session
+
+from models.tables import StoredPage
+from worker.outcomes import PageOutcome
+from worker.store.locks import AdvisoryLock
+from worker.store.statements import rows_only
+
+MOST_COUNTED = 100
+"""Pages that are looked at of those with one text: a wall may stand at all addresses of a site."""
+
+_ASKED = (
+    func.unnest(bindparam("texts", type_=ARRAY(LargeBinary)))
+    .table_valued("text", name="asked")
+    .render_derived()
+)
+_PAGES = (
+    select(StoredPage.id)
+    .where(
+        StoredPage.site_id == bindparam("site_id"),
+        StoredPage.short_text == _ASKED.c.text,
+        StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
+    )
+    .limit(MOST_COUNTED)
+    .lateral("of_text")
+)
+_WITH = rows_only(select(_ASKED.c.text, _PAGES.c.id).select_from(_ASKED.join(_PAGES, true())))
+
+
+def pages_with(session: Session, site_id: int, texts: Collection[bytes]) -> dict[bytes, set[int]]:
+    """Return pages of a site that show some short texts, by the text.
+
+    Until the transaction ends nobody else counts those of the site: of pages that came at the same
+    time, the last one sees the others.
+    """
+    session.execute(
+        select(func.pg_advisory_xact_lock(AdvisoryLock.SHORT_TEXTS.value, func.hashint8(site_id)))
+    )
+    found: defaultdict[bytes, set[int]] = defaultdict(set)
+    for text, page_id in session.execute(_WITH, {"site_id": site_id, "texts": list(texts)}):
+        found[bytes(text)].add(page_id)
+    return found
+
+
+def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
+    """Return, locked, those of some pages that end as articles, by their generations.
+
+    Not those that another transaction holds: it will count these itself.
+    """
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    rows = session.execute(_ARTICLES, {"ids": list(page_ids)})
+    for page_id, generation in rows:
+        found[generation].append(page_id)
+    return found
+
+
+_ARTICLES = rows_only(
+    select(StoredPage.id, StoredPage.generation)
+    .where(
+        StoredPage.id == any_(bindparam("ids", type_=ARRAY(BigInteger))),
+        StoredPage.outcome == PageOutcome.ARTICLE,
+    )
+    .order_by(StoredPage.id)
+    .with_for_update(skip_locked=True)
+)
