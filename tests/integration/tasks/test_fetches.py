@@ -12,6 +12,7 @@ from sqlalchemy import delete, select
 from models.tables import Article, OutboxEntry, StoredPage, StoryArticle
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
+from worker.store.progress import service_counts
 
 URL = "https://news.example/story"
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -268,3 +269,14 @@ def test_a_short_text_at_three_addresses_is_a_wall_at_all_of_them(
     site.reprocess("news.example")
     site.settle()
     assert outcomes(site, "same") == ["wall"] * 4
+
+
+def test_a_site_that_answers_mostly_with_walls_is_counted(site: Tasks) -> None:
+    for number in range(5):
+        url = f"https://walled.example/{number}"
+        site_id = site.send([{"version": 1, "url": url, "html": "", "status": 403}])
+    site.group(site_id)
+    site.settle()
+    counts = site.read(service_counts)
+    assert counts.walls == {"walled.example": 5}
+    assert counts.outcomes["wall"] == 5
