@@ -536,6 +536,9 @@ class Story(Base):
     """Texts that repeat each other, from whatever sites."""
 
     __tablename__ = "stories"
+    __table_args__ = (
+        Index("ix_stories_to_retell", "id", postgresql_where=text("retold_to IS NOT NULL")),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     first_page_id: Mapped[int | None] = mapped_column(
@@ -543,6 +546,10 @@ class Story(Base):
     )
     changed_at: Mapped[datetime] = mapped_column(
         server_default=func.now(), index=True, doc="When an article of it last came."
+    )
+    retold_to: Mapped[list[int] | None] = mapped_column(
+        doc="Text and page of the last article that was told of another first article; null where"
+        " all are."
     )
 
 
@@ -590,6 +597,7 @@ class StoryArticle(Base):
 
     __tablename__ = "story_articles"
     __table_args__ = (
+        Index("ix_story_articles_of_text", "text_id", "page_id"),
         Index(
             "ix_story_articles_to_correct",
             "page_id",
@@ -616,6 +624,32 @@ class StoryArticle(Base):
         server_default=text("false"),
         doc="Whether, as a repeat, it never went to the exchange of articles.",
     )
+    corrections: Mapped[int | None] = mapped_column(
+        Integer, doc="Revisions that went out for another story alone; null for none."
+    )
+    correct_after: Mapped[datetime | None] = mapped_column(
+        doc="Before that instant no further correction goes out."
+    )
+
+
+class StoryArrival(Base):
+    """A page whose last article is still to be grouped into a story."""
+
+    __tablename__ = "story_arrivals"
+
+    page_id: Mapped[int] = mapped_column(
+        ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    key: Mapped[bytes | None] = mapped_column(
+        doc="`Fingerprint.key`; null where the page no longer has an article."
+    )
+    shingles: Mapped[bytes | None] = mapped_column(doc="`Fingerprint.shingles`, little-endian.")
+    fetched_at: Mapped[datetime | None]
+    seen_at: Mapped[datetime | None] = mapped_column(
+        doc="When the page was fetched or, where that is not known, extracted."
+    )
+    wire: Mapped[str | None]
+    arrived_at: Mapped[datetime] = mapped_column(doc="When it was noted: another one replaces it.")
 
 
 class PageParts(Base):
@@ -654,6 +688,9 @@ class PageParts(Base):
     )
     joined_revision: Mapped[int | None] = mapped_column(
         Integer, doc="Revision of the page's article that the last look for parts made."
+    )
+    attempts: Mapped[int | None] = mapped_column(
+        Integer, doc="Looks that were begun since the last one that ended; null for none."
     )
 
 

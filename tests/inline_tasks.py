@@ -25,6 +25,7 @@ from worker.tasks.maintenance import prune
 from worker.tasks.parsing import parse_or_reject, store_pages
 from worker.tasks.process import configure, process_state
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
+from worker.tasks.stories import tell_stories
 from worker.tasks.story_corrections import correct_stories
 
 T = TypeVar("T")
@@ -38,6 +39,7 @@ TASKS: Mapping[str, Callable[..., None]] = {
     task_names.PRUNE: prune,
     task_names.REPROCESS_DUE: reprocess_due,
     task_names.CORRECT_STORIES: correct_stories,
+    task_names.TELL_STORIES: tell_stories,
 }
 
 

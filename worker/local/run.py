@@ -22,7 +22,7 @@ from worker.local.article_files import GrowingFile, replacing, write_lines
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages
-from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS
+from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS, TELL_STORIES
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
@@ -213,7 +213,7 @@ class Run:
             if self._is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
                 quarantine_file = quarantine_of(output)
                 quarantine.write_quarantined(settings, str(quarantine_file))
-            with database.transaction() as session:
+            with database.patient_transaction() as session:
                 of_run = articles.articles_of_run(session, folder.run_id)
                 with replacing(output) as stream:
                     written = write_lines(stream, map(ArticleMessage.in_order, of_run))
@@ -257,7 +257,7 @@ class Run:
     ) -> int:
         """Publish the messages that are not in the store, and return how many there are in all."""
         numbered = NumberedMessages(messages, folder.run_id)
-        with database.transaction() as session:
+        with database.patient_transaction() as session:
             received = runs.received(session, folder.run_id) if folder.is_resumed else iter(())
             publish_pages(settings, _begun_by(folder, numbered.without(received)))
         return numbered.count
@@ -307,7 +307,7 @@ class Run:
             self.on_progress(sent, counts)
             received_all = counts.received >= sent
             is_extracted = received_all and counts.pending == 0
-            if is_extracted and counts.outbox == 0 and counts.parts == 0:
+            if is_extracted and not (counts.outbox or counts.parts or counts.stories):
                 return counts
             if counts != last_counts:
                 so_far.add_new()
@@ -323,7 +323,12 @@ class Run:
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
                 # Parts are joined when all are there, so that none has more revisions than one.
-                _request(settings, JOIN_PARTS if is_extracted else CLUSTER_DUE)
+                if not is_extracted:
+                    _request(settings, CLUSTER_DUE, settle_seconds=0)
+                elif counts.parts:
+                    _request(settings, JOIN_PARTS, settle_seconds=0)
+                else:
+                    _request(settings, TELL_STORIES)
             # On a large run the counts themselves cost something.
             time.sleep(max(POLL_SECONDS, 5 * (now - asked)))
 
@@ -344,9 +349,9 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
         supervisor.start(name, argv, log=logs / f"{name}.log", env=environment)
 
 
-def _request(settings: Settings, task: str) -> None:
+def _request(settings: Settings, task: str, **arguments: float) -> None:
     try:
-        create_app(settings).send_task(task, kwargs={"settle_seconds": 0})
+        create_app(settings).send_task(task, kwargs=arguments)
     except BrokerError as error:
         raise RunError(f"the broker is gone: {_first_line(error)}") from error
 

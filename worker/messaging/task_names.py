@@ -15,6 +15,7 @@ REPROCESS_DUE: Final = "detourage.reprocess_due"
 PARSE: Final = "detourage.parse"
 PRUNE: Final = "detourage.prune"
 CORRECT_STORIES: Final = "detourage.correct_stories"
+TELL_STORIES: Final = "detourage.tell_stories"
 
 OTHERS: Final = "others"
 """Argument of tasks that are done together: the other pages, each with its version. A request that
@@ -38,6 +39,7 @@ STAGE_OF_TASK: Final = {
     PARSE: "reprocess",
     PRUNE: "maintenance",
     CORRECT_STORIES: "maintenance",
+    TELL_STORIES: "stories",
 }
 """Stage, and so queue, of each task."""
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    literal,
     select,
     text,
 )
@@ -57,6 +58,13 @@ _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
 CONNECT_SECONDS = 10
 """Time that a server has to take a connection of a process, which then tries again."""
 
+LOCK_SECONDS = 60
+"""Time that a statement waits for a lock, before its transaction is tried again."""
+
+RESTING_SECONDS = 300
+"""Time that a transaction may rest: a process that stands still must not keep its locks for ever,
+and one that computes, or waits for the broker, on a busy host must not lose its work."""
+
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
     **{f"keepalives_{name}": value for name, value in _KEEPALIVES.items()},
@@ -67,6 +75,8 @@ _CONNECTION = {
             # To compile a statement takes longer than any of the service's, once one is expected
             # to be long: finding the stories of an article took 20 ms in place of 2.
             "-c jit=off",
+            f"-c lock_timeout={1000 * LOCK_SECONDS}",
+            f"-c idle_in_transaction_session_timeout={1000 * RESTING_SECONDS}",
         ]
     ),
 }
@@ -156,6 +166,13 @@ class Database:
     def transaction(self) -> Iterator[Session]:
         """Give a session, commit at the end, roll back on an exception."""
         with self._session.begin() as session:
+            yield session
+
+    @contextmanager
+    def patient_transaction(self) -> Iterator[Session]:
+        """Give a session as `transaction`, one that may rest and wait for as long as it takes."""
+        with self.transaction() as session:
+            session.execute(_WAIT_FOREVER)
             yield session
 
     @contextmanager
@@ -306,4 +323,12 @@ def do_not_wait_for_disk(session: Session) -> None:
     session.execute(_DO_NOT_WAIT)
 
 
+_WAIT_FOREVER = rows_only(
+    select(
+        *(
+            func.set_config(name, "0", literal(value=True))
+            for name in ("lock_timeout", "idle_in_transaction_session_timeout")
+        )
+    )
+)
 _DO_NOT_WAIT = rows_only(text("SET LOCAL synchronous_commit TO OFF"))

@@ -23,7 +23,10 @@ class AdvisoryLock(IntEnum):
     """Block of pairs that is being compared."""
 
     STORIES = 0x6479
-    """Who groups articles into stories; the key is 0; held until the transaction ends."""
+    """Who groups an article into stories; the key is 0; held until the transaction ends."""
+
+    STORY_TELLING = 0x6482
+    """Who takes up the articles that wait for that; the key is 0."""
 
     SHORT_TEXTS = 0x6482
     """Site whose pages with the same short text are counted; held until the transaction ends."""

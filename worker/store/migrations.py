@@ -31,7 +31,8 @@ def migrate(database: Database, version: str | None = None) -> None:
     UnknownSchemaError
         If there is no such version, or the database is of one that this code does not know.
     """
-    with database.engine.begin() as connection:
+    with database.patient_transaction() as session:
+        connection = session.connection()
         config = _config()
         config.attributes["connection"] = connection
         current, wanted = revision_of(connection), version or newest_revision()

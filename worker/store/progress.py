@@ -23,7 +23,15 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, designs, doubts, failures, joined_addresses, parts
+from worker.store import (
+    clusterings,
+    designs,
+    doubts,
+    failures,
+    joined_addresses,
+    parts,
+    story_arrivals,
+)
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
@@ -48,6 +56,8 @@ class RunProgress:
     outbox: int
     parts: int
     """Pages whose parts are still to be looked for."""
+    stories: int
+    """Pages whose articles are still to be told of their stories."""
 
 
 @dataclass(frozen=True)
@@ -229,6 +239,12 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
             select(func.count())
             .select_from(PageParts)
             .where(parts.is_due(), PageParts.page_id.in_(pages)),
+        ),
+        stories=_count(
+            session,
+            select(func.count())
+            .select_from(StoredPage)
+            .where(own, story_arrivals.is_waiting(StoredPage.id)),
         ),
     )
 

@@ -24,7 +24,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 from models.tables import Address, PageContent, Receipt, StoredPage
 from worker.outcomes import PageOutcome, ReceiptResult
 from worker.pages import Answer
-from worker.store import addresses, story_articles, trees
+from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Located
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
@@ -437,7 +437,7 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
     other_ids = [other.id for other in others]
     joined = {"to_page": page.id, "others": other_ids}
     session.flush()
-    story_articles.remove_articles(session, other_ids)
+    story_arrivals.add_gone(session, other_ids)
     session.execute(_MOVE_ADDRESSES, joined)
     session.execute(_MOVE_RECEIPTS, joined)
     return page

@@ -9,7 +9,6 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     DateTime,
-    Delete,
     Integer,
     Interval,
     LargeBinary,
@@ -19,6 +18,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     or_,
     select,
     true,
@@ -28,11 +28,27 @@ from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage, Story, StoryArticle, StoryOverlap, StoryText
+from worker.store.database import do_not_wait_for_disk
 from worker.store.locks import AdvisoryLock
 from worker.store.statements import rows_only
 
-MAX_CANDIDATES = 200
+MAX_OF_BAND = 50
+"""Texts of a band that are looked at: as many as a story has that are compared with others."""
+
+MAX_CANDIDATES = 100
 """Texts that one is compared with: those that have most bands in common with it."""
+
+MAX_OVERLAPS = 100
+"""Overlaps of a text that are stored, so that no number of texts makes reading them take long."""
+
+MAX_SITES = 100
+"""Sites of a text that are noted."""
+
+LOCK_SECONDS = 1
+"""Time that grouping waits for a lock; then it is tried again later."""
+
+RESTING_SECONDS = 10
+"""Time that a transaction which groups may rest."""
 
 
 class KnownText(NamedTuple):
@@ -52,16 +68,33 @@ class GroupedText(NamedTuple):
     key: bytes
     length: int
     sites: list[int]
+    is_compared: bool
+    """Whether further texts are compared with it."""
 
 
 _LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.STORIES.value, 0)))
+_LIMITS = {
+    "lock_timeout": LOCK_SECONDS,
+    "idle_in_transaction_session_timeout": RESTING_SECONDS,
+}
+_SET_LIMITS = rows_only(
+    select(
+        *(
+            func.set_config(name, f"{seconds}s", literal(value=True))
+            for name, seconds in _LIMITS.items()
+        )
+    )
+)
 
 
 def lock_stories(session: Session) -> None:
-    """Keep others from grouping articles until the transaction ends.
+    """Keep others from grouping articles until the transaction, which must be short, ends.
 
     Two that came at the same time would not see each other.
     """
+    # The lock is not held until the disk has it: what a crash loses is grouped again.
+    do_not_wait_for_disk(session)
+    session.execute(_SET_LIMITS)
     session.execute(_LOCK)
 
 
@@ -103,6 +136,7 @@ def _candidates() -> Select[*tuple[Any, ...]]:
             StoryText.seen_from <= bindparam("latest", type_=DateTime(timezone=True)),
             StoryText.seen_to >= bindparam("earliest", type_=DateTime(timezone=True)),
         )
+        .limit(MAX_OF_BAND)
         .lateral("with_band")
     )
     nearest = (
@@ -193,6 +227,29 @@ def add_story(session: Session, first_page_id: int | None = None) -> int:
     return int(session.execute(_ADD_STORY, {"first_page_id": first_page_id}).scalar_one())
 
 
+_NEWEST = rows_only(select(func.max(StoryText.id)))
+
+
+def newest_text(session: Session) -> int:
+    """Return the id of the text that was stored last, 0 where there is none."""
+    return session.scalar(_NEWEST) or 0
+
+
+def _finding_full() -> Select[Any]:
+    of_text = or_(StoryOverlap.lower_id == StoryText.id, StoryOverlap.higher_id == StoryText.id)
+    some = select(StoryOverlap.lower_id).where(of_text).limit(MAX_OVERLAPS).correlate(StoryText)
+    number = select(func.count()).select_from(some.subquery()).scalar_subquery()
+    return select(StoryText.id).where(StoryText.id == any_(_IDS), number >= MAX_OVERLAPS)
+
+
+_FULL = rows_only(_finding_full())
+
+
+def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
+    """Return those of some texts that have as many overlaps as are stored."""
+    return set(session.execute(_FULL, {"ids": sorted(text_ids)}).scalars().all())
+
+
 _TOUCH_TEXT = rows_only(
     update(StoryText)
     .where(StoryText.id == bindparam("text_id"))
@@ -203,54 +260,43 @@ _TOUCH_TEXT = rows_only(
     )
     .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
+_STORIES_OF = rows_only(select(StoryText.id, StoryText.story_id).where(StoryText.id == any_(_IDS)))
 
 
 def touch_text(
     session: Session, text_id: int, *, sites: Collection[int], seen_at: datetime
 ) -> None:
     """Note that a further article has a text."""
-    values = {"text_id": text_id, "new_sites": sorted(sites), "seen_at": seen_at}
+    values = {"text_id": text_id, "new_sites": sorted(sites)[:MAX_SITES], "seen_at": seen_at}
     session.execute(_TOUCH_TEXT, values)
 
 
-_STORIES_OF = rows_only(select(StoryText.story_id).where(StoryText.id == any_(_IDS)).distinct())
-
-
-def texts_around(session: Session, text_ids: Collection[int]) -> set[int]:
-    """Return texts, those that they have something in common with, and those that these have.
-
-    What a further text changes, it changes there.
-    """
-    return neighbours(session, neighbours(session, text_ids))
-
-
-def neighbours(session: Session, text_ids: Collection[int]) -> set[int]:
-    """Return texts, and those that they have something in common with."""
-    common = overlaps_with(session, text_ids)
-    return {*text_ids, *(each for pair in common for each in pair)}
-
-
-def stories_of(session: Session, text_ids: Collection[int]) -> list[int]:
-    """Return the stories of texts, ascending."""
-    return sorted(session.execute(_STORIES_OF, {"ids": sorted(text_ids)}).scalars())
+def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
+    """Return the stories of those of some texts that are there, by text."""
+    rows = session.execute(_STORIES_OF, {"ids": sorted(text_ids)})
+    return dict(rows.all())
 
 
 def _grouped() -> Select[*tuple[Any, ...]]:
     length = func.octet_length(StoryText.shingles) / 4
-    return select(StoryText.id, StoryText.story_id, StoryText.key, length, StoryText.sites)
+    return select(
+        StoryText.id,
+        StoryText.story_id,
+        StoryText.key,
+        length,
+        StoryText.sites,
+        func.cardinality(StoryText.bands) > 0,
+    )
 
 
 _TEXTS_OF_STORIES = rows_only(
-    _grouped()
-    .where(StoryText.story_id == any_(_IDS))
-    .order_by(StoryText.id)
-    .limit(bindparam("most", type_=Integer))
+    _grouped().where(StoryText.story_id == any_(_IDS)).limit(bindparam("most", type_=Integer))
 )
 _TEXTS = rows_only(_grouped().where(StoryText.id == any_(_IDS)).order_by(StoryText.id))
 _OVERLAPS = rows_only(
-    select(StoryOverlap.lower_id, StoryOverlap.higher_id, StoryOverlap.common).where(
-        or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS))
-    )
+    select(StoryOverlap.lower_id, StoryOverlap.higher_id, StoryOverlap.common)
+    .where(or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS)))
+    .limit(bindparam("most", type_=Integer))
 )
 
 
@@ -266,13 +312,15 @@ def texts_with_ids(session: Session, text_ids: Collection[int]) -> list[GroupedT
 
 
 def _as_grouped(row: Any) -> GroupedText:
-    text_id, story_id, key, length, sites = row
-    return GroupedText(text_id, story_id, bytes(key), int(length), sites)
+    text_id, story_id, key, length, sites, is_compared = row
+    return GroupedText(text_id, story_id, bytes(key), int(length), sites, is_compared)
 
 
-def overlaps_with(session: Session, text_ids: Collection[int]) -> dict[tuple[int, int], int]:
-    """Return how much texts have in common with any others, where that may be a repeat."""
-    rows = session.execute(_OVERLAPS, {"ids": sorted(text_ids)})
+def overlaps_with(
+    session: Session, text_ids: Collection[int], most: int
+) -> dict[tuple[int, int], int]:
+    """Return how much texts have in common with any others, at most so many pairs of them."""
+    rows = session.execute(_OVERLAPS, {"ids": sorted(text_ids), "most": most})
     return {(lower, higher): common for lower, higher, common in rows}
 
 
@@ -305,11 +353,10 @@ _SITES_OF_ARTICLES = rows_only(
     select(StoredPage.site_id)
     .join(StoryArticle, StoryArticle.page_id == StoredPage.id)
     .where(StoryArticle.text_id == _TEXT)
-    .distinct()
-    .order_by(StoredPage.site_id)
+    .limit(MAX_SITES)
 )
-_REMOVE_TEXT = rows_only(
-    delete(StoryText).where(StoryText.id == _TEXT).execution_options(synchronize_session=False)
+_REMOVE_TEXTS = rows_only(
+    delete(StoryText).where(StoryText.id == any_(_IDS)).execution_options(synchronize_session=False)
 )
 _SET_SITES = rows_only(
     update(StoryText)
@@ -320,35 +367,53 @@ _SET_SITES = rows_only(
 
 
 def review_text(session: Session, text_id: int) -> None:
-    """Bring a text up to date that an article has no more; one that none has is removed."""
+    """Bring a text up to date that an article no longer has; one that none has is removed."""
     sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
-    if sites:
-        session.execute(_SET_SITES, {"text_id": text_id, "new_sites": sites})
-    else:
-        session.execute(_REMOVE_TEXT, {"text_id": text_id})
+    if not sites:
+        session.execute(_REMOVE_TEXTS, {"ids": [text_id]})
+    elif len(sites) < MAX_SITES:
+        session.execute(_SET_SITES, {"text_id": text_id, "new_sites": sorted(set(sites))})
 
 
-def _removing() -> Delete:
+def _finding_old() -> Select[Any]:
     old = (
         select(Story.id)
         .where(Story.changed_at <= func.now() - bindparam("window", type_=Interval))
         .order_by(Story.changed_at)
         .limit(bindparam("most", type_=Integer))
+        .subquery("old")
     )
-    return delete(Story).where(Story.id.in_(old)).execution_options(synchronize_session=False)
+    return (
+        select(old.c.id, StoryText.id)
+        .outerjoin(StoryText, StoryText.story_id == old.c.id)
+        .limit(bindparam("most", type_=Integer))
+    )
 
 
-_REMOVE_OLD = rows_only(_removing())
+_OLD = rows_only(_finding_old())
 
 
 def remove_old_stories(session: Session, window: timedelta, most: int) -> int:
-    """Remove stories whose last article came longer ago than a window, at most so many.
+    """Remove texts of stories whose last article came longer ago than a window, and the stories.
 
-    What was told of their articles stays. Nobody else may group articles meanwhile. Return how many
-    went.
+    What was told of their articles stays. Nobody else may group articles meanwhile.
+
+    Parameters
+    ----------
+    session, window
+        The transaction, and the window.
+    most
+        How many texts and stories.
+
+    Returns
+    -------
+    int
+        How many texts and stories without any are gone.
     """
-    removed: Any = session.execute(_REMOVE_OLD, {"window": window, "most": most})
-    return int(removed.rowcount)
+    found = session.execute(_OLD, {"window": window, "most": most}).all()
+    session.execute(_REMOVE_TEXTS, {"ids": [each for _, each in found if each is not None]})
+    remove_empty_stories(session, {story_id for story_id, _ in found})
+    return len(found)
 
 
 _SHINGLES = rows_only(select(StoryText.id, StoryText.shingles).where(StoryText.id == any_(_IDS)))

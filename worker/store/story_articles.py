@@ -1,28 +1,41 @@
 """Which story the article of each page tells, and what its last revision says of that."""
 
+import json
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    Boolean,
+    Float,
+    Integer,
     Select,
+    Text,
+    Update,
     and_,
     any_,
     bindparam,
+    case,
+    cast,
     delete,
+    exists,
     func,
     insert,
     or_,
     select,
+    text,
+    true,
+    union_all,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, array
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.dialects.postgresql.dml import Insert
 from sqlalchemy.orm import Session
+from sqlalchemy.sql import FromClause
 
 from models.tables import (
     Article,
@@ -30,11 +43,18 @@ from models.tables import (
     Site,
     StoredPage,
     Story,
+    StoryArrival,
     StoryArticle,
     StoryText,
 )
 from worker.store.pages import has_article
 from worker.store.statements import rows_only
+
+MAX_COMPARED: Final = 100
+"""Articles of a story that the first is looked for among."""
+
+MAX_DOUBLINGS: Final = 20
+"""Corrections after which the time before the next one no longer doubles."""
 
 
 class Told(NamedTuple):
@@ -49,13 +69,24 @@ class Told(NamedTuple):
 
 
 class TellingArticle(NamedTuple):
-    """An article of a story."""
+    """An article of a story, with the names of its page and site."""
 
     page_id: int
     text_id: int
     key: bytes
     fetched_at: datetime | None
     wire: str | None
+    site_key: str
+    url: str
+
+
+class Retelling(NamedTuple):
+    """A story whose articles are to be told of another first article, see `Story`."""
+
+    story_id: int
+    first_page_id: int | None
+    changed_at: datetime
+    retold_to: list[int]
 
 
 _IDS = bindparam("ids", type_=ARRAY(BigInteger))
@@ -79,76 +110,97 @@ def told_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, Told
     return {page_id: Told(*rest) for page_id, *rest in rows}
 
 
+_COLUMNS = (
+    StoryArticle.page_id,
+    StoryArticle.text_id,
+    StoryArticle.key,
+    StoryArticle.fetched_at,
+    StoryArticle.wire,
+    Site.key,
+    StoredPage.url,
+)
+_STORY = bindparam("story_id", type_=BigInteger)
+
+
 def _articles() -> Select[*tuple[Any, ...]]:
     return (
-        select(
-            StoryArticle.page_id,
-            StoryArticle.text_id,
-            StoryArticle.key,
-            StoryArticle.fetched_at,
-            StoryArticle.wire,
-        )
+        select(*_COLUMNS)
         .join(StoryText, StoryText.id == StoryArticle.text_id)
         .join(StoredPage, StoredPage.id == StoryArticle.page_id)
         .join(Site, Site.id == StoredPage.site_id)
-        .where(StoryText.story_id == bindparam("story_id", type_=BigInteger))
+    )
+
+
+def _finding_first() -> Select[*tuple[Any, ...]]:
+    some = (
+        select(StoryArticle.page_id)
+        .join(StoryText, StoryText.id == StoryArticle.text_id)
+        .where(StoryText.story_id == _STORY)
+        .limit(MAX_COMPARED)
+        .subquery()
+    )
+    known = select(Story.first_page_id).where(Story.id == _STORY)
+    return (
+        _articles()
+        .join(Story, Story.id == StoryText.story_id)
+        .add_columns(Story.first_page_id)
+        .where(
+            StoryText.story_id == _STORY,
+            StoryArticle.page_id.in_(
+                union_all(
+                    select(some.c.page_id), known, select(bindparam("new_page", type_=BigInteger))
+                )
+            ),
+        )
         .order_by(
             StoryArticle.fetched_at.nulls_last(),
             StoryArticle.key,
             func.convert_to(Site.key, "UTF8"),
             func.convert_to(StoredPage.url, "UTF8"),
         )
+        .limit(1)
     )
 
 
-_ARTICLES = rows_only(_articles())
-_ARTICLES_WITH = rows_only(
-    _articles().where(
-        or_(
-            StoryArticle.text_id == any_(bindparam("texts", type_=ARRAY(BigInteger))),
-            StoryArticle.page_id == bindparam("of_page", type_=BigInteger),
-        )
-    )
-)
-_FIRST = rows_only(
+_FIRST = rows_only(_finding_first())
+_NOTED_FIRST = rows_only(
     _articles()
-    .add_columns(Story.first_page_id)
     .join(Story, Story.id == StoryText.story_id)
-    .limit(1)
+    .where(Story.id == _STORY, StoryArticle.page_id == Story.first_page_id)
 )
 _NOTE_CHANGE = rows_only(
     update(Story)
-    .where(Story.id == bindparam("story_id", type_=BigInteger))
-    .values(first_page_id=bindparam("new_first", type_=BigInteger), changed_at=func.now())
+    .where(Story.id == _STORY)
+    .values(
+        first_page_id=bindparam("new_first", type_=BigInteger),
+        changed_at=func.now(),
+        retold_to=case(
+            (bindparam("retell", type_=Boolean), array([0, 0], type_=BigInteger)),
+            else_=Story.retold_to,
+        ),
+    )
     .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
 
 
-def articles_of_story(session: Session, story_id: int) -> list[TellingArticle]:
-    """Return the articles of a story, the first before the others.
+def first_of_story(
+    session: Session, story_id: int, page_id: int | None
+) -> tuple[TellingArticle, bool] | None:
+    """Return the first article of a story, and whether it is noted as the first.
 
     The first is that fetched first; at equal times, or where none is known, the order is that of
-    the keys of the texts, of the sites and of the addresses.
+    the keys of the texts, of the sites and of the addresses. Of a story of more than `MAX_COMPARED`
+    articles it is looked for among as many, that which is noted, and a new one.
+
+    Parameters
+    ----------
+    session, story_id
+        The transaction, and the story.
+    page_id
+        A page that is new to it.
     """
-    return [_telling(row) for row in session.execute(_ARTICLES, {"story_id": story_id})]
-
-
-def articles_with(
-    session: Session, story_id: int, text_ids: Collection[int], page_id: int | None
-) -> list[TellingArticle]:
-    """Return those articles of a story that have one of some texts, or are of a page."""
-    asked = {"story_id": story_id, "texts": sorted(text_ids), "of_page": page_id}
-    return [_telling(row) for row in session.execute(_ARTICLES_WITH, asked)]
-
-
-def _telling(row: Any) -> TellingArticle:
-    page_id, text_id, key, fetched_at, wire = row
-    return TellingArticle(page_id, text_id, bytes(key), fetched_at, wire)
-
-
-def first_of_story(session: Session, story_id: int) -> tuple[TellingArticle, bool] | None:
-    """Return the first article of a story, see `articles_of_story`, and whether it is noted so."""
-    row = session.execute(_FIRST, {"story_id": story_id}).one_or_none()
+    asked = {"story_id": story_id, "new_page": page_id}
+    row = session.execute(_FIRST, asked).one_or_none()
     if row is None:
         return None
     *article, noted = row
@@ -156,9 +208,100 @@ def first_of_story(session: Session, story_id: int) -> tuple[TellingArticle, boo
     return first, noted == first.page_id
 
 
-def note_change(session: Session, story_id: int, page_id: int) -> None:
-    """Note that a story has changed, and its first article."""
-    session.execute(_NOTE_CHANGE, {"story_id": story_id, "new_first": page_id})
+def noted_first(session: Session, story_id: int) -> TellingArticle | None:
+    """Return the article that is noted as the first of a story."""
+    row = session.execute(_NOTED_FIRST, {"story_id": story_id}).one_or_none()
+    return None if row is None else _telling(row)
+
+
+def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
+    """Note that a story has changed, its first article, and whether all are told of it anew."""
+    asked = {"story_id": story_id, "new_first": first_page_id, "retell": retell}
+    session.execute(_NOTE_CHANGE, asked)
+
+
+def _telling(row: Any) -> TellingArticle:
+    page_id, text_id, key, *rest = row
+    return TellingArticle(page_id, text_id, bytes(key), *rest)
+
+
+_TO_RETELL = rows_only(
+    select(Story.id, Story.first_page_id, Story.changed_at, Story.retold_to)
+    .where(Story.retold_to.is_not(None))
+    .order_by(Story.id)
+    .limit(1)
+)
+
+
+def _finding_next() -> Select[*tuple[Any, ...]]:
+    text, page = (bindparam(name, type_=BigInteger) for name in ("after_text", "after_page"))
+    most = bindparam("most", type_=Integer)
+    of_text = (
+        select(*(getattr(StoryArticle, name) for name in _RETOLD))
+        .where(
+            StoryArticle.text_id == StoryText.id,
+            or_(StoryText.id > text, StoryArticle.page_id > page),
+        )
+        .order_by(StoryArticle.page_id)
+        .limit(most)
+        .lateral("of_text")
+    )
+    return (
+        select(*(of_text.c[name] for name in _RETOLD))
+        .select_from(StoryText)
+        .join(of_text, true())
+        .where(StoryText.story_id == _STORY, StoryText.id >= text)
+        .order_by(StoryText.id, of_text.c.page_id)
+        .limit(most)
+    )
+
+
+_RETOLD = ("text_id", "page_id", "wire")
+_NEXT = rows_only(_finding_next())
+_NOTE_RETOLD = rows_only(
+    update(Story)
+    .where(
+        Story.id == _STORY,
+        Story.changed_at == bindparam("of_change"),
+        Story.retold_to == bindparam("after", type_=ARRAY(BigInteger)),
+    )
+    .values(retold_to=bindparam("new_retold", type_=ARRAY(BigInteger)))
+    .execution_options(synchronize_session=False, dml_strategy="core_only")
+)
+
+
+def story_to_retell(session: Session) -> Retelling | None:
+    """Return a story whose articles are to be told of another first article."""
+    row = session.execute(_TO_RETELL).one_or_none()
+    if row is None or row.retold_to is None:
+        return None
+    return Retelling(row.id, row.first_page_id, row.changed_at, row.retold_to)
+
+
+def articles_to_retell(
+    session: Session, story: Retelling, most: int
+) -> list[tuple[int, int, str | None]]:
+    """Return text, page and agency of the next articles of a story that are told anew."""
+    after_text, after_page = story.retold_to
+    asked = {
+        "story_id": story.story_id,
+        "after_text": after_text,
+        "after_page": after_page,
+        "most": most,
+    }
+    return [tuple(row) for row in session.execute(_NEXT, asked)]
+
+
+def note_retold(session: Session, story: Retelling, retold_to: list[int] | None) -> bool:
+    """Note how far a story is told anew, None for wholly; False if it has changed meanwhile."""
+    asked = {
+        "story_id": story.story_id,
+        "of_change": story.changed_at,
+        "after": story.retold_to,
+        "new_retold": retold_to,
+    }
+    noted: Any = session.execute(_NOTE_RETOLD, asked)
+    return bool(noted.rowcount)
 
 
 def _putting() -> Insert:
@@ -187,35 +330,101 @@ def put_article(session: Session, page_id: int, told: Told) -> None:
     )
 
 
-_TELL = rows_only(
-    update(StoryArticle)
-    .where(StoryArticle.page_id == bindparam("of_page", type_=BigInteger))
-    .values(told=bindparam("new_told", type_=JSONB))
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
-)
+def _by_page(name: str) -> FromClause:
+    return (
+        func.unnest(bindparam("pages", type_=ARRAY(BigInteger)), bindparam(name, type_=ARRAY(Text)))
+        .table_valued("page_id", "story", name="given")
+        .render_derived()
+    )
+
+
+def _telling_all() -> Update:
+    given = _by_page("stories")
+    return (
+        update(StoryArticle)
+        .where(StoryArticle.page_id == given.c.page_id)
+        .values(told=cast(given.c.story, JSONB))
+        .execution_options(synchronize_session=False, dml_strategy="core_only")
+    )
+
+
+_TELL = rows_only(_telling_all())
 
 
 def tell(session: Session, told: Mapping[int, Mapping[str, Any]]) -> None:
     """Note what is told of the articles of pages, by page."""
     if told:
-        values = [{"of_page": page, "new_told": dict(each)} for page, each in sorted(told.items())]
-        session.execute(_TELL, values)
+        session.execute(_TELL, _given(told))
 
 
-_NOTE_SENT = rows_only(
-    update(StoryArticle)
-    .where(StoryArticle.page_id == any_(_IDS))
-    .values(
-        sent=StoryArticle.told,
-        is_held_back=StoryArticle.page_id == any_(bindparam("held", type_=ARRAY(BigInteger))),
-    )
-    .execution_options(synchronize_session=False, dml_strategy="core_only")
+def _given(told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    return {"pages": list(told), "stories": [json.dumps(each) for each in told.values()]}
+
+
+_ADD_SAID = rows_only(
+    upsert(StoryArticle).on_conflict_do_nothing().execution_options(dml_strategy="raw")
 )
 
 
-def note_sent(session: Session, page_ids: Collection[int], held_back: Collection[int]) -> None:
-    """Note that the last revisions of pages say what is told; some of them were held back."""
-    session.execute(_NOTE_SENT, {"ids": sorted(page_ids), "held": sorted(held_back)})
+def add_said(session: Session, said: Mapping[int, Told]) -> None:
+    """Note what pages that are in no story yet say of it until they are told."""
+    if said:
+        values = [
+            {
+                "page_id": page_id,
+                "key": each.key,
+                "fetched_at": each.fetched_at,
+                "wire": each.wire,
+                "told": each.told,
+            }
+            for page_id, each in sorted(said.items())
+        ]
+        session.execute(_ADD_SAID, values)
+
+
+def _noting_sent() -> Update:
+    given = _by_page("stories")
+    return (
+        update(StoryArticle)
+        .where(StoryArticle.page_id == given.c.page_id)
+        .values(
+            sent=cast(given.c.story, JSONB),
+            is_held_back=StoryArticle.page_id == any_(bindparam("held", type_=ARRAY(BigInteger))),
+        )
+        .execution_options(synchronize_session=False, dml_strategy="core_only")
+    )
+
+
+_NOTE_SENT = rows_only(_noting_sent())
+
+
+def note_sent(
+    session: Session, said: Mapping[int, Mapping[str, Any]], held_back: Collection[int]
+) -> None:
+    """Note what the last revisions of pages say of their stories; some were held back."""
+    session.execute(_NOTE_SENT, {**_given(said), "held": sorted(held_back)})
+
+
+def _noting_correction() -> Update:
+    number = func.coalesce(StoryArticle.corrections, 0)
+    seconds = bindparam("period", type_=Float) * func.power(2, func.least(number, MAX_DOUBLINGS))
+    return (
+        update(StoryArticle)
+        .where(StoryArticle.page_id == bindparam("of_page", type_=BigInteger))
+        .values(
+            corrections=number + 1,
+            correct_after=func.now() + seconds * text("interval '1 second'"),
+        )
+        .execution_options(synchronize_session=False, dml_strategy="core_only")
+    )
+
+
+_NOTE_CORRECTION = rows_only(_noting_correction())
+
+
+def note_correction(session: Session, page_id: int, period_seconds: float) -> None:
+    """Note that a page's article was corrected; the next correction waits twice as long."""
+    session.execute(_NOTE_CORRECTION, {"of_page": page_id, "period": period_seconds})
 
 
 _TAKE_OUT = rows_only(
@@ -243,14 +452,20 @@ def remove_articles(session: Session, page_ids: Collection[int]) -> None:
     session.execute(_REMOVE, {"ids": sorted(page_ids)})
 
 
-_IS_TOLD_OTHERWISE = and_(StoryArticle.sent.is_not(None), StoryArticle.sent != StoryArticle.told)
-"""Whether an article says of its story what is told no more."""
+_IS_TOLD_OTHERWISE = and_(
+    StoryArticle.sent.is_not(None),
+    StoryArticle.sent != StoryArticle.told,
+    or_(StoryArticle.correct_after.is_(None), StoryArticle.correct_after <= func.now()),
+    ~exists().where(StoryArrival.page_id == StoryArticle.page_id),
+)
+"""Whether an article says of its story what is no longer told, and may be corrected."""
 
 
 def pages_to_correct(session: Session, limit: int) -> list[int]:
     """Return pages whose last revision says something else than what is told now, ascending.
 
-    A page that waits to be extracted is none of them: its next article says it.
+    A page that waits to be extracted is none of them: its next article says it. Nor is one whose
+    article is still to be told, or was corrected a short time ago.
     """
     return list(
         session.scalars(

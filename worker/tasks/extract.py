@@ -11,7 +11,6 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from models.messages import Story
 from models.roles import LineRole
 from worker import logs
 from worker.content import Content, read_content
@@ -27,8 +26,8 @@ from worker.store.database import do_not_wait_for_disk, is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
-from worker.store.story_articles import Told
 from worker.stories.addresses import refusal_of
+from worker.stories.fingerprint import fingerprint_of
 from worker.tasks.article_message import new_revision
 from worker.tasks.article_parts import find_parts, note_parts
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
@@ -45,7 +44,7 @@ from worker.tasks.outgoing_articles import Outgoing, outgoing_of, send
 from worker.tasks.page_links import send_links
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.rendered import read_rendered, render
-from worker.tasks.story_index import Arrival, forget_articles, tell_stories
+from worker.tasks.story_index import Arrival, Said, forget_articles, say
 from worker.tasks.withdrawal import is_removed, is_withdrawn, withdraw
 from worker.versions import EXTRACTION_VERSION
 from worker.wording.plural import counted
@@ -232,7 +231,7 @@ def _save(
     current = without_walls(session, list(_not_overtaken(session, results)))
     texts = short_texts(current)
     current = without_repeats(session, current, texts)
-    told = _tell_stories(session, state, current, now)
+    said = _say_stories(session, state, current, now)
     changes: list[ExtractionResult] = []
     revisions: list[NewArticle] = []
     outgoing: list[Outgoing] = []
@@ -241,8 +240,7 @@ def _save(
     for job, page, extracted in current:
         result, article = _compared(session, job, extracted), None
         if isinstance(result, Content) and not (page.refused and is_withdrawn(page)):
-            known = told[job.page_id]
-            story = Story.model_validate(known.told)
+            story, is_repeat, was_held_back = said[job.page_id]
             found = found_parts.get(job.page_id)
             article = new_revision(page, job, result, story, now, found)
             if article is not None:
@@ -251,7 +249,7 @@ def _save(
                     article.message,
                     repeats=state.settings.repeats,
                     topology=state.topology,
-                    may_hold_back=page.revision == 0 or known.is_held_back,
+                    may_hold_back=is_repeat and (page.revision == 0 or was_held_back),
                 )
                 if len(sent.message.body) > state.settings.max_message_bytes:
                     result, article = _too_large(sent.message), None
@@ -268,7 +266,7 @@ def _save(
     if changes:
         extraction_jobs.save_results(session, changes)
     without = [each.page_id for each in changes if not each.has_article]
-    forget_articles(session, without, state.story_window)
+    forget_articles(session, without)
     if revisions:
         articles.save_articles(session, revisions)
         send(session, outgoing)
@@ -300,19 +298,19 @@ def _save(
     )
 
 
-def _tell_stories(
+def _say_stories(
     session: Session,
     state: ProcessState,
     results: Iterable[tuple[ExtractionJob, PageState, Content | NoArticle]],
     now: datetime,
-) -> dict[int, Told]:
+) -> dict[int, Said]:
     arrivals = [
         Arrival(
             page_id=job.page_id,
             site_id=page.site_id,
-            site=site_name(job.site_key),
+            site=job.site_key,
             url=page.url,
-            text=result.article.text,
+            fingerprint=fingerprint_of(result.article.text),
             fetched_at=page.fetched_at,
             seen_at=page.fetched_at or now,
             wire=result.article.metadata.wire,
@@ -320,7 +318,7 @@ def _tell_stories(
         for job, page, result in results
         if isinstance(result, Content)
     ]
-    return tell_stories(session, arrivals, state.story_window)
+    return say(session, arrivals, state.story_window)
 
 
 def _compared(

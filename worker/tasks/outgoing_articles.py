@@ -33,12 +33,15 @@ class Outgoing:
         Whether it is a repeat that does not go to the exchange of articles.
     is_kept
         Whether it does not go out at all.
+    story
+        What it says of its story.
     """
 
     page_id: int
     message: NewMessage
     is_held_back: bool
     is_kept: bool
+    story: Mapping[str, Any]
 
 
 def outgoing_of(
@@ -63,8 +66,8 @@ def outgoing_of(
         Whether no revision of the article has gone to the exchange of articles: who has one from
         there must hear of its changes.
     """
-    relation = (message.get("story") or {}).get("relation")
-    is_held_back = repeats != "send" and may_hold_back and relation in REPEATS
+    story = message.get("story") or {}
+    is_held_back = repeats != "send" and may_hold_back and story.get("relation") in REPEATS
     exchange = topology.repeats_exchange if is_held_back else topology.articles_exchange
     published = NewMessage(
         exchange=exchange.name,
@@ -72,7 +75,7 @@ def outgoing_of(
         body=json.dumps(message, ensure_ascii=False).encode(),
         message_id=message["id"],
     )
-    return Outgoing(page_id, published, is_held_back, is_held_back and repeats == "keep")
+    return Outgoing(page_id, published, is_held_back, is_held_back and repeats == "keep", story)
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
@@ -81,7 +84,7 @@ def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
     if messages:
         outbox.add_messages(session, messages)
     held_back = [each.page_id for each in outgoing if each.is_held_back]
-    story_articles.note_sent(session, [each.page_id for each in outgoing], held_back)
+    story_articles.note_sent(session, {each.page_id: each.story for each in outgoing}, held_back)
 
 
 def routing_key(sort: str | None, site: str) -> str:

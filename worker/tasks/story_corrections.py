@@ -16,32 +16,41 @@ from worker.tasks.article_message import further_revision
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.outgoing_articles import outgoing_of, send
 from worker.tasks.process import ProcessState, process_state
+from worker.tasks.stories import tell_waiting
 
 CORRECTIONS: Final = 500
 """Articles that one task corrects, some seconds of work; the next task goes on."""
 
-OLD_STORIES: Final = 500
-"""Old stories that one task removes."""
+REMOVED_AT_ONCE: Final = 25
+"""Texts of old stories that one transaction removes: some milliseconds, in which nobody groups."""
+
+REMOVALS: Final = 40
+"""Such transactions of one task."""
 
 
 @shared_task(name=task_names.CORRECT_STORIES, **TASK_OPTIONS)
 def correct_stories() -> None:
     """Send articles again whose story has changed, and remove the stories that are too old.
 
-    An article goes out as a further revision that differs from the last in ``story`` alone.
+    An article goes out as a further revision that differs from the last in ``story`` alone. After
+    each, it waits twice as long for the next, so that nobody can have it sent without end.
     """
     state = process_state()
+    # Hosts of a version before take none of the tasks that do.
+    tell_waiting(state)
     pages = state.database.run(
         lambda session: story_articles.pages_to_correct(session, CORRECTIONS)
     )
     for page_id in pages:
         state.database.run(lambda session: correct(session, state, page_id))  # noqa: B023
-    state.database.run(lambda session: _remove_old_stories(session, state))
+    for _ in range(REMOVALS):
+        if not state.database.run(lambda session: _remove_old_stories(session, state)):
+            break
 
 
-def _remove_old_stories(session: Session, state: ProcessState) -> None:
+def _remove_old_stories(session: Session, state: ProcessState) -> int:
     stories.lock_stories(session)
-    stories.remove_old_stories(session, state.story_window, OLD_STORIES)
+    return stories.remove_old_stories(session, state.story_window, REMOVED_AT_ONCE)
 
 
 def correct(session: Session, state: ProcessState, page_id: int) -> None:
@@ -127,3 +136,5 @@ def send_again(
     story_articles.copy_comments(session, UUID(last["id"]), article.id)
     articles.note_revision(session, page_id, article.revision)
     send(session, [sent])
+    period = state.settings.story_correction_seconds
+    story_articles.note_correction(session, page_id, period)

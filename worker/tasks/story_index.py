@@ -1,27 +1,43 @@
-"""Articles among the stories: which one they tell, as soon as they are extracted."""
+"""Articles among the stories: what they say at once, and how they are grouped afterwards.
+
+An extraction looks up which story an article repeats, without a lock, and leaves it to
+`worker.tasks.stories` to group it. What that does under the lock of all stories is bounded by what
+it reads: a story that has become too large takes further texts and changes no more.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
-from uuid import UUID
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from worker.store import stories, story_articles
+from models.messages import Story
+from worker.messaging import task_names
+from worker.pages import site_name
+from worker.store import outbox, stories, story_arrivals, story_articles
+from worker.store.database import Database
+from worker.store.stories import KnownText
+from worker.store.story_arrivals import NewArrival, Waiting
 from worker.store.story_articles import TellingArticle, Told
-from worker.stories.fingerprint import Fingerprint, fingerprint_of
+from worker.stories.fingerprint import Fingerprint
 from worker.stories.grouping import APART, StoryText, group_texts
-from worker.stories.overlap import overlap_of
+from worker.stories.overlap import WHOLE, overlap_of
 from worker.stories.telling import first_of, follower_of, id_alone, story_id
 
-MAX_REGROUPED: Final = 100
-"""Texts that are grouped anew for one that comes: if all repeat each other it takes 18 ms.
+MAX_REGROUPED: Final = 50
+"""Texts that are grouped anew for one that comes: if all repeat each other it takes some 5 ms.
 
-Beyond, a text joins the story of the one that it has most in common with, and nothing else changes.
-Copies of one text are one text.
+Beyond, a text joins the story of the one that it has most in common with, is compared with no
+further text, and nothing else changes. Copies of one text are one text.
 """
+
+MAX_PAIRS: Final = 2000
+"""Overlaps that are read for that."""
+
+RETOLD_AT_ONCE: Final = 25
+"""Articles that are told of another first article in one transaction."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +47,9 @@ class Arrival:
     Attributes
     ----------
     page_id, site_id, site, url
-        Its page.
-    text
-        Its text.
+        Its page, and the key of its site.
+    fingerprint
+        What its text is known by.
     fetched_at
         When the page was fetched, where that is known.
     seen_at
@@ -46,153 +62,389 @@ class Arrival:
     site_id: int
     site: str
     url: str
-    text: str
+    fingerprint: Fingerprint
     fetched_at: datetime | None
     seen_at: datetime
     wire: str | None
 
+    def precedes(self, first: TellingArticle) -> bool:
+        """Say whether it comes before the article that is the first of a story."""
+        own = (self.fetched_at, self.fingerprint.key, self.site, self.url)
+        return self.page_id == first.page_id or _place(*own) < _place(
+            first.fetched_at, first.key, first.site_key, first.url
+        )
 
-def tell_stories(
-    session: Session, arrivals: Iterable[Arrival], window: timedelta
-) -> dict[int, Told]:
-    """Group articles into stories; return what each of them is to say of its story, by page.
 
-    What other articles are to say may change with that, which `story_articles.pages_to_correct`
-    then finds.
+def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tuple[Any, ...]:
+    time = fetched_at.timestamp() if fetched_at is not None else 0.0
+    return fetched_at is None, time, key, site.encode(), url.encode()
+
+
+class Said(NamedTuple):
+    """What an article says of its story before it is grouped.
+
+    Attributes
+    ----------
+    story
+        What it says.
+    is_repeat
+        Whether it may be held back if it is a repeat by that.
+    was_held_back
+        Whether its last revision was.
+    """
+
+    story: Story
+    is_repeat: bool
+    was_held_back: bool = False
+
+
+class _Found(NamedTuple):
+    """What a text repeats, as it was read without the lock.
+
+    Attributes
+    ----------
+    same
+        The same text.
+    common
+        Shingles that it has in common with others, by their ids.
+    repeated
+        The texts that repeat it, the nearest first.
+    full
+        Ids of those that are compared with no further text.
+    whole_on
+        Sites with a longer text that has it whole.
+    newest
+        The text that was stored last.
+    """
+
+    same: KnownText | None
+    common: Mapping[int, int]
+    repeated: Sequence[KnownText]
+    full: Collection[int]
+    whole_on: Collection[int]
+    newest: int
+
+
+def say(session: Session, arrivals: Collection[Arrival], window: timedelta) -> dict[int, Said]:
+    """Return what articles say of their stories, by page, and ask for them to be grouped.
 
     Parameters
     ----------
     session
-        The transaction. It is the only one that groups articles until it ends.
+        The transaction, which holds their pages locked.
     arrivals
         The articles.
     window
         Time within which articles must be fetched to be compared.
     """
-    ordered = sorted(arrivals, key=lambda each: each.page_id)
-    if not ordered:
+    if not arrivals:
         return {}
-    fingerprints = {each.page_id: fingerprint_of(each.text) for each in ordered}
+    known = story_articles.told_of_pages(session, [each.page_id for each in arrivals])
+    said = {
+        each.page_id: _look_up(session, each, known.get(each.page_id), window) for each in arrivals
+    }
+    for page_id, before in known.items():
+        said[page_id] = said[page_id]._replace(was_held_back=before.is_held_back)
+    new = [each for each in arrivals if each.page_id not in known]
+    story_articles.add_said(
+        session, {each.page_id: _told(each, None, said[each.page_id].story) for each in new}
+    )
+    story_arrivals.add(
+        session,
+        [
+            NewArrival(each.page_id, each.fingerprint, each.fetched_at, each.seen_at, each.wire)
+            for each in arrivals
+        ],
+    )
+    request_telling(session)
+    return said
+
+
+def forget_articles(session: Session, page_ids: Collection[int]) -> None:
+    """Ask for pages, which must be locked, to leave their stories: they no longer have articles."""
+    if story_arrivals.add_gone(session, page_ids):
+        request_telling(session)
+
+
+def request_telling(session: Session) -> None:
+    """Ask for articles to be grouped, unless that is asked for already."""
+    if not outbox.is_waiting(session, task_names.TELL_STORIES):
+        outbox.add_tasks(session, task_names.TELL_STORIES, [{}], site_id=None)
+
+
+def tell_page(database: Database, page_id: int, window: timedelta) -> None:
+    """Group the article of a page that waits, or take the page out of its story."""
+
+    def find(session: Session) -> tuple[Waiting, _Found | None] | None:
+        waiting = story_arrivals.load(session, page_id)
+        if waiting is None:
+            return None
+        arrival = _arrival(waiting)
+        return waiting, _find(session, arrival, window) if arrival else None
+
+    while (wanted := database.run(find)) is not None:
+        waiting, found = wanted
+        if database.run(lambda session: _tell(session, waiting, found)):  # noqa: B023
+            return
+
+
+def _arrival(waiting: Waiting) -> Arrival | None:
+    if waiting.fingerprint is None or waiting.seen_at is None:
+        return None
+    return Arrival(
+        waiting.page_id,
+        waiting.site_id,
+        waiting.site_key,
+        waiting.url,
+        waiting.fingerprint,
+        waiting.fetched_at,
+        waiting.seen_at,
+        waiting.wire,
+    )
+
+
+def _tell(session: Session, waiting: Waiting, found: _Found | None) -> bool:
+    """Group an article; return False if what was found of its text no longer holds."""
+    # Before the lock, so that nobody who holds it waits for an extraction.
+    if not story_arrivals.lock(session, waiting):
+        return True
     stories.lock_stories(session)
-    known = story_articles.told_of_pages(session, list(fingerprints))
-    index = _Index(session, window)
-    for arrival in ordered:
-        fingerprint = fingerprints[arrival.page_id]
-        before = known.get(arrival.page_id)
-        if before is None or _is_changed(before, arrival, fingerprint):
-            index.put(arrival, fingerprint, before)
-    return story_articles.told_of_pages(session, list(fingerprints))
+    if found is not None and stories.newest_text(session) != found.newest:
+        return False
+    page_id, arrival = waiting.page_id, _arrival(waiting)
+    before = story_articles.told_of_pages(session, [page_id]).get(page_id)
+    index = _Index(session)
+    if arrival is None or found is None:
+        if before is not None and before.text_id is not None:
+            index.take_out(page_id, before.text_id)
+        story_articles.remove_articles(session, [page_id])
+    elif before is None or before.text_id is None or _is_changed(before, arrival):
+        index.put(arrival, found, before.text_id if before is not None else None)
+    story_arrivals.remove(session, page_id)
+    return True
 
 
-def forget_articles(session: Session, page_ids: Collection[int], window: timedelta) -> None:
-    """Take pages out of their stories that have no article any more."""
-    known = story_articles.told_of_pages(session, page_ids)
-    if not known:
-        return
-    stories.lock_stories(session)
-    index = _Index(session, window)
-    for page_id in sorted(known):
-        index.take_out(page_id, known[page_id])
-    story_articles.remove_articles(session, list(known))
+def retell_some(database: Database) -> bool:
+    """Tell the next articles of a story that has another first one; False where there is none."""
+
+    def read(session: Session) -> tuple[story_articles.Retelling, Any, list[Any], Any] | None:
+        story = story_articles.story_to_retell(session)
+        if story is None:
+            return None
+        first = story_articles.noted_first(session, story.story_id)
+        articles = story_articles.articles_to_retell(session, story, RETOLD_AT_ONCE)
+        texts = [text_id for text_id, *_ in articles] + ([first.text_id] if first else [])
+        return story, first, articles, stories.shingles_of(session, texts)
+
+    wanted = database.run(read)
+    if wanted is None:
+        return False
+    story, first, articles, shingles = wanted
+    told: dict[int, Mapping[str, Any]] = {}
+    if first is not None:
+        of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
+        for text_id, page_id, wire in articles:
+            of_page = of_first
+            if page_id != first.page_id:
+                of_page = follower_of(of_first, shingles[text_id], shingles[first.text_id], wire)
+            told[page_id] = of_page.model_dump(mode="json")
+    *_, last = [None, *([text_id, page_id] for text_id, page_id, _ in articles)]
+    retold_to = last if len(articles) == RETOLD_AT_ONCE else None
+
+    def write(session: Session) -> None:
+        stories.lock_stories(session)
+        found = None
+        if first is None:
+            found = story_articles.first_of_story(session, story.story_id, None)
+        if found is not None:
+            story_articles.note_change(session, story.story_id, found[0].page_id, retell=True)
+        elif story_articles.note_retold(session, story, retold_to):
+            story_articles.tell(session, told)
+
+    database.run(write)
+    return True
 
 
-def _is_changed(before: Told, arrival: Arrival, fingerprint: Fingerprint) -> bool:
+def _is_changed(before: Told, arrival: Arrival) -> bool:
     return (before.key, before.fetched_at, before.wire) != (
-        fingerprint.key,
+        arrival.fingerprint.key,
         arrival.fetched_at,
         arrival.wire,
     )
 
 
+def _told(arrival: Arrival, text_id: int | None, story: Story) -> Told:
+    key, told = arrival.fingerprint.key, story.model_dump(mode="json")
+    return Told(text_id, key, arrival.fetched_at, arrival.wire, told)
+
+
+def _alone(arrival: Arrival) -> Story:
+    """Return what an article says that is the first of its story."""
+    key = arrival.fingerprint.key
+    identity = (
+        story_id(key)
+        if arrival.fingerprint.is_comparable
+        else id_alone(key, site_name(arrival.site), arrival.url)
+    )
+    return first_of(identity, arrival.fetched_at, arrival.wire)
+
+
+def _look_up(session: Session, arrival: Arrival, before: Told | None, window: timedelta) -> Said:
+    if before is not None and not _is_changed(before, arrival):
+        return Said(Story.model_validate(before.told), is_repeat=True)
+    found = _find(session, arrival, window)
+    nearest = found.same or next(iter(found.repeated), None)
+    first = story_articles.noted_first(session, nearest.story_id) if nearest else None
+    if first is None or arrival.precedes(first):
+        return Said(_alone(arrival), is_repeat=False)
+    story = _following(session, arrival, first)
+    # Its whole text in a longer one of a single stranger says nothing of who copied it.
+    of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
+    return Said(story, is_repeat=story.relation == "same" or of_several)
+
+
+def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Story:
+    of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
+    shingles = stories.shingles_of(session, [first.text_id])[first.text_id]
+    return follower_of(of_first, arrival.fingerprint.shingles, shingles, arrival.wire)
+
+
+def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
+    """Return what an article's text repeats."""
+    fingerprint, seen_at = arrival.fingerprint, arrival.seen_at
+    newest = stories.newest_text(session)
+    if not fingerprint.is_comparable:
+        return _Found(None, {}, (), (), (), newest)
+    same = stories.text_with_key(session, fingerprint.key, seen_at, window)
+    if same is not None:
+        return _Found(same, {}, (), (), (), newest)
+    bands = [int(each) for each in fingerprint.bands]
+    common: dict[int, int] = {}
+    repeated: list[KnownText] = []
+    whole_on: set[int] = set()
+    for other in stories.texts_like(session, bands, seen_at, window):
+        overlap = overlap_of(fingerprint.shingles, other.shingles)
+        if overlap.common < APART * min(overlap.own, overlap.other):
+            continue
+        common[other.id] = overlap.common
+        if overlap.is_repeat(on_one_site=other.sites == [arrival.site_id]):
+            repeated.append(other)
+        if overlap.own < overlap.other and overlap.common >= WHOLE * overlap.own:
+            whole_on.update(other.sites)
+    # Stable: of equal ones the first is that with more bands in common.
+    repeated.sort(key=lambda each: -common[each.id])
+    return _Found(None, common, repeated, stories.full_texts(session, common), whole_on, newest)
+
+
 class _Index:
     """The index of the texts of articles, held alone by one transaction."""
 
-    def __init__(self, session: Session, window: timedelta) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._window = window
 
-    def put(self, arrival: Arrival, fingerprint: Fingerprint, before: Told | None) -> None:
+    def put(self, arrival: Arrival, found: _Found, former_text: int | None) -> None:
         """Put a page's article where its text belongs."""
-        if before is not None:
-            self.take_out(arrival.page_id, before)
-        if not fingerprint.is_comparable:
-            alone = id_alone(fingerprint.key, arrival.site, arrival.url)
-            self._note(arrival, fingerprint, None, alone)
+        session = self._session
+        if former_text is not None and (found.same is None or found.same.id != former_text):
+            self.take_out(arrival.page_id, former_text)
+        if not arrival.fingerprint.is_comparable:
+            self._note(arrival, None)
             return
-        text_id, is_alone, may_regroup = self._place(arrival, fingerprint)
-        # Whatever it is to others, which follows.
-        self._note(arrival, fingerprint, text_id, story_id(fingerprint.key))
-        if is_alone:
-            return
-        changed = self._regroup([text_id]) if may_regroup else {}
-        for story in stories.stories_of(self._session, [text_id]):
-            changed.setdefault(story, set())
-        self._retell(changed, arrival.page_id)
-
-    def take_out(self, page_id: int, before: Told) -> None:
-        """Take a page out of its story."""
-        if before.text_id is None:
-            return
-        around = stories.texts_around(self._session, [before.text_id])
-        story_articles.take_out(self._session, page_id)
-        stories.review_text(self._session, before.text_id)
-        self._retell(self._regroup(around), None)
-
-    def _note(
-        self, arrival: Arrival, fingerprint: Fingerprint, text_id: int | None, identity: UUID
-    ) -> None:
-        told = first_of(identity, arrival.fetched_at, arrival.wire).model_dump(mode="json")
-        known = Told(text_id, fingerprint.key, arrival.fetched_at, arrival.wire, told)
-        story_articles.put_article(self._session, arrival.page_id, known)
-
-    def _place(self, arrival: Arrival, fingerprint: Fingerprint) -> tuple[int, bool, bool]:
-        """Return the text of an article, whether it is alone, and whether it may change groups."""
-        session, seen_at = self._session, arrival.seen_at
-        same = stories.text_with_key(session, fingerprint.key, seen_at, self._window)
-        if same is not None:
-            sites = {*same.sites, arrival.site_id}
-            stories.touch_text(session, same.id, sites=sites, seen_at=seen_at)
-            # Texts of one site are asked to have more in common.
-            return same.id, False, len(same.sites) == 1 and len(sites) > 1
-        bands = [int(each) for each in fingerprint.bands]
-        common, nearest = {}, None
-        for other in stories.texts_like(session, bands, seen_at, self._window):
-            overlap = overlap_of(fingerprint.shingles, other.shingles)
-            if overlap.common >= APART * min(overlap.own, overlap.other):
-                on_one_site = other.sites == [arrival.site_id]
-                if overlap.is_repeat(on_one_site=on_one_site) and (
-                    nearest is None or overlap.common > common[nearest.id]
-                ):
-                    nearest = other
-                common[other.id] = overlap.common
-        text_id = stories.add_text(
-            session,
-            key=fingerprint.key,
-            shingles=fingerprint.shingles,
-            bands=bands,
-            site_id=arrival.site_id,
-            seen_at=seen_at,
-            common=common,
-            story_id=nearest.story_id if nearest else stories.add_story(session, arrival.page_id),
+        there = stories.stories_of(
+            session, [*found.common, *([found.same.id] if found.same else [])]
         )
-        return text_id, not common, bool(common)
+        if found.same is not None and found.same.id in there:
+            text_id, before = found.same.id, found.same.sites
+            sites = {*before, arrival.site_id}
+            stories.touch_text(session, text_id, sites=sites, seen_at=arrival.seen_at)
+            self._note(arrival, text_id)
+            # Texts of one site are asked to have more in common.
+            may_regroup = len(before) == 1 and len(sites) > 1
+        else:
+            common = {each: found.common[each] for each in there if each not in found.full}
+            nearest = next((each for each in found.repeated if each.id in there), None)
+            text_id = self._add_text(arrival, common, nearest, there, found.full)
+            self._note(arrival, text_id)
+            if not there:
+                return
+            may_regroup = bool(common)
+        changed = self._regroup([text_id]) if may_regroup else {}
+        for story in stories.stories_of(session, [text_id]).values():
+            changed.setdefault(story, set())
+            self._retell(changed, arrival, story)
+
+    def take_out(self, page_id: int, text_id: int) -> None:
+        """Take a page out of its story."""
+        pairs = _Pairs(self._session)
+        is_bounded = pairs.read([text_id])
+        story_ids = set(stories.stories_of(self._session, [text_id]).values())
+        story_articles.take_out(self._session, page_id)
+        stories.review_text(self._session, text_id)
+        around = stories.stories_of(self._session, pairs.texts)
+        changed = self._regroup(around) if is_bounded else {}
+        for story in story_ids:
+            changed.setdefault(story, set())
+        self._retell(changed, None, None)
+        stories.remove_empty_stories(self._session, story_ids)
+
+    def _add_text(
+        self,
+        arrival: Arrival,
+        common: Mapping[int, int],
+        nearest: KnownText | None,
+        there: Mapping[int, int],
+        full: Collection[int],
+    ) -> int:
+        session = self._session
+        bands: Iterable[int] = arrival.fingerprint.bands
+        if nearest is None:
+            story = stories.add_story(session, arrival.page_id)
+        else:
+            story = there[nearest.id]
+            texts = stories.texts_of_stories(session, [story], MAX_REGROUPED)
+            if nearest.id in full or len(texts) == MAX_REGROUPED:
+                bands, common = (), {}
+        return stories.add_text(
+            session,
+            key=arrival.fingerprint.key,
+            shingles=arrival.fingerprint.shingles,
+            bands=[int(each) for each in bands],
+            site_id=arrival.site_id,
+            seen_at=arrival.seen_at,
+            common=common,
+            story_id=story,
+        )
+
+    def _note(self, arrival: Arrival, text_id: int | None) -> None:
+        # What it is to others follows.
+        told = _told(arrival, text_id, _alone(arrival))
+        story_articles.put_article(self._session, arrival.page_id, told)
 
     def _regroup(self, text_ids: Collection[int]) -> dict[int, set[int]]:
-        """Group texts anew with all around them; return the stories, and what moved to each."""
-        session = self._session
-        around = stories.texts_around(session, text_ids)
-        story_ids = stories.stories_of(session, around)
+        """Group texts anew with all around them; return the stories, and what moved to each.
+
+        What a further text changes, it changes for those that have something in common with it,
+        and for those that these have something in common with. Where that is too much, nothing
+        changes.
+        """
+        session, pairs = self._session, _Pairs(self._session)
+        if not (pairs.read(text_ids) and pairs.read(pairs.texts)):
+            return {}
+        story_ids = set(stories.stories_of(session, pairs.texts).values())
         texts = stories.texts_of_stories(session, story_ids, MAX_REGROUPED + 1)
-        if len(texts) > MAX_REGROUPED:
+        if len(texts) > MAX_REGROUPED or not all(each.is_compared for each in texts):
             return {}
         wanted = {each.id for each in texts}
-        beside = stories.neighbours(session, wanted) - wanted
-        common = stories.overlaps_with(session, wanted | beside)
+        if not pairs.read(wanted):
+            return {}
+        beside = pairs.neighbours(wanted) - wanted
+        if not pairs.read(beside):
+            return {}
         known = {
             each.id: StoryText(each.key, each.length, frozenset(each.sites))
             for each in (*texts, *stories.texts_with_ids(session, beside))
         }
-        groups = group_texts(known, common, wanted)
+        groups = group_texts(known, pairs.common, wanted)
         changed = self._store(groups, {each.id: each.story_id for each in texts})
         stories.remove_empty_stories(session, story_ids)
         return changed
@@ -214,40 +466,62 @@ class _Index:
                 stories.move_texts(self._session, changed[story], story)
         return changed
 
-    def _retell(self, changed: Mapping[int, Collection[int]], page_id: int | None) -> None:
-        """Say anew what the articles of stories tell.
+    def _retell(
+        self, changed: Mapping[int, Collection[int]], arrival: Arrival | None, own: int | None
+    ) -> None:
+        """Note which articles of stories are to be told anew.
 
         Parameters
         ----------
         changed
             The stories, with the texts that are new to each.
-        page_id
-            A page that is new to one of them.
+        arrival, own
+            An article that is new, and its story.
         """
-        told: dict[int, Mapping[str, Any]] = {}
         for story, moved in sorted(changed.items()):
-            found = story_articles.first_of_story(self._session, story)
+            new = arrival if story == own else None
+            new_page = new.page_id if new is not None else None
+            found = story_articles.first_of_story(self._session, story, new_page)
             if found is None:
                 continue
             first, is_noted = found
-            story_articles.note_change(self._session, story, first.page_id)
-            if is_noted:
-                articles = story_articles.articles_with(self._session, story, moved, page_id)
-            else:
-                articles = story_articles.articles_of_story(self._session, story)
-            told.update(self._told(first, articles))
-        story_articles.tell(self._session, told)
+            retell = bool(moved) or not is_noted or first.page_id == new_page
+            story_articles.note_change(self._session, story, first.page_id, retell=retell)
+            if new is not None and not retell:
+                told = _following(self._session, new, first).model_dump(mode="json")
+                story_articles.tell(self._session, {new.page_id: told})
 
-    def _told(
-        self, first: TellingArticle, articles: Iterable[TellingArticle]
-    ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
-        articles = list(articles)
-        wanted = {each.text_id for each in (first, *articles)}
-        shingles = stories.shingles_of(self._session, wanted)
-        for each in articles:
-            story = of_first
-            if each.page_id != first.page_id:
-                own = shingles[each.text_id]
-                story = follower_of(of_first, own, shingles[first.text_id], each.wire)
-            yield each.page_id, story.model_dump(mode="json")
+
+class _Pairs:
+    """Overlaps of texts, each read once, and no more than a bound.
+
+    Attributes
+    ----------
+    texts
+        The texts that were asked for, and those that they have something in common with.
+    common
+        The overlaps.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._read: set[int] = set()
+        self.texts: set[int] = set()
+        self.common: dict[tuple[int, int], int] = {}
+
+    def read(self, text_ids: Collection[int]) -> bool:
+        """Read the overlaps of texts; return whether that was within the bound."""
+        new = set(text_ids) - self._read
+        most = MAX_PAIRS + 1 - len(self.common)
+        if len(new) > most:
+            return False
+        if new:
+            self.common |= stories.overlaps_with(self._session, new, most)
+            self._read |= new
+            self.texts |= new.union(*self.common)
+        return len(self.common) <= MAX_PAIRS
+
+    def neighbours(self, text_ids: Collection[int]) -> set[int]:
+        """Return texts that have something in common with some, and these, as far as read."""
+        near = (pair for pair in self.common if not set(pair).isdisjoint(text_ids))
+        return {*text_ids, *(each for pair in near for each in pair)}
