@@ -53,8 +53,11 @@ def group_texts(
     Two texts are of one story if one repeats the other, or if others stand between them that do.
     A digest repeats articles that have nothing in common: it belongs to the story of which it has
     the most, and joins no other to that. So a repeat does not count where one of the two texts
-    has more in common with a third that has nothing of what the two have in common, unless another
-    text has both parts, too: as the beginning and the end of one article.
+    has more in common with a third that has nothing of what the two have in common, unless a text
+    of another site has both parts, too: as the beginning and the end of one article.
+
+    No site leads from one story of others to another: a text that only texts of its own site
+    repeat joins, with these, the story of which they have the most.
 
     Parameters
     ----------
@@ -72,10 +75,42 @@ def group_texts(
     """
     repeats = _Repeats(texts, common)
     groups = DisjointSet(grouped)
+    on_one_site = []
     for one, other in common:
         if one in groups and other in groups and repeats.is_of_story(one, other):
+            if is_on_one_site(texts[one], texts[other]):
+                on_one_site.append((one, other))
+            else:
+                groups.merge(one, other)
+    shared = {
+        each
+        for group in groups.subsets()
+        if len(frozenset().union(*(texts[each].sites for each in group))) > 1
+        for each in group
+    }
+    joining = []
+    for one, other in on_one_site:
+        if one not in shared and other not in shared:
+            groups.merge(one, other)
+        elif one not in shared or other not in shared:
+            joining.append((one, other))
+    own = {each: groups[each] for each in grouped if each not in shared}
+    joined = set()
+
+    def nearest_first(pair: tuple[int, int]) -> tuple[int, list[bytes]]:
+        return -common[pair], sorted(texts[each].key for each in pair)
+
+    for one, other in sorted(joining, key=nearest_first):
+        group = own[one if one in own else other]
+        if group not in joined:
+            joined.add(group)
             groups.merge(one, other)
     return sorted(groups.subsets(), key=min)
+
+
+def is_on_one_site(one: StoryText, other: StoryText) -> bool:
+    """Say whether one site alone has two texts."""
+    return len(one.sites | other.sites) == 1
 
 
 class _Repeats:
@@ -95,8 +130,8 @@ class _Repeats:
 
     @staticmethod
     def _is_repeat(one: StoryText, other: StoryText, common: int) -> bool:
-        on_one_site = len(one.sites | other.sites) == 1
-        return Overlap(common, one.length, other.length).is_repeat(on_one_site=on_one_site)
+        overlap = Overlap(common, one.length, other.length)
+        return overlap.is_repeat(on_one_site=is_on_one_site(one, other))
 
     def is_of_story(self, one: int, other: int) -> bool:
         """Say whether two texts are of one story because one repeats the other."""
@@ -125,11 +160,11 @@ class _Repeats:
         return self._common.get((min(part, third), max(part, third)), 0) < APART * number
 
     def _has_witness(self, text: int, part: int, third: int) -> bool:
-        """Say whether yet another text has what a text has of two others."""
+        """Say whether yet another text, of another site, has what a text has of two others."""
         of_part = WITNESS * self._repeated[text][part]
         of_third = WITNESS * self._repeated[text][third]
         return any(
             number >= of_part and self._repeated[third].get(witness, 0) >= of_third
             for witness, number in self._repeated[part].items()
-            if witness != text
+            if witness != text and not is_on_one_site(self._texts[text], self._texts[witness])
         )

@@ -94,3 +94,44 @@ def test_pages_of_one_site_must_have_more_in_common() -> None:
     texts = {"a": part((0, 100)), "b": part((40, 140))}
     assert groups_of(texts) == {frozenset("ab")}
     assert groups_of(texts, one_site=True) == {frozenset("a"), frozenset("b")}
+
+
+def grouped_with_sites(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
+    """Return the stories of texts, each with the initials of the sites that have it."""
+    names = dict(enumerate(sorted(texts)))
+    common = {
+        (one, other): number
+        for one in names
+        for other in names
+        if one < other
+        and (number := overlap_of(texts[names[one]][0], texts[names[other]][0]).common)
+    }
+    known = {
+        number: StoryText(name.encode(), len(texts[name][0]), frozenset(map(ord, texts[name][1])))
+        for number, name in names.items()
+    }
+    groups = group_texts(known, common, known)
+    return {frozenset(names[each] for each in group) for group in groups}
+
+
+def test_pages_of_one_site_are_no_witnesses_of_each_other() -> None:
+    one, other = part((0, 100)), part((200, 300))
+    both = [part((0, 100), (200, 300 - each)) for each in range(3)]
+    victims = {"a": (one, "a"), "b": (other, "b")}
+    steered = {f"h{number}": (each, "h") for number, each in enumerate(both)}
+    groups = grouped_with_sites(victims | steered)
+    assert not any({"a", "b"} <= each for each in groups)
+    # Two sites that have both are witnesses.
+    witnessed = {"h": (both[0], "h"), "i": (both[1], "i")}
+    assert grouped_with_sites(victims | witnessed) == {frozenset({"a", "b", "h", "i"})}
+
+
+def test_texts_of_one_site_lead_from_no_story_to_another() -> None:
+    # Each has four fifths of the one before it.
+    drift = {f"h{at}": (part((20 * at, 20 * at + 100)), "h") for at in range(1, 10)}
+    victims = {"a": (part((0, 100)), "a"), "b": (part((200, 300)), "b")}
+    groups = grouped_with_sites(victims | drift)
+    assert not any({"a", "b"} <= each for each in groups)
+    assert sum(len(each) for each in groups) == 11
+    # On its own, it is one story.
+    assert len(grouped_with_sites(drift)) == 1
