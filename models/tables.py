@@ -689,6 +689,9 @@ class PageParts(Base):
     joined_revision: Mapped[int | None] = mapped_column(
         Integer, doc="Revision of the page's article that the last look for parts made."
     )
+    size: Mapped[int | None] = mapped_column(
+        Integer, doc="Bytes of the message as text; null where that was not noted."
+    )
     attempts: Mapped[int | None] = mapped_column(
         Integer, doc="Looks that were begun since the last one that ended; null for none."
     )

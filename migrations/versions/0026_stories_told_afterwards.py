@@ -1,4 +1,4 @@
-"""Articles that wait to be grouped into stories, and bounds on what that sends again."""
+"""Articles that wait to be grouped into stories, and bounds on what stories and parts cost."""
 
 from collections.abc import Sequence
 
@@ -43,11 +43,13 @@ def upgrade() -> None:
     op.create_index(
         "ix_story_articles_of_text", "story_articles", ["text_id", "page_id"], unique=False
     )
+    op.add_column("page_parts", sa.Column("size", sa.Integer(), nullable=True))
     op.add_column("page_parts", sa.Column("attempts", sa.Integer(), nullable=True))
 
 
 def downgrade() -> None:
     op.drop_column("page_parts", "attempts")
+    op.drop_column("page_parts", "size")
     op.drop_index("ix_story_articles_of_text", "story_articles")
     op.drop_column("story_articles", "correct_after")
     op.drop_column("story_articles", "corrections")

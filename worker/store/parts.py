@@ -10,6 +10,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Select,
+    SQLColumnExpression,
     Text,
     Update,
     and_,
@@ -28,6 +29,7 @@ from sqlalchemy.orm import Session
 
 from models.tables import Address, Article, PageParts, StoredPage
 from worker.store import articles
+from worker.store.database import do_not_wait_for_disk
 from worker.store.fetched_pages import digest_of_url
 from worker.store.pages import has_article
 from worker.store.statements import rows_only
@@ -69,15 +71,18 @@ class StoredPart:
     ----------
     url, revision
         Of the page.
+    size
+        Bytes of the message of the page alone; None where its last outcome is no article.
     """
 
     page_id: int
     url: str
     revision: int
     links: dict[str, Any]
-    message: dict[str, Any] | None
+    size: int | None
     first_id: int | None
     joined_revision: int | None
+    version: int
 
 
 def ways_to_write(url: str) -> list[str]:
@@ -176,11 +181,13 @@ def _noting() -> Insert:
         .scalar_subquery()
     )
     message = bindparam("new_message", type_=JSONB(none_as_null=True))
+    keeps_message = and_(message.is_(None), PageParts.message.is_not(None))
     adding = insert(PageParts).values(
         page_id=page_id,
         site_id=site,
         links=bindparam("new_links", type_=JSONB),
         message=func.coalesce(message, last),
+        size=_size_of(func.coalesce(message, last)),
         whole_digests=bindparam("new_whole", type_=ARRAY(Text)),
     )
     return adding.on_conflict_do_update(
@@ -188,6 +195,7 @@ def _noting() -> Insert:
         set_={
             "links": adding.excluded.links,
             "message": func.coalesce(message, PageParts.message, last),
+            "size": case((keeps_message, PageParts.size), else_=adding.excluded.size),
             "whole_digests": adding.excluded.whole_digests,
             **_CHANGED,
         },
@@ -195,7 +203,15 @@ def _noting() -> Insert:
     )
 
 
-_CHANGED: dict[str, Any] = {"version": PageParts.version + 1, "changed_at": func.clock_timestamp()}
+def _size_of(message: SQLColumnExpression[Any]) -> ColumnElement[int]:
+    return func.octet_length(cast(message, Text))
+
+
+_CHANGED: dict[str, Any] = {
+    "version": PageParts.version + 1,
+    "changed_at": func.clock_timestamp(),
+    "attempts": null(),
+}
 _NOTE = rows_only(_noting())
 
 
@@ -290,8 +306,26 @@ def is_due() -> ColumnElement[bool]:
     return PageParts.version > PageParts.seen_version
 
 
-def reach(session: Session, page_id: int, addresses: Addresses) -> list[int]:
+def begin(session: Session, page_id: int) -> tuple[int, int] | None:
+    """Note that a page is looked at; return how often that was begun, and the page's version.
+
+    None where a look at another part of its article has seen it.
+    """
+    do_not_wait_for_disk(session)
+    row = session.execute(
+        update(PageParts)
+        .where(PageParts.page_id == page_id, is_due())
+        .values(attempts=func.coalesce(PageParts.attempts, 0) + 1)
+        .returning(PageParts.attempts, PageParts.version),
+        execution_options={"synchronize_session": False},
+    ).one_or_none()
+    return None if row is None else (row.attempts or 1, row.version)
+
+
+def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
     """Return the pages that are parts and that a page leads to, directly or by others; and itself.
+
+    Says also whether these are all.
 
     Parameters
     ----------
@@ -315,11 +349,14 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> list[int]:
         found = [row.first_id for row in rows if row.first_id is not None]
         found += [other for urls in linked.values() for other in urls.values()]
         following = {other: None for other in found if other not in reached}
-    return sorted(reached)
+    return sorted(reached), not following
 
 
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
-    """Return pages that are parts, locked until the transaction ends, in the order of their ids."""
+    """Return pages that are parts, locked until the transaction ends, in the order of their ids.
+
+    Without their messages: what many parts say may be more than a process can hold.
+    """
     locked = {
         row.id: row
         for row in session.execute(
@@ -338,9 +375,12 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
         select(
             PageParts.page_id,
             PageParts.links,
-            PageParts.message,
+            case((PageParts.message.is_not(None), func.coalesce(PageParts.size, _OWN_SIZE))).label(
+                "size"
+            ),
             PageParts.first_id,
             PageParts.joined_revision,
+            PageParts.version,
         )
         .where(PageParts.page_id.in_(list(locked)))
         .order_by(PageParts.page_id)
@@ -351,12 +391,24 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
             url=locked[row.page_id].url,
             revision=locked[row.page_id].revision,
             links=row.links,
-            message=row.message if locked[row.page_id].has_article else None,
+            size=row.size if locked[row.page_id].has_article else None,
             first_id=row.first_id,
             joined_revision=row.joined_revision,
+            version=row.version,
         )
         for row in rows
     ]
+
+
+_OWN_SIZE = _size_of(PageParts.message)
+
+
+def message_of(session: Session, page_id: int) -> dict[str, Any]:
+    """Return the article message of a page that is a part, alone."""
+    message: dict[str, Any] = session.execute(
+        select(PageParts.message).where(PageParts.page_id == page_id)
+    ).scalar_one()
+    return message
 
 
 def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
@@ -393,9 +445,12 @@ def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> Non
         )
 
 
-def note_seen(session: Session, page_id: int, version: int) -> None:
-    """Note that a page was looked at as it was in a version."""
-    session.execute(
-        update(PageParts).where(PageParts.page_id == page_id).values(seen_version=version),
-        execution_options={"synchronize_session": False},
-    )
+def note_seen(session: Session, versions: Mapping[int, int]) -> None:
+    """Note that pages were looked at as they were in a version each."""
+    for page_id, version in sorted(versions.items()):
+        session.execute(
+            update(PageParts)
+            .where(PageParts.page_id == page_id)
+            .values(seen_version=version, attempts=None),
+            execution_options={"synchronize_session": False},
+        )

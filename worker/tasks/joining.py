@@ -7,8 +7,9 @@ first one's article is joined once they are there, and has the same revisions.
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -29,6 +30,7 @@ from worker.store.parts import StoredPart
 from worker.stories.addresses import PageAddress
 from worker.stories.parts import (
     Member,
+    Pagination,
     addresses_of,
     chain_of,
     is_held_by,
@@ -46,6 +48,12 @@ logger = logging.getLogger(__name__)
 SETTLE_SECONDS = 20.0
 """Time in which nothing of a part may have changed before it is looked at: the parts of an article
 are mostly fetched together, and each that comes later gives a revision."""
+
+LOOKS = 3
+"""Looks at a part that may end with their process; then it is given up until it changes."""
+
+ARTICLES_OF_A_LOOK = 8
+"""Articles that one look joins; the others are joined as their own pages are looked at."""
 
 LOOKED_AT_ONCE = 500
 """Parts that one task looks at: some seconds of work."""
@@ -69,7 +77,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
         due = state.database.run(
             lambda session: parts.due(session, settle_seconds=settle_seconds, limit=LOOKED_AT_ONCE)
         )
-        joined = sum(_look_alone(state, page_id, version) for page_id, version in due)
+        joined = sum(_look_alone(state, page_id) for page_id, _ in due)
         if joined:
             logger.info("revised with their parts: %s", counted(joined, "article"))
         if len(due) == LOOKED_AT_ONCE:
@@ -81,7 +89,15 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
             )
 
 
-def _look_alone(state: ProcessState, page_id: int, version: int) -> int:
+def _look_alone(state: ProcessState, page_id: int) -> int:
+    begun = state.database.run(lambda session: parts.begin(session, page_id))
+    if begun is None:
+        return 0
+    attempt, version = begun
+    if attempt > LOOKS:
+        logger.error("the parts of page %d are not joined: that took its process with it", page_id)
+        state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
+        return 0
     try:
         return state.database.run(lambda session: _look(session, state, page_id, version))
     except Exception as error:
@@ -89,27 +105,58 @@ def _look_alone(state: ProcessState, page_id: int, version: int) -> int:
             raise
         # A defect that one article shows must not keep the others from their parts.
         logger.exception("the parts of page %d are not joined", page_id)
-        state.database.run(lambda session: parts.note_seen(session, page_id, version))
+        state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
 
 
 def _look(session: Session, state: ProcessState, page_id: int, version: int) -> int:
     """Give the articles that a part belongs to the revisions that they lack; return how many."""
-    reached = parts.reach(session, page_id, lambda links: addresses_of_links(from_json(links)))
+    reached, are_all = parts.reach(
+        session, page_id, lambda links: addresses_of_links(from_json(links))
+    )
     stored = parts.load_parts(session, reached)
-    members = {
-        each.page_id: Member(each.page_id, each.url, from_json(each.links), each.message)
-        for each in stored
-        if each.message is not None and each.links
-    }
-    revised = 0
-    for each in stored:
-        member = members.get(each.page_id)
-        is_first = member is not None and member.is_first
-        if member is not None and (is_first or each.joined_revision is not None):
-            revised += _revise(session, state, each, member, list(members.values()))
-    parts.note_seen(session, page_id, version)
+    links = {each.page_id: from_json(each.links) for each in stored}
+    written = [each for each in stored if each.size is not None and each.links]
+    looked = revised = 0
+    for each in sorted(written, key=lambda part: (part.page_id != page_id, part.page_id)):
+        # Made anew for each, so that the messages of one article are in memory at a time.
+        members = {part.page_id: _member(session, part, links[part.page_id]) for part in written}
+        first = members[each.page_id]
+        if each.joined_revision is None and not first.is_first:
+            continue
+        looked += 1
+        if looked > ARTICLES_OF_A_LOOK:
+            break
+        revised += _revise(session, state, each, first, list(members.values()))
+    is_whole = are_all and looked <= ARTICLES_OF_A_LOOK
+    seen = {each.page_id: each.version for each in stored} if is_whole else {}
+    parts.note_seen(session, {**seen, page_id: version})
     return revised
+
+
+def _member(session: Session, part: StoredPart, links: Pagination) -> Member:
+    message = _StoredMessage(lambda: parts.message_of(session, part.page_id))
+    return Member(part.page_id, part.url, links, message, part.size or 0)
+
+
+class _StoredMessage(Mapping[str, Any]):
+    """The message of a part, read when it is looked into."""
+
+    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _values(self) -> Mapping[str, Any]:
+        return self._read()
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
 
 def _revise(
@@ -123,7 +170,7 @@ def _revise(
     chain, is_held = [first], _is_held_by_whole(session, first)
     if first.is_first and not is_held:
         chain = chain_of(first, members)
-    own = ArticleMessage.model_validate(first.message)
+    own = ArticleMessage.model_validate(dict(first.message))
     told = story_articles.told_of_pages(session, [first.page_id]).get(first.page_id)
     leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:

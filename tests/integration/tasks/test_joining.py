@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage
 from models.tables import Article, PageParts
@@ -16,8 +17,10 @@ from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
+from worker.store import parts
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import is_due
+from worker.stories.parts import joining
 from worker.tasks.extract import extract
 from worker.tasks.joining import join_parts
 
@@ -200,6 +203,64 @@ def test_a_kill_before_the_end_changes_nothing(
     assert last(tasks)["revision"] == 1
     join_parts(settle_seconds=0)
     assert (last(tasks)["revision"], last(tasks)["text"]) == (2, expected_text([1, 2, 3]))
+
+
+def test_a_look_that_ends_its_process_again_and_again_is_given_up(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(tasks, {address(1): part_html(1, of=2)})
+    with monkeypatch.context() as patch:
+
+        def die(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr("worker.tasks.joining.parts.load_parts", die)
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                join_parts(settle_seconds=0)
+        join_parts(settle_seconds=0)
+    # What changes is looked at again.
+    send(tasks, {address(2): part_html(2, of=2)})
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2])
+
+
+def test_parts_that_are_due_together_are_looked_at_once(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
+    looks = []
+    reach = parts.reach
+
+    def counted(session: Session, page_id: int, addresses: parts.Addresses) -> Any:
+        looks.append(page_id)
+        return reach(session, page_id, addresses)
+
+    monkeypatch.setattr(parts, "reach", counted)
+    join_parts(settle_seconds=0)
+    assert len(looks) == 1
+    assert last(tasks)["text"] == expected_text(range(1, 7))
+
+
+def test_no_more_of_the_parts_is_read_than_is_joined(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
+    sizes = dict(tasks.ask(select(PageParts.page_id, PageParts.size).order_by(PageParts.page_id)))
+    assert all(sizes.values())
+    read = []
+    message_of = parts.message_of
+
+    def noted(session: Session, page_id: int) -> dict[str, Any]:
+        read.append(page_id)
+        return message_of(session, page_id)
+
+    monkeypatch.setattr(parts, "message_of", noted)
+    monkeypatch.setattr(joining, "MAX_BYTES", sum([*sizes.values()][:3]))
+    join_parts(settle_seconds=0)
+    assert last(tasks)["text"] == expected_text([1, 2, 3])
+    assert len(last(tasks)["parts"]["pages"]) == 6
+    assert len(read) == 3
 
 
 def test_what_another_process_joins_is_left_to_it(tasks: Tasks) -> None:

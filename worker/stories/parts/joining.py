@@ -17,6 +17,9 @@ from worker.stories.parts.reading import Pagination
 MAX_PARTS = 50
 """Parts of an article that are joined, the first ones."""
 
+MAX_BYTES = 8 * 1024 * 1024
+"""Bytes of the messages of the parts that are joined, the first ones."""
+
 REPEATED = 0.8
 """Share of a part's text that earlier ones have from which on it is no further part.
 
@@ -44,13 +47,16 @@ class Member:
     links
         The parts that it leads to.
     message
-        The article message of the page alone, as JSON values.
+        The article message of the page alone, as JSON values; it may be read when it is asked for.
+    size
+        Bytes of that.
     """
 
     page_id: int
     url: str
     links: Pagination
     message: Mapping[str, Any]
+    size: int = 0
 
     @cached_property
     def key(self) -> str:
@@ -101,15 +107,18 @@ def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
         The first part and those that follow it; one alone where none does.
     """
     by_key = {member.key: member for member in members}
-    chain, keys = [first], {first.key}
+    chain, keys, size = [first], {first.key}, first.size
     seen = _blocks_seen(first)
     while len(chain) < MAX_PARTS:
         after = _following(chain, by_key)
-        if after is None or after.key in keys or not may_be_part(kind_of(after.message)):
+        if after is None or after.key in keys or size + after.size > MAX_BYTES:
+            break
+        if not may_be_part(kind_of(after.message)):
             break
         if not _agree(chain, after) or _repeats(after, seen):
             break
         chain.append(after)
+        size += after.size
         keys.add(after.key)
         seen |= _blocks_seen(after)
     return chain
