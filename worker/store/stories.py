@@ -273,6 +273,8 @@ def touch_text(
 
 def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
     """Return the stories of those of some texts that are there, by text."""
+    if not text_ids:
+        return {}
     rows = session.execute(_STORIES_OF, {"ids": sorted(text_ids)})
     return dict(rows.all())
 
@@ -308,6 +310,8 @@ def texts_of_stories(session: Session, story_ids: Collection[int], most: int) ->
 
 def texts_with_ids(session: Session, text_ids: Collection[int]) -> list[GroupedText]:
     """Return some texts."""
+    if not text_ids:
+        return []
     return [_as_grouped(row) for row in session.execute(_TEXTS, {"ids": sorted(text_ids)})]
 
 

@@ -446,24 +446,32 @@ class _Index:
         }
         groups = group_texts(known, pairs.common, wanted)
         changed = self._store(groups, {each.id: each.story_id for each in texts})
-        stories.remove_empty_stories(session, story_ids)
+        if changed:
+            stories.remove_empty_stories(session, changed)
         return changed
 
     def _store(
         self, groups: Iterable[Collection[int]], before: Mapping[int, int]
     ) -> dict[int, set[int]]:
-        """Give each group a story: that of most of its texts, where no larger group has it."""
+        """Give each group a story: that of most of its texts, where no larger group has it.
+
+        Return the stories that gained or lost texts, with those that they gained.
+        """
         changed: dict[int, set[int]] = {}
+        taken: set[int] = set()
         for group in sorted(groups, key=lambda each: (-len(each), min(each))):
-            own = Counter(before[each] for each in group if before[each] not in changed)
+            own = Counter(before[each] for each in group if before[each] not in taken)
             story = (
                 min(own, key=lambda each: (-own[each], each))
                 if own
                 else stories.add_story(self._session)
             )
-            changed[story] = {each for each in group if before[each] != story}
-            if changed[story]:
-                stories.move_texts(self._session, changed[story], story)
+            taken.add(story)
+            if moved := {each for each in group if before[each] != story}:
+                stories.move_texts(self._session, moved, story)
+                changed.setdefault(story, set()).update(moved)
+                for each in moved:
+                    changed.setdefault(before[each], set())
         return changed
 
     def _retell(
