@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from models.messages import Story
@@ -109,20 +110,54 @@ class _Found(NamedTuple):
         Shingles that it has in common with others, by their ids.
     repeated
         The texts that repeat it, the nearest first.
-    full
-        Ids of those that are compared with no further text.
     whole_on
         Sites with a longer text that has it whole.
-    newest
-        The text that was stored last.
     """
 
     same: KnownText | None
     common: Mapping[int, int]
     repeated: Sequence[KnownText]
-    full: Collection[int]
     whole_on: Collection[int]
+
+    @property
+    def nearest(self) -> KnownText | None:
+        """The text whose story it joins."""
+        return self.same or next(iter(self.repeated), None)
+
+
+_NOTHING: Final = _Found(None, {}, (), ())
+
+
+class _Plan(NamedTuple):
+    """All that is known of a page whose article waits before the lock is taken.
+
+    Attributes
+    ----------
+    waiting, arrival
+        The article; None where there is none any more.
+    before
+        What is known of the page's article among the stories.
+    newest
+        The text that was stored last: with another one, what was found may not be all.
+    found
+        What its text repeats.
+    full
+        Ids of texts that are compared with no further one.
+    first, told
+        The article that is noted as the first of the story that it joins, and what it says then.
+    pairs
+        Overlaps of the texts that have something in common with it.
+    """
+
+    waiting: Waiting
+    arrival: Arrival | None
+    before: Told | None
     newest: int
+    found: _Found = _NOTHING
+    full: Collection[int] = ()
+    first: TellingArticle | None = None
+    told: Story | None = None
+    pairs: "_Pairs | None" = None
 
 
 def say(session: Session, arrivals: Collection[Arrival], window: timedelta) -> dict[int, Said]:
@@ -174,18 +209,35 @@ def request_telling(session: Session) -> None:
 
 def tell_page(database: Database, page_id: int, window: timedelta) -> None:
     """Group the article of a page that waits, or take the page out of its story."""
+    while (plan := database.run(lambda session: _plan(session, page_id, window))) is not None:
+        try:
+            if database.run(lambda session: _tell(session, plan)):
+                return
+        except IntegrityError:
+            # A process of the version before has removed a text that was found.
+            continue
 
-    def find(session: Session) -> tuple[Waiting, _Found | None] | None:
-        waiting = story_arrivals.load(session, page_id)
-        if waiting is None:
-            return None
-        arrival = _arrival(waiting)
-        return waiting, _find(session, arrival, window) if arrival else None
 
-    while (wanted := database.run(find)) is not None:
-        waiting, found = wanted
-        if database.run(lambda session: _tell(session, waiting, found)):  # noqa: B023
-            return
+def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
+    waiting = story_arrivals.load(session, page_id)
+    if waiting is None:
+        return None
+    newest, arrival = stories.newest_text(session), _arrival(waiting)
+    before = story_articles.told_of_pages(session, [page_id]).get(page_id)
+    if arrival is None or not arrival.fingerprint.is_comparable:
+        return _Plan(waiting, arrival, before, newest)
+    found = _find(session, arrival, window)
+    pairs, full, first, told = _Pairs(), set[int](), None, None
+    if found.common:
+        pairs.read(session, found.common)
+        full = stories.full_texts(session, found.common)
+    if found.nearest is not None:
+        story = found.nearest.story_id
+        if len(stories.texts_of_stories(session, [story], MAX_REGROUPED)) == MAX_REGROUPED:
+            full.add(found.nearest.id)
+        first = story_articles.noted_first(session, story)
+        told = _following(session, arrival, first) if first is not None else None
+    return _Plan(waiting, arrival, before, newest, found, full, first, told, pairs)
 
 
 def _arrival(waiting: Waiting) -> Arrival | None:
@@ -203,23 +255,22 @@ def _arrival(waiting: Waiting) -> Arrival | None:
     )
 
 
-def _tell(session: Session, waiting: Waiting, found: _Found | None) -> bool:
+def _tell(session: Session, plan: _Plan) -> bool:
     """Group an article; return False if what was found of its text no longer holds."""
     # Before the lock, so that nobody who holds it waits for an extraction.
-    if not story_arrivals.lock(session, waiting):
+    if not story_arrivals.lock(session, plan.waiting):
         return True
     stories.lock_stories(session)
-    if found is not None and stories.newest_text(session) != found.newest:
+    if stories.newest_text(session) != plan.newest:
         return False
-    page_id, arrival = waiting.page_id, _arrival(waiting)
-    before = story_articles.told_of_pages(session, [page_id]).get(page_id)
+    page_id, before = plan.waiting.page_id, plan.before
     index = _Index(session)
-    if arrival is None or found is None:
+    if plan.arrival is None:
         if before is not None and before.text_id is not None:
             index.take_out(page_id, before.text_id)
         story_articles.remove_articles(session, [page_id])
-    elif before is None or before.text_id is None or _is_changed(before, arrival):
-        index.put(arrival, found, before.text_id if before is not None else None)
+    elif before is None or before.text_id is None or _is_changed(before, plan.arrival):
+        index.put(plan.arrival, plan)
     story_arrivals.remove(session, page_id)
     return True
 
@@ -293,7 +344,7 @@ def _look_up(session: Session, arrival: Arrival, before: Told | None, window: ti
     if before is not None and not _is_changed(before, arrival):
         return Said(Story.model_validate(before.told), is_repeat=True)
     found = _find(session, arrival, window)
-    nearest = found.same or next(iter(found.repeated), None)
+    nearest = found.nearest
     first = story_articles.noted_first(session, nearest.story_id) if nearest else None
     if first is None or arrival.precedes(first):
         return Said(_alone(arrival), is_repeat=False)
@@ -312,12 +363,11 @@ def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Sto
 def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
     """Return what an article's text repeats."""
     fingerprint, seen_at = arrival.fingerprint, arrival.seen_at
-    newest = stories.newest_text(session)
     if not fingerprint.is_comparable:
-        return _Found(None, {}, (), (), (), newest)
+        return _NOTHING
     same = stories.text_with_key(session, fingerprint.key, seen_at, window)
     if same is not None:
-        return _Found(same, {}, (), (), (), newest)
+        return _NOTHING._replace(same=same)
     bands = [int(each) for each in fingerprint.bands]
     common: dict[int, int] = {}
     repeated: list[KnownText] = []
@@ -333,7 +383,7 @@ def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
             whole_on.update(other.sites)
     # Stable: of equal ones the first is that with more bands in common.
     repeated.sort(key=lambda each: -common[each.id])
-    return _Found(None, common, repeated, stories.full_texts(session, common), whole_on, newest)
+    return _Found(None, common, repeated, whole_on)
 
 
 class _Index:
@@ -342,46 +392,72 @@ class _Index:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def put(self, arrival: Arrival, found: _Found, former_text: int | None) -> None:
+    def put(self, arrival: Arrival, plan: _Plan) -> None:
         """Put a page's article where its text belongs."""
-        session = self._session
-        if former_text is not None and (found.same is None or found.same.id != former_text):
-            self.take_out(arrival.page_id, former_text)
+        session, found, first = self._session, plan.found, plan.first
+        pairs = plan.pairs or _Pairs()
+        former = plan.before.text_id if plan.before is not None else None
+        if former is not None and (found.same is None or found.same.id != former):
+            self.take_out(arrival.page_id, former)
+            # What was found may be gone, or in another story.
+            found, first, pairs = self._still(found), None, _Pairs()
         if not arrival.fingerprint.is_comparable:
-            self._note(arrival, None)
+            self._note(arrival, None, _alone(arrival))
             return
-        there = stories.stories_of(
-            session, [*found.common, *([found.same.id] if found.same else [])]
-        )
-        if found.same is not None and found.same.id in there:
+        if found.same is not None:
             text_id, before = found.same.id, found.same.sites
             sites = {*before, arrival.site_id}
             stories.touch_text(session, text_id, sites=sites, seen_at=arrival.seen_at)
-            self._note(arrival, text_id)
             # Texts of one site are asked to have more in common.
             may_regroup = len(before) == 1 and len(sites) > 1
         else:
-            common = {each: found.common[each] for each in there if each not in found.full}
-            nearest = next((each for each in found.repeated if each.id in there), None)
-            text_id = self._add_text(arrival, common, nearest, there, found.full)
-            self._note(arrival, text_id)
-            if not there:
-                return
-            may_regroup = bool(common)
-        changed = self._regroup([text_id]) if may_regroup else {}
-        for story in stories.stories_of(session, [text_id]).values():
+            common = {each: n for each, n in found.common.items() if each not in plan.full}
+            text_id, may_regroup = self._add_text(arrival, common, found.nearest, plan.full)
+            pairs.add(text_id, common)
+        changed = self._regroup([text_id], pairs) if may_regroup else {}
+        if found.nearest is None and not changed:
+            self._note(arrival, text_id, _alone(arrival))
+        elif (
+            first is not None
+            and first.page_id != arrival.page_id
+            and plan.told is not None
+            and not changed
+        ):
+            is_first = arrival.precedes(first)
+            self._note(arrival, text_id, _alone(arrival) if is_first else plan.told)
+            first_id = arrival.page_id if is_first else first.page_id
+            story = found.nearest.story_id if found.nearest is not None else 0
+            story_articles.note_change(session, story, first_id, retell=is_first)
+        else:
+            # What it is to others follows.
+            self._note(arrival, text_id, _alone(arrival))
+            (story,) = stories.stories_of(session, [text_id]).values()
             changed.setdefault(story, set())
             self._retell(changed, arrival, story)
 
+    def _still(self, found: _Found) -> _Found:
+        """Return what still is there of what was found, in the stories where it is."""
+        same, common = found.same, found.common
+        there = stories.stories_of(self._session, [same.id] if same is not None else common)
+
+        def still(texts: Iterable[KnownText]) -> list[KnownText]:
+            return [each._replace(story_id=there[each.id]) for each in texts if each.id in there]
+
+        return found._replace(
+            same=next(iter(still([same] if same is not None else [])), None),
+            common={each: number for each, number in common.items() if each in there},
+            repeated=still(found.repeated),
+        )
+
     def take_out(self, page_id: int, text_id: int) -> None:
         """Take a page out of its story."""
-        pairs = _Pairs(self._session)
-        is_bounded = pairs.read([text_id])
+        pairs = _Pairs()
+        is_bounded = pairs.read(self._session, [text_id])
         story_ids = set(stories.stories_of(self._session, [text_id]).values())
         story_articles.take_out(self._session, page_id)
         stories.review_text(self._session, text_id)
         around = stories.stories_of(self._session, pairs.texts)
-        changed = self._regroup(around) if is_bounded else {}
+        changed = self._regroup(around, _Pairs()) if is_bounded else {}
         for story in story_ids:
             changed.setdefault(story, set())
         self._retell(changed, None, None)
@@ -392,53 +468,47 @@ class _Index:
         arrival: Arrival,
         common: Mapping[int, int],
         nearest: KnownText | None,
-        there: Mapping[int, int],
         full: Collection[int],
-    ) -> int:
-        session = self._session
-        bands: Iterable[int] = arrival.fingerprint.bands
-        if nearest is None:
-            story = stories.add_story(session, arrival.page_id)
-        else:
-            story = there[nearest.id]
-            texts = stories.texts_of_stories(session, [story], MAX_REGROUPED)
-            if nearest.id in full or len(texts) == MAX_REGROUPED:
-                bands, common = (), {}
-        return stories.add_text(
-            session,
+    ) -> tuple[int, bool]:
+        """Store the text of an article; return its id, and whether it may change groups."""
+        is_compared = nearest is None or nearest.id not in full
+        text_id = stories.add_text(
+            self._session,
             key=arrival.fingerprint.key,
             shingles=arrival.fingerprint.shingles,
-            bands=[int(each) for each in bands],
+            bands=[int(each) for each in arrival.fingerprint.bands] if is_compared else [],
             site_id=arrival.site_id,
             seen_at=arrival.seen_at,
-            common=common,
-            story_id=story,
+            common=common if is_compared else {},
+            story_id=nearest.story_id
+            if nearest is not None
+            else stories.add_story(self._session, arrival.page_id),
         )
+        return text_id, is_compared and bool(common)
 
-    def _note(self, arrival: Arrival, text_id: int | None) -> None:
-        # What it is to others follows.
-        told = _told(arrival, text_id, _alone(arrival))
+    def _note(self, arrival: Arrival, text_id: int | None, story: Story) -> None:
+        told = _told(arrival, text_id, story)
         story_articles.put_article(self._session, arrival.page_id, told)
 
-    def _regroup(self, text_ids: Collection[int]) -> dict[int, set[int]]:
+    def _regroup(self, text_ids: Collection[int], pairs: "_Pairs") -> dict[int, set[int]]:
         """Group texts anew with all around them; return the stories, and what moved to each.
 
         What a further text changes, it changes for those that have something in common with it,
         and for those that these have something in common with. Where that is too much, nothing
         changes.
         """
-        session, pairs = self._session, _Pairs(self._session)
-        if not (pairs.read(text_ids) and pairs.read(pairs.texts)):
+        session = self._session
+        if not (pairs.read(session, text_ids) and pairs.read(session, pairs.texts)):
             return {}
         story_ids = set(stories.stories_of(session, pairs.texts).values())
         texts = stories.texts_of_stories(session, story_ids, MAX_REGROUPED + 1)
         if len(texts) > MAX_REGROUPED or not all(each.is_compared for each in texts):
             return {}
         wanted = {each.id for each in texts}
-        if not pairs.read(wanted):
+        if not pairs.read(session, wanted):
             return {}
         beside = pairs.neighbours(wanted) - wanted
-        if not pairs.read(beside):
+        if not pairs.read(session, beside):
             return {}
         known = {
             each.id: StoryText(each.key, each.length, frozenset(each.sites))
@@ -511,20 +581,26 @@ class _Pairs:
         The overlaps.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self) -> None:
         self._read: set[int] = set()
         self.texts: set[int] = set()
         self.common: dict[tuple[int, int], int] = {}
 
-    def read(self, text_ids: Collection[int]) -> bool:
+    def add(self, text_id: int, common: Mapping[int, int]) -> None:
+        """Add a text of which all that it has in common with others is known."""
+        for other, number in common.items():
+            self.common[min(text_id, other), max(text_id, other)] = number
+        self._read.add(text_id)
+        self.texts |= {text_id, *common}
+
+    def read(self, session: Session, text_ids: Collection[int]) -> bool:
         """Read the overlaps of texts; return whether that was within the bound."""
         new = set(text_ids) - self._read
         most = MAX_PAIRS + 1 - len(self.common)
         if len(new) > most:
             return False
         if new:
-            self.common |= stories.overlaps_with(self._session, new, most)
+            self.common |= stories.overlaps_with(session, new, most)
             self._read |= new
             self.texts |= new.union(*self.common)
         return len(self.common) <= MAX_PAIRS
