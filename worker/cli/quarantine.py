@@ -30,7 +30,8 @@ LONGEST_VALUE = 1000
 stage_option = click.option(
     "--stage",
     type=click.Choice(QUARANTINED_STAGES),
-    help="Only this stage.",
+    metavar="STAGE",
+    help=f"Only this stage: {', '.join(QUARANTINED_STAGES)}.",
 )
 
 
