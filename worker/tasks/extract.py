@@ -16,6 +16,7 @@ from worker import logs
 from worker.content import Content, read_content
 from worker.content.entry import compared
 from worker.content.listed import MISSED_KINDS, ListedLinks, listed_links
+from worker.errors import cause
 from worker.extraction import NeedsRenderingError, NoArticleError
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
@@ -106,7 +107,19 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> None:
     for job in state.database.run(lambda session: _begin(session, wanted)):
         result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
-        state.database.run(lambda session: _save(session, state, [(job, result)]))  # noqa: B023
+        _save_alone(state, job, result)
+
+
+def _save_alone(state: ProcessState, job: ExtractionJob, extracted: _Extracted) -> None:
+    try:
+        state.database.run(lambda session: _save(session, state, [(job, extracted)]))
+    except DBAPIError as error:
+        if is_connection_lost(error):
+            raise
+        # What the database refuses once it refuses again.
+        logger.exception("what was extracted of %s cannot be stored", job.url)
+        failure = _Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
+        state.database.run(lambda session: _save(session, state, [(job, failure)]))
 
 
 def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
