@@ -89,7 +89,19 @@ class StoredPage(Base):
 
     __tablename__ = "pages"
     __table_args__ = (
-        Index(None, "site_id", "url_digest"),
+        Index(
+            "uq_pages_live",
+            "site_id",
+            "url_digest",
+            unique=True,
+            postgresql_where=text("outcome IS DISTINCT FROM 'joined'"),
+        ),
+        Index(
+            "ix_pages_joined",
+            "site_id",
+            "url_digest",
+            postgresql_where=text("outcome = 'joined'"),
+        ),
         Index(
             "ix_pages_pending",
             "site_id",
@@ -113,7 +125,9 @@ class StoredPage(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
     url: Mapped[str] = mapped_column(doc="As the crawler gave it, of the fetch that stands.")
-    url_digest: Mapped[str] = mapped_column(doc="SHA-256 of the URL that it first came under.")
+    url_digest: Mapped[str] = mapped_column(
+        doc="SHA-256 of the URL that it first came under; more than that where another page has it."
+    )
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from worker.store.schema import newest_revision
+from worker.store.revisions import newest_revision
 
 USAGE = 2
 FAILED = 1

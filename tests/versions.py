@@ -5,6 +5,12 @@ import alembic.command
 from worker.store.database import Database
 from worker.store.migrations import _config
 
+ADMITTED = (
+    "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"
+    " AS $$ SELECT ARRAY['{}', '{}'] $$"
+)
+"""What makes a database admit the code of some revisions only."""
+
 
 def go_to(database: Database, version: str, *, down: bool = False) -> None:
     """Bring the schema up, or down, to a version."""

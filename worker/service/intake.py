@@ -40,7 +40,7 @@ from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.service.summary import Summary
 from worker.settings import Settings
 from worker.store import backlog, outbox, pages, schema
-from worker.store.database import Database, is_connection_lost
+from worker.store.database import Database, ForeignSchemaError, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.pages import NewReceipt
@@ -144,6 +144,8 @@ class Intake(ConsumerMixin):
         ------
         SchemaIsBehindError
             If the database was not brought to the schema of this version.
+        ForeignSchemaError
+            If it is brought to one that this version does not work on.
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -322,6 +324,8 @@ class Intake(ConsumerMixin):
                 self._wait_for_database()
                 if self.should_stop:
                     return False
+        except ForeignSchemaError:
+            raise
         except Exception:
             if len(batch) == 1:
                 logs.bind(message_id=batch[0].message_id)

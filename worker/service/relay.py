@@ -168,6 +168,8 @@ class Relay:
             If the broker does not take messages as large as the settings allow.
         SchemaIsBehindError
             If the database was not brought to the schema of this version.
+        ForeignSchemaError
+            If it is brought to one that this version does not work on.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
@@ -206,6 +208,7 @@ class Relay:
         while not self._stopping.is_set():
             self._heartbeat.beat()
             with self._database.transaction() as session:
+                schema.require_admitted(session)
                 batch = self._publish_batch(session, producer)
             self._summary.count("refused", batch.refused)
             for lane, number in Counter(batch.lanes).items():

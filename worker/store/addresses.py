@@ -16,6 +16,7 @@ from sqlalchemy import (
     bindparam,
     case,
     delete,
+    exists,
     func,
     lateral,
     select,
@@ -23,6 +24,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy import cast as cast_to
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -141,15 +143,28 @@ _SPEAKERS = rows_only(
     )
     .order_by(Address.id)
 )
+_AT_URLS = select(StoredPage.id, StoredPage.site_id, StoredPage.url_digest).join(
+    _WANTED,
+    tuple_(StoredPage.site_id, StoredPage.url_digest)
+    == tuple_(_WANTED.c.site_id, _WANTED.c.digest),
+)
 _JOINED_BEFORE = rows_only(
-    select(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
-    .join(
-        _WANTED,
-        tuple_(StoredPage.site_id, StoredPage.url_digest)
-        == tuple_(_WANTED.c.site_id, _WANTED.c.digest),
+    _AT_URLS.where(StoredPage.outcome == PageOutcome.JOINED).order_by(StoredPage.id.desc())
+)
+_WITHOUT_ADDRESS = rows_only(
+    _AT_URLS.where(
+        StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
+        ~exists().where(Address.page_id == StoredPage.id),
     )
-    .where(StoredPage.outcome == PageOutcome.JOINED)
-    .order_by(StoredPage.id.desc())
+)
+_YIELD_URL = rows_only(
+    update(StoredPage)
+    .where(
+        StoredPage.id == bindparam("page"),
+        StoredPage.url_digest == any_(bindparam("digests", type_=ARRAY(Text))),
+    )
+    .values(url_digest=StoredPage.url_digest + "-" + cast_to(StoredPage.id, Text))
+    .execution_options(synchronize_session=False)
 )
 
 
@@ -192,7 +207,36 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Located]:
             break
         seen |= touched
         located.append(found)
-    return _with_earlier_pages(session, located)
+    return _with_earlier_pages(session, _with_pages_without_address(session, located))
+
+
+def _with_pages_without_address(session: Session, located: Sequence[Located]) -> list[Located]:
+    """Give new addresses the page of their URL that has none, as versions before 0020 stored it."""
+    new = [each for each in located if each.known is None]
+    if not new:
+        return list(located)
+    keys = {(each.site_id, digest_of_url(each.spelling)) for each in new}
+    found = {
+        (row.site_id, row.url_digest): row.id
+        for row in session.execute(_WITHOUT_ADDRESS, _arrays(keys))
+    }
+    if not found:
+        return list(located)
+
+    def with_page(each: Located) -> Located:
+        page_id = found.get((each.site_id, digest_of_url(each.spelling)))
+        if page_id is None or each.known is not None:
+            return each
+        return replace(each, page_ids=tuple(sorted({*each.page_ids, page_id})))
+
+    return [with_page(each) for each in located]
+
+
+def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
+    """Let another page be the one of URLs under one of which a page may first have come."""
+    session.execute(
+        _YIELD_URL, {"page": page_id, "digests": [digest_of_url(each) for each in urls]}
+    )
 
 
 def _with_earlier_pages(session: Session, located: Sequence[Located]) -> list[Located]:

@@ -24,13 +24,14 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from worker.errors import ExpectedError, cause, warn_of
 from worker.store.locks import AdvisoryLock
+from worker.store.revisions import FOREIGN_SCHEMA, MARK, newest_revision
 from worker.store.statements import RowSession, rows_only
 
 logger = logging.getLogger(__name__)
@@ -113,6 +114,13 @@ class DatabaseRefusesError(ExpectedError):
     """The database is there and lets this process not in, or cannot be trusted."""
 
 
+class ForeignSchemaError(ExpectedError):
+    """The schema has moved on while this process ran, and is not its own any more."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__(f"schema: {told}: this process is of another version and ends")
+
+
 @dataclass(frozen=True)
 class ReadOnly:
     """That connections may only read, for how long, and with one processor of the server.
@@ -146,7 +154,9 @@ class Database:
         connect_seconds: int = CONNECT_SECONDS,
         read_only: ReadOnly | None = None,
     ) -> None:
-        options = f"{_CONNECTION['options']}{read_only.options if read_only else ''}"
+        options = f"{_CONNECTION['options']} -c {MARK}={newest_revision()}"
+        if read_only:
+            options += read_only.options
         self.engine = create_engine(
             url,
             pool_size=pool_size,
@@ -158,6 +168,7 @@ class Database:
             # Escaped, a text that is not in Latin script would be three times as long.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
+        event.listen(self.engine, "handle_error", _tell_of_schema)
         event.listen(self.engine, "checkin", _note_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)
@@ -280,6 +291,12 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+def _tell_of_schema(context: ExceptionContext) -> None:
+    error = context.original_exception
+    if getattr(error, "pgcode", None) == FOREIGN_SCHEMA:
+        raise ForeignSchemaError(str(error).splitlines()[0])
 
 
 def _note_use(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:

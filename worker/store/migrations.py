@@ -4,15 +4,12 @@ from pathlib import Path
 
 import alembic.command
 from alembic.config import Config
+from sqlalchemy import Connection, text
 
 import migrations
 from worker.store.database import Database
-from worker.store.schema import (
-    UnknownSchemaError,
-    known_revisions,
-    newest_revision,
-    revision_of,
-)
+from worker.store.revisions import OLDEST_NEIGHBOUR, known_revisions, newest_revision
+from worker.store.schema import UnknownSchemaError, revision_of
 
 
 def migrate(database: Database, version: str | None = None) -> None:
@@ -43,6 +40,20 @@ def migrate(database: Database, version: str | None = None) -> None:
             alembic.command.downgrade(config, wanted)
         else:
             alembic.command.upgrade(config, wanted)
+        _admit(connection, wanted)
+
+
+def _admit(connection: Connection, revision: str) -> None:
+    """Note which versions may work on a schema that was just made; see `worker.store.revisions`."""
+    oldest = min(OLDEST_NEIGHBOUR, revision)
+    if connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is None:
+        return
+    connection.execute(
+        text(
+            "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"
+            f" AS $$ SELECT ARRAY['{oldest}', '{revision}'] $$"
+        )
+    )
 
 
 def _config() -> Config:

@@ -104,6 +104,9 @@ def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[Recorded]:
 def _record(
     session: Session, fetches: Sequence[Fetch], located: Sequence[Located]
 ) -> list[Recorded]:
+    for place in located:
+        if place.parted_from is not None:
+            addresses.yield_url(session, place.parted_from, [place.spelling])
     judged = _judged(session, fetches, located)
     tree_ids = _save_changed_trees(session, judged)
     new = [each for each in judged if each.standing is None]

@@ -6,14 +6,14 @@ languages: as long as all else that a command of an operator waits for.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib.resources import files
 
-from sqlalchemy import Connection, Select, Text, column, func, select, table
+from sqlalchemy import Connection, Select, Text, column, func, select, table, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 from worker.errors import ExpectedError, cause, without_passwords
-from worker.store.database import REFUSALS, Database, is_connection_lost
+from worker.store.database import REFUSALS, Database, ForeignSchemaError, is_connection_lost
+from worker.store.revisions import known_revisions, newest_revision
 
 BEHIND = "older than this version: run `detourage migrate`"
 """What is wrong with a schema that is behind, and what helps, for a person."""
@@ -23,6 +23,9 @@ COMMAND_CONNECT_SECONDS = 3
 
 _VERSION_TABLE = "alembic_version"
 _REVISION: Select[str] = select(column("version_num", Text)).select_from(table(_VERSION_TABLE))
+
+_HAS_ADMITTED = text("SELECT to_regproc('admitted_schemas')")
+_ADMITTED = text("SELECT admitted_schemas()")
 
 
 def is_behind(database: Database) -> bool:
@@ -59,7 +62,7 @@ class SchemaIsBehindError(ExpectedError):
 
 
 class UnknownSchemaError(ExpectedError):
-    """A version of the schema that this code does not know."""
+    """A version of the schema that this code does not know, and whose database refuses it."""
 
     def __init__(self, version: str) -> None:
         super().__init__(
@@ -108,18 +111,6 @@ def current_database(url: str) -> Iterator[Database]:
         database.dispose()
 
 
-@cache
-def known_revisions() -> tuple[str, ...]:
-    """Return the revisions of this code, with which the names of the migrations begin, in order."""
-    names = (each.name for each in files("migrations").joinpath("versions").iterdir())
-    return tuple(sorted(name.partition("_")[0] for name in names if name[0].isdigit()))
-
-
-def newest_revision() -> str:
-    """Return the revision that this code works on."""
-    return known_revisions()[-1]
-
-
 def revision_of(connection: Connection) -> str | None:
     """Return the revision of a database, None where it was never migrated."""
     if connection.scalar(select(func.to_regclass(_VERSION_TABLE))) is None:
@@ -131,6 +122,28 @@ def _require_current(connection: Connection) -> None:
     current = revision_of(connection)
     if current == newest_revision():
         return
-    if current is not None and current not in known_revisions():
+    if current is None or current in known_revisions():
+        raise SchemaIsBehindError
+    if not _is_admitted(connection):
         raise UnknownSchemaError(current)
-    raise SchemaIsBehindError
+
+
+def require_admitted(session: Session) -> None:
+    """Raise where the database admits this version no more, before what cannot be taken back.
+
+    Raises
+    ------
+    ForeignSchemaError
+        See `worker.store.database`.
+    """
+    if not _admits(session.connection()):
+        raise ForeignSchemaError(f"the database does not admit version {newest_revision()} of it")
+
+
+def _is_admitted(connection: Connection) -> bool:
+    return connection.scalar(_HAS_ADMITTED) is not None and _admits(connection)
+
+
+def _admits(connection: Connection) -> bool:
+    oldest, newest = connection.scalar(_ADMITTED)
+    return bool(oldest <= newest_revision() <= newest)

@@ -94,6 +94,7 @@ def _separate(session: Session, site_id: int, url: str, digests: Sequence[str]) 
     page = session.get_one(StoredPage, row.page_id, with_for_update=True, populate_existing=True)
     spellings = [url] if is_spelling else list(row.spellings)
     own = _page_of_its_own(session, page, spellings or [url])
+    addresses.yield_url(session, page.id, spellings or [url])
     if own.url not in spellings:
         own.url, own.content_digest = spellings[0] if spellings else url, ""
     stood = page.url in spellings

@@ -1,8 +1,17 @@
 """The base of all tasks."""
 
+import logging
+import os
+import signal
 from typing import Any
 
 from celery import Task
+from celery.exceptions import Reject
+
+from worker.store.database import ForeignSchemaError
+from worker.tasks.process import main_process
+
+logger = logging.getLogger(__name__)
 
 
 class OutOfMemoryError(Exception):
@@ -19,6 +28,13 @@ class ServiceTask(Task):
         except MemoryError as error:
             # Celery ends the worker, with all that it is at, on this one.
             raise OutOfMemoryError(str(error)) from error
+        except ForeignSchemaError as error:
+            if self.request.called_directly:
+                raise
+            # The worker takes no more, and another one gets what it has.
+            logger.critical("%s", error)
+            os.kill(main_process(), signal.SIGTERM)
+            raise Reject(str(error), requeue=True) from error
 
 
 TASK_OPTIONS: dict[str, Any] = {"base": ServiceTask, "ignore_result": True, "serializer": "json"}

@@ -77,11 +77,13 @@ class ProcessStates:
 
     def __init__(self) -> None:
         self._settings: Settings | None = None
+        self._main_process = 0
         self._states: dict[int, ProcessState] = {}
 
     def configure(self, settings: Settings) -> None:
         """Give settings to this process and to those it forks; its state begins anew."""
         self._settings = settings
+        self._main_process = os.getpid()
         former = self._states.pop(os.getpid(), None)
         if former is not None:
             former.database.dispose()
@@ -95,8 +97,13 @@ class ProcessStates:
             self._states[process] = ProcessState(self._settings)
         return self._states[process]
 
+    def main_process(self) -> int:
+        """Return the id of the process that was configured, from which others were forked."""
+        return self._main_process
+
 
 _states = ProcessStates()
 
 configure = _states.configure
 process_state = _states.current
+main_process = _states.main_process

@@ -2,9 +2,10 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from models.tables import OutboxEntry, StoredPage
 from tests.deployment import (
@@ -17,7 +18,12 @@ from tests.deployment import (
 )
 from tests.integration.service.crawl import described
 from tests.services import Services, temporary_database
-from worker.messaging.broker import messages_waiting
+from tests.versions import ADMITTED
+from worker.messaging.broker import connect, messages_waiting, topology_of
+from worker.messaging.task_names import CLUSTER
+from worker.processes.heartbeat import Heartbeat
+from worker.service.application import create_app
+from worker.store.database import Database
 
 OLDEST_RELEASED = "0012"
 """Schema of version 0.1.0."""
@@ -69,4 +75,49 @@ def test_what_waits_in_queues_and_tables_is_dealt_with_after_an_upgrade(
                 pages = {each["url"] for each in deployment.take_articles()}
                 assert len(pages) == 6
         finally:
+            remove_queues(settings)
+
+
+def test_processes_end_in_one_line_when_a_migration_leaves_them_behind(
+    services: Services, migrated_url: str, tmp_path: Path
+) -> None:
+    with temporary_database(services, template=migrated_url) as url:
+        settings = own_settings(services, url, tmp_path / "heartbeats")
+        database = Database(url)
+        with connect(settings) as connection:
+            topology_of(settings).declare(connection)
+        logs = {name: tmp_path / f"{name}.log" for name in ("intake", "relay", "worker")}
+        running = {}
+        try:
+            for name, log in logs.items():
+                with log.open("w") as stream:
+                    running[name] = subprocess.Popen(
+                        process_command(name, tmp_path, pool=1),
+                        env=process_environment(settings),
+                        stdout=subprocess.DEVNULL,
+                        stderr=stream,
+                    )
+            deadline = time.monotonic() + 60
+            while not all(Heartbeat(tmp_path / "heartbeats", name).is_alive() for name in running):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            with database.transaction() as session:
+                session.execute(text(ADMITTED.format("9998", "9999")))
+            Deployment(settings, tmp_path, processes=[]).publish([described(0)])
+            create_app(settings).send_task(CLUSTER, kwargs={"site_id": 1})
+            for name, process in running.items():
+                process.wait(60)
+                # Celery prints a trace of what goes back to the queue, after the line that counts.
+                told, _, _ = logs[name].read_text().partition("Traceback")
+                assert "schema: the database" in told, name
+                assert "this process is of another version and ends" in told, name
+            # What they had in hand is there for others.
+            topology = topology_of(settings)
+            assert messages_waiting(settings, topology.pages) == 1
+            assert messages_waiting(settings, topology.task_queue("cluster")) == 1
+        finally:
+            for process in running.values():
+                process.kill()
+                process.wait()
+            database.dispose()
             remove_queues(settings)

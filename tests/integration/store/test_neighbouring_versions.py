@@ -1,0 +1,171 @@
+"""A database admits neighbouring versions, holds others off, and mends what they left behind."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import Engine, NullPool, create_engine, func, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from models.tables import Address, StoredPage
+from tests.addressed import PLAIN, five_pages
+from tests.services import Services, temporary_database
+from tests.versions import ADMITTED, go_to
+from worker.outcomes import PageOutcome
+from worker.store import pages
+from worker.store.database import Database, ForeignSchemaError
+from worker.store.fetched_pages import FetchedPage, digest_of_url
+from worker.store.migrations import migrate
+from worker.store.recording import record_pages
+from worker.store.schema import UnknownSchemaError, require_admitted, require_current
+from worker.tasks.parsing import parse_or_reject
+
+SITE = "example.org"
+
+ADD_PAGE = (
+    "INSERT INTO pages (site_id, url, url_digest, content_digest, revision)"
+    " SELECT id, :url, :digest, 'old', 1 FROM sites RETURNING id"
+)
+"""As versions before 0020 store a page."""
+
+
+@pytest.fixture
+def database(services: Services, migrated_url: str) -> Iterator[Database]:
+    with temporary_database(services, template=migrated_url) as url:
+        database = Database(url)
+        with database.transaction() as session:
+            session.execute(text(f"INSERT INTO sites (key) VALUES ('{SITE}')"))
+        yield database
+        database.dispose()
+
+
+@contextmanager
+def unmarked(database: Database) -> Iterator[Engine]:
+    """Connections as versions without a mark open them."""
+    engine = create_engine(database.engine.url, poolclass=NullPool)
+    yield engine
+    engine.dispose()
+
+
+def page(url: str) -> dict[str, str]:
+    return {"url": url, "digest": digest_of_url(url)}
+
+
+def fetch(database: Database, url: str) -> int:
+    html = five_pages()[PLAIN]
+    fetched = FetchedPage(SITE, url, html, None, None, None, "{}")
+    with database.transaction() as session:
+        site_id = pages.lock_site(session, SITE)
+        (recorded,) = record_pages(session, [(site_id, fetched, parse_or_reject(html, url, None))])
+    return recorded.page_id
+
+
+def live_pages(database: Database) -> list[str]:
+    live = select(StoredPage.url).where(StoredPage.outcome.is_distinct_from(PageOutcome.JOINED))
+    with database.transaction() as session:
+        return list(session.scalars(live.order_by(StoredPage.id)))
+
+
+def test_an_intake_from_before_addresses_waits_and_stores_no_page(database: Database) -> None:
+    # That intake takes it for a database that is away, and keeps its messages.
+    waits = pytest.raises(OperationalError, match="has no address")
+    with unmarked(database) as engine, waits, engine.begin() as connection:
+        connection.execute(text(ADD_PAGE), page(PLAIN))
+    assert live_pages(database) == []
+
+
+def test_an_intake_of_the_version_before_goes_on(database: Database) -> None:
+    with unmarked(database) as engine, engine.begin() as connection:
+        page_id = connection.scalar(text(ADD_PAGE), page(PLAIN))
+        connection.execute(
+            text(
+                "INSERT INTO addresses (site_id, page_id, digest, address, spellings)"
+                " SELECT site_id, id, url_digest, url, ARRAY[url] FROM pages"
+            )
+        )
+    assert fetch(database, PLAIN) == page_id
+    assert live_pages(database) == [PLAIN]
+
+
+def test_a_page_without_an_address_is_the_page_of_its_url_when_that_is_fetched(
+    database: Database,
+) -> None:
+    with database.transaction() as session:
+        page_id = session.scalar(text(ADD_PAGE), page(PLAIN))
+    assert fetch(database, PLAIN) == page_id
+    assert live_pages(database) == [PLAIN]
+    with database.transaction() as session:
+        assert session.scalars(select(Address.page_id)).all() == [page_id]
+
+
+def test_a_url_has_one_live_page(database: Database) -> None:
+    fetch(database, PLAIN)
+    with pytest.raises(IntegrityError, match="uq_pages_live"), database.transaction() as session:
+        session.execute(text(ADD_PAGE), page(PLAIN))
+
+
+def test_second_pages_of_a_url_become_one_with_the_migration(services: Services) -> None:
+    with temporary_database(services) as url:
+        database = Database(url)
+        go_to(database, "0024")
+        with database.transaction() as session:
+            session.execute(text(f"INSERT INTO sites (key) VALUES ('{SITE}')"))
+            old = session.scalar(text(ADD_PAGE), page(PLAIN))
+            session.scalar(text(ADD_PAGE), page("https://example.org/alone"))
+            session.execute(text("UPDATE pages SET revision = 3"))
+            new = session.scalar(text(ADD_PAGE), page(PLAIN))
+            session.execute(text("INSERT INTO trees (digest, size, packed) VALUES ('a', 1, '')"))
+            session.execute(
+                text("UPDATE pages SET tree_id = 1, outcome = 'failed' WHERE id = :id"), {"id": new}
+            )
+            session.execute(
+                text(
+                    "INSERT INTO addresses (site_id, page_id, digest, address, spellings)"
+                    f" SELECT site_id, id, url_digest, url, ARRAY[url] FROM pages WHERE id = {new}"
+                )
+            )
+            session.execute(
+                text(
+                    "INSERT INTO clustering_attempts (site_id, number, quarantined_at)"
+                    " SELECT id, 4, now() FROM sites"
+                )
+            )
+            session.execute(text("INSERT INTO receipts (result, page_id) SELECT 'accepted', 1"))
+        migrate(database)
+        assert live_pages(database) == ["https://example.org/alone", PLAIN]
+        with database.transaction() as session:
+            kept = session.get_one(StoredPage, new)
+            assert (kept.outcome, kept.forced, kept.revision) == (None, True, 3)
+            gone = session.get_one(StoredPage, old)
+            assert (gone.outcome, gone.outcome_detail) == (PageOutcome.JOINED, f"it is {PLAIN}")
+            assert session.scalars(text("SELECT page_id FROM receipts")).all() == [new]
+            assert session.scalars(text("SELECT number FROM clustering_attempts")).all() == []
+            assert session.scalars(text("SELECT version FROM sites")).all() == [1]
+            assert session.scalar(select(func.count()).select_from(Address)) == 2
+        database.dispose()
+
+
+def test_a_version_that_is_admitted_no_more_writes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text(ADMITTED.format("9998", "9999")))
+    with pytest.raises(ForeignSchemaError, match=r"^schema: .* 9998 to 9999 .* not \d+: this"):
+        fetch(database, PLAIN)
+    with pytest.raises(ForeignSchemaError), database.transaction() as session:
+        require_admitted(session)
+    # One without a mark waits: it knows no other word for it.
+    waits = pytest.raises(OperationalError, match="0024 or before")
+    with unmarked(database) as engine, waits, engine.begin() as connection:
+        connection.execute(text(ADD_PAGE), page(PLAIN))
+    assert live_pages(database) == []
+
+
+def test_a_version_starts_on_a_newer_schema_that_admits_it(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        session.execute(text(ADMITTED.format("0024", "9999")))
+    require_current(database)
+    fetch(database, PLAIN)
+    with database.transaction() as session:
+        session.execute(text(ADMITTED.format("9999", "9999")))
+    with pytest.raises(UnknownSchemaError):
+        require_current(database)
