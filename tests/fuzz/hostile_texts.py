@@ -12,7 +12,7 @@ parser: Any = importlib.import_module("re._parser")
 
 _ALPHABET = (*" \na1-.,:;/\"'<>\\|&=([{@#~_!", "\xa0", "é", "A")
 _FILLERS = ("", " ", "  ", "a", "\n")
-_ENDS = ("", "\0", "\n\0")
+_ENDS = ("", "\0", "\n\0", "1")
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _GIVING_BACK = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 _OF_A_CHARACTER = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)

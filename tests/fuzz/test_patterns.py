@@ -127,8 +127,10 @@ def sources() -> str:
 
 def methods_of(where: str) -> frozenset[str]:
     """Return the methods by which a pattern is plainly used, all where that is not plain."""
-    name = where.partition("[")[0].rpartition(".")[2]
-    uses = re.findall(rf"\b{name}\b(?! *[=:] )(\.\w+|)", sources())
+    module, _, name = where.partition("[")[0].rpartition(".")
+    # What is private to a module is used there alone; others may have something of that name.
+    text = _source(importlib.import_module(module)) if name.startswith("_") else sources()
+    uses = re.findall(rf"\b{name}\b(?! *[=:] )(\.\w+|)", text)
     used = frozenset(each.removeprefix(".") for each in uses)
     return used if used and used <= _METHODS else _METHODS
 

@@ -65,13 +65,20 @@ _LABEL = re.compile(
 )
 _BRACKETS = re.compile(r"[(（\[［【<{/][^()（）\[\]［］【】<>{}]{1,40}?[)）\]］】>}/](?![\w])")
 _ENCLOSING = "()（）[]［］【】<>{}/ "
-_BETWEEN = re.compile(r"\s*[,/;|+=&·•]\s*|\s[-–—]\s|\s(?:and|und|et|y|e|i|и|and)\s")
+# White space and dashes count from their beginning on: else each place in a run of them is tried.
+_SPACE = r"(?:(?<!\s)\s++)?"
+_SOME_SPACE = r"(?:(?<!\s)\s++|\s)"
+_DASHES = r"(?<![-–—−])[-–—−]++"
+_BETWEEN = re.compile(rf"{_SPACE}[,/;|+=&·•]\s*+|\s[-–—]\s|\s(?:and|und|et|y|e|i|и|and)\s")
 _IN_BYLINES = re.compile(
-    r"\s*[,/;|+=&·•()（）\[\]【】<>]\s*|\s[-–—]\s"
-    r"|\s+(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of)\s+"
-    r"|\s*\b[Ff]or (?=The )"
+    rf"{_SPACE}[,/;|+=&·•()（）\[\]【】<>]\s*+|\s[-–—]\s"
+    rf"|{_SOME_SPACE}(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of)\s++"
+    rf"|{_SPACE}\b[Ff]or (?=The )"
 )
-_PIECES = re.compile(r"(\s*,\s*|\s*[-–—−]+\s+|\s+[-–—−]+\s*|\s*[:：]\s*|\.\s*[-–—−]+\s*|\.\s+)")
+_PIECES = re.compile(
+    rf"({_SPACE},\s*+|{_SPACE}{_DASHES}\s++|{_SOME_SPACE}{_DASHES}\s*+|{_SPACE}[:：]\s*+"
+    rf"|\.\s*+{_DASHES}\s*+|\.\s++)"
+)
 _GOES_ON = re.compile(r"\s*\.?\s*[-–—−:：|_.，]")
 _STATEMENT_IN_PLACE = re.compile(r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)")
 _COPYRIGHT = re.compile(

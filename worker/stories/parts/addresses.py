@@ -38,7 +38,9 @@ _UNNAMED_IN_PATH = re.compile(
 )
 _NAMED_FIELD = re.compile(
     r"(?:[^0-9]*[^a-z0-9])?(?:p|pg|pn|paged|cp|pno|start|offset|from|first|skip|seite|side|sida|sivu|"
-    r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)|[^0-9]*pag(?:e|ina|ing)[^0-9]*",
+    r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)"
+    # After the first one nothing is tried again.
+    r"|(?=[^0-9]*+\Z)(?s:.*?pag(?:e|ina|ing).*+)",
     re.IGNORECASE,
 )
 _OF_COMMENTS = re.compile(
@@ -50,9 +52,7 @@ _WHOLE_IN_PATH = re.compile(
     r"(?:\.[a-z]{2,5})?/?",
     re.IGNORECASE,
 )
-_WHOLE_FIELD = re.compile(
-    r".*(?:page|view|show|single|full|all|seite|pag|print|display).*", re.IGNORECASE
-)
+_WHOLE_FIELD = re.compile(r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE)
 _SESSION = re.compile(
     r"s|sid|phpsessid|jsessionid|sessionid|utm_.*|fbclid|gclid|versionfrom|ref|source",
     re.IGNORECASE,
@@ -197,7 +197,7 @@ class Address:
         if path and self.host + _bare(path["before"]) in stems:
             return True
         return self.host + _bare(self._path) in stems and any(
-            _WHOLE_FIELD.fullmatch(name) and (value.lower() in _ALL or value == "1")
+            _WHOLE_FIELD.search(name) and (value.lower() in _ALL or value == "1")
             for name, value in self._fields - own._fields
         )
 
