@@ -68,11 +68,12 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
     entries = marked_entries(page)
     marked = {*entries, *page.flat.parents[entries].tolist()}
     openings = set(_openings(page))
+    lengths = {len(each) for each in openings}
     if not marked and not openings:
         return False
     places = page.flat.places_of(records)
     count = sum(
-        place in marked or _opens(record, openings)
+        place in marked or _opens(record, openings, lengths)
         for place, record in zip(places, records, strict=True)
     )
     return count >= max(MIN_ENTRIES, OF_ENTRIES * len(records))
@@ -112,9 +113,13 @@ def names_live(page: Page) -> bool:
     return False
 
 
-def _opens(record: HtmlElement, openings: set[str]) -> bool:
-    text = f" {' '.join(tokens(visible_text(record)))} " if openings else ""
-    return any(opening in text for opening in openings)
+def _opens(record: HtmlElement, openings: set[tuple[str, ...]], lengths: set[int]) -> bool:
+    words = tokens(visible_text(record)) if openings else []
+    return any(
+        tuple(words[first : first + length]) in openings
+        for length in lengths
+        for first in range(len(words) - length + 1)
+    )
 
 
 def declared_reports(page: Page) -> Iterator[dict[str, Any]]:
@@ -133,7 +138,7 @@ def declared_reports(page: Page) -> Iterator[dict[str, Any]]:
                 waiting.extend(reversed([*inside]))
 
 
-def _openings(page: Page) -> Iterator[str]:
+def _openings(page: Page) -> Iterator[tuple[str, ...]]:
     """Yield the first words of the headlines and texts of declared entries."""
     for report in declared_reports(page):
         updates = report[_DECLARED]
@@ -142,4 +147,4 @@ def _openings(page: Page) -> Iterator[str]:
                 value = entry.get(name)
                 said = tokens(value[: 100 * OPENING])[:OPENING] if isinstance(value, str) else []
                 if len(said) >= LEAST_OPENING:
-                    yield f" {' '.join(said)} "
+                    yield tuple(said)
