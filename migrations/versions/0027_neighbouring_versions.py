@@ -14,7 +14,7 @@ from alembic import op
 from worker.stories.addresses import canonical_form
 
 revision: str = "0027"
-down_revision: str | Sequence[str] | None = "0024"
+down_revision: str | Sequence[str] | None = "0026"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
