@@ -96,12 +96,12 @@ def read_examples(folder: Path) -> Iterator[Example]:
             page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
         except PageError:
             continue
-        example = example_of(corpus.name, gold, page)
+        example = _example_of(corpus.name, gold, page)
         if gold.kind != THREAD or _shows_thread(example):
             yield example
 
 
-def example_of(corpus: str, gold: Gold, page: Page) -> Example:
+def _example_of(corpus: str, gold: Gold, page: Page) -> Example:
     """Measure the candidates of a page."""
     elements = PageElements.of(page.flat)
     candidates = find_candidates(elements)

@@ -7,7 +7,6 @@ they are found, author, date and buttons included, and as they are read.
 import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -25,19 +24,15 @@ from benchmarks.comments.train import (
     choose,
     out_of_fold,
     read_corpora,
-    train,
 )
-from benchmarks.evaluation.scores.agreement import bag_of_words
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from benchmarks.evaluation.scores.records import Comment
-from benchmarks.evaluation.scores.words import words
 from benchmarks.extraction.examples import fold_of
 from worker.comments.certainty import Certainty
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION
 from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
 from worker.comments.reading import read_comments, with_content
-from worker.papers.commentsminer.finding import mine_comments
 
 MARKED = ("reader_comments", "forum_threads")
 """Corpora whose comments were marked one by one."""
@@ -235,48 +230,6 @@ def _is_found(result: Result, known: CommentPattern) -> bool:
     return bool(known.records(result.example.page.document)) if known.is_named else result.is_found
 
 
-def without_threads(examples: Sequence[Example]) -> Iterator[str]:
-    """Yield what a classifier makes of threads that has seen none."""
-    model = train([each for each in examples if each.corpus != "forum_threads"])
-    good: list[bool] = []
-    read: list[bool] = []
-    for example in examples:
-        if example.corpus == "forum_threads" and example.page_f1 is not None:
-            best = int(model.probabilities(example.features).argmax())
-            elements = PageElements.of(example.page.document).elements
-            score = _score(example, [elements[i] for i in example.candidates[best].members])
-            good.append(bool(is_good(example.page_f1)[best]))
-            read.append(score is not None and score.good)
-    yield f"P@1 on threads, trained without: {_percent(good)} %, read {_percent(read)} %"
-
-
-def beside(examples: Sequence[Example]) -> Iterator[str]:
-    """Yield the lines of a table of other methods on the same pages."""
-    yield "| | corpus | P@1, read | comment F1, read | F1 of all words |"
-    yield "|---|---|---:|---:|---:|"
-    for corpus in MARKED:
-        of_corpus = [each for each in examples if each.corpus == corpus]
-        scores = [_score(each, mine_comments(each.page)) for each in of_corpus]
-        known = [score for score in scores if score is not None]
-        f1 = fmean(score.records.f1 for score in known)
-        good = _percent([score.good for score in known])
-        yield f"| commentsminer (has seen the pages) | {corpus} | {good} | {f1:.1f} | |"
-        together = [_together(each, _trafilatura(each)) for each in of_corpus]
-        yield f"| trafilatura's comments | {corpus} | | | {fmean(together):.1f} |"
-
-
-def _trafilatura(example: Example) -> str:
-    from trafilatura import bare_extraction
-
-    found = bare_extraction(deepcopy(example.page.document), include_comments=True)
-    return (found.comments or "") if found is not None else ""
-
-
-def _together(example: Example, text: str) -> float:
-    wanted = " ".join(comment.text for comment in example.gold.comments or ())
-    return bag_of_words(words(text), words(wanted)).f1
-
-
 def _percent(flags: Sequence[bool]) -> str:
     return f"{100 * fmean(flags):.1f}" if flags else "–"
 
@@ -295,13 +248,11 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     options = parser.parse_args()
     examples = list(read_corpora(options.corpora))
-    print("\n".join(beside(examples)), end="\n\n", flush=True)
     results = list(cross_validate(examples))
     print("\n".join(table(results)), end="\n\n", flush=True)
     print("\n".join(table_of_pages(results)), end="\n\n", flush=True)
     print("\n".join(table_of_votes(results)), end="\n\n", flush=True)
     print_scores(results, {f"from {each:.1f}": each for each in np.arange(0.2, 0.9, 0.1)})
-    print("\n".join(without_threads(examples)))
 
 
 if __name__ == "__main__":

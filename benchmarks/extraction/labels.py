@@ -58,22 +58,6 @@ def shares_in_gold(
     )
 
 
-def f1_of_lines(
-    lengths: npt.NDArray[np.float64],
-    shares: npt.NDArray[np.float64],
-    chosen: npt.NDArray[np.bool_],
-) -> float:
-    """Return the F1 of the words of chosen lines, of those words of the gold that the page holds.
-
-    Parameters
-    ----------
-    lengths, shares, chosen
-        For each line the number of its words, their share in the gold, and whether it is chosen.
-    """
-    right = float((lengths * shares)[chosen].sum())
-    return 2 * right / max(1e-9, float(lengths[chosen].sum() + (lengths * shares).sum()))
-
-
 def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
     """Say of the lines of a page, in order, whether they are the lead that its gold tells."""
     lead = set(words(gold.lead or ""))

@@ -27,7 +27,7 @@ from benchmarks.evaluation.scores import (
     load_corpus,
     paired_difference,
 )
-from benchmarks.extraction.bags import LOST, BagScore, compare_bags, words_of
+from benchmarks.extraction.bags import BagScore, compare_bags, words_of
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.second_pass import SecondPass
 from worker.content import read_content
@@ -40,6 +40,9 @@ from worker.papers.reading import text_of
 CORPORA = ("wcxb", "fundus_body")
 OURS = "Détourage"
 PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
+
+LOST = 0.1
+"""Recall below which a page has almost nothing of its article."""
 
 FOUND = 0.8
 """Recall from which on a peer has an article that another has lost."""

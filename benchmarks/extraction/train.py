@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from lxml.html import HtmlElement
 
 from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.evaluation.methods import Source
@@ -32,7 +31,6 @@ from benchmarks.extraction.first_pass import write_fold
 from benchmarks.extraction.labels import OF_GOLD
 from benchmarks.training.headers import corpus_used, training_of
 from worker.extraction import TemplateKnowledge, classification, sentences
-from worker.extraction.apart import leave_out
 from worker.extraction.article import article_of
 from worker.extraction.line_classifier import LineClassifier
 from worker.learning import BoostedTrees, Features, ModelFile, Rows, Training
@@ -247,7 +245,6 @@ def extract(
     source: Source,
     knowledge: TemplateKnowledge | None,
     model: LineClassifier,
-    apart: Iterable[HtmlElement] = (),
 ) -> str:
     """Return the article's text as the service would with this classifier.
 
@@ -257,8 +254,6 @@ def extract(
         The page, and what is known of its template.
     model
         The classifier of lines.
-    apart
-        Elements of the page that are its readers'.
     """
     page = outline_of(source)
     judged = classification.judge_lines(page, knowledge, source.url, model)
@@ -267,7 +262,6 @@ def extract(
         finding = sentences.find_body(page)
     if finding is None:
         return ""
-    finding = leave_out(page, finding, page.indices_of(apart))
     others = knowledge.titles if knowledge is not None else ()
     return article_of(source.url, page, others, finding).text
 

@@ -4,7 +4,6 @@ All of them weigh the elements of a page by the text that the edit script agains
 page changes, and choose one element.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from worker.distance import edit_mapping
@@ -39,25 +38,14 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
     worker.distance.TreeTooLargeError
         If the token trees cannot be compared.
     """
-    [found] = extract_by(source, neighbours, [heuristic])
-    return found
-
-
-def extract_by(
-    source: Source, neighbours: Neighbours, heuristics: Iterable[str]
-) -> list[Extracted]:
-    """Apply several heuristics to one edit script, see `extract`."""
     pivot_outline, pivot = _views_of(pivot_of(neighbours))
     outline, page = _views_of(source)
     weights = page.weights(pivot, edit_mapping(page.tree, pivot.tree))
     if not weights[0]:
         raise NoTextError("no text of the page differs from the other page")
-    found: list[Extracted] = []
-    for heuristic in heuristics:
-        chosen = page.elements[HEURISTICS[heuristic](page, weights)]
-        finding = Finding(heuristic, outline.elements.index(chosen))
-        found.append(cut(source, outline, finding, pivot_outline))
-    return found
+    chosen = page.elements[HEURISTICS[heuristic](page, weights)]
+    finding = Finding(heuristic, outline.elements.index(chosen))
+    return cut(source, outline, finding, pivot_outline)
 
 
 @lru_cache(maxsize=CACHED_PAGES)

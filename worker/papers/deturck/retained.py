@@ -20,7 +20,7 @@ this reading does best: the share of pages with a word-count cosine of at least 
 text, on the pages of DAnIEL and MSV that have another page of their site, each paired with the
 structurally nearest one, was 82 % and 91 % on the half of the sites that they were chosen on, 77 %
 and 82 % on the other half. The thesis reports 88 % on its own 500 pages. The figures of the thesis
-itself are `THESIS`; what each of them costs is in ``benchmarks/extraction/README.md``.
+itself are `THESIS`; what each of them costs is in ``benchmarks/extraction/papers.md``.
 """
 
 from collections.abc import Callable
