@@ -57,6 +57,12 @@ def _methods() -> Iterator[Extractor]:
             needs=needs,
             reading=reading,
         )
+    yield _method(
+        "deturck_2015_vote",
+        "Deturck 2015, conclusion: the element most returned in the group",
+        "deturck.voting:extract",
+        needs=Needs.GROUP,
+    )
     for heuristic, description in _EXPERIMENTS.items():
         yield _method(
             f"deturck_2015_{heuristic}",

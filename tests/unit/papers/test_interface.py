@@ -43,6 +43,7 @@ OWN = {
     "deturck_2015_characters",
     "deturck_2015_comparable",
     "deturck_2015_thesis",
+    "deturck_2015_vote",
     "html_killer",
     "html_killer_markup",
     "html_killer_script",

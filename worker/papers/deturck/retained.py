@@ -152,8 +152,8 @@ def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Findi
     Finding or None
         None where no zone survives: pages with the same text, or without any class and id.
     """
-    filtered = _filtered(page)
-    page, other = page.without(filtered), other.without(_filtered(other))
+    filtered = filtered_parts(page)
+    page, other = page.without(filtered), other.without(filtered_parts(other))
     zones = _minimal(page, _candidates(page, other, reading))
     if not zones:
         return None
@@ -212,7 +212,8 @@ def _minimal(page: Outline, candidates: list[int]) -> list[int]:
     ]
 
 
-def _filtered(page: Outline) -> list[int]:
+def filtered_parts(page: Outline) -> list[int]:
+    """List the comment and gallery zones of a page, which are no part of its body."""
     largest = MAX_FILTERED * len(page.tokens)
     return [
         index

@@ -1,0 +1,66 @@
+"""The vote that Deturck (2015, conclusion) proposes: the element most returned for the cluster.
+
+Every page of the group is read by the retained heuristic, the representative against the page at
+hand and all others against the representative. An element is identified by its positional XPath,
+as where the thesis compares pages. A page on which the heuristic finds nothing, or something
+else, gets the element that the others agree on.
+"""
+
+from collections import Counter
+from functools import lru_cache
+
+from worker.extraction import NoTextError
+from worker.extraction.finding import Finding
+from worker.pages.places import element_at
+from worker.papers.deturck.retained import filtered_parts, find_body
+from worker.papers.giving import cut
+from worker.papers.interface import Extracted, Neighbours, Source
+from worker.papers.reading import outline_of, page_of, pivot_of
+
+METHOD = "deturck_2015_vote"
+
+REMEMBERED = 4096
+"""Ballots kept in a process: a page of a group votes on each of the others."""
+
+
+def extract(source: Source, neighbours: Neighbours) -> Extracted:
+    """Render the element that the pages of the group return most often.
+
+    Parameters
+    ----------
+    source
+        The page.
+    neighbours
+        Its group, and the page that it is compared with.
+
+    Raises
+    ------
+    NoPivotError
+        If there is no page to compare with.
+    NoTextError
+        If the page has none of the elements that are returned.
+    """
+    pivot = pivot_of(neighbours)
+    own = _returned(source, pivot)
+    others = {each for each in neighbours.group if each != pivot}
+    ballots = [own, _returned(pivot, source), *(_returned(each, pivot) for each in others)]
+    votes = Counter(path for path in ballots if path is not None)
+    page = outline_of(source)
+    # Of elements returned equally often the page's own comes first.
+    for path in sorted(votes, key=lambda path: (-votes[path], path != own, path)):
+        element = element_at(page_of(source).document, path)
+        for container in page.indices_of(() if element is None else (element,)):
+            finding = Finding(METHOD, container, frozenset(filtered_parts(page)))
+            return cut(source, page, finding, outline_of(pivot))
+    raise NoTextError("the page has no element that the pages of its group return")
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _returned(source: Source, pivot: Source) -> str | None:
+    """Return the XPath of the element that the heuristic finds in a page."""
+    page = outline_of(source)
+    finding = find_body(page, outline_of(pivot))
+    if finding is None:
+        return None
+    # Whether a first sibling has a number depends on those that follow it.
+    return page.node(finding.container).path().replace("[1]", "")
