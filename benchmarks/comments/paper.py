@@ -8,7 +8,7 @@ what the best of them learns of all pages is written down.
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, median
 
@@ -82,7 +82,7 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
         yield MinedPage(corpus.name, gold.id, gold.site, rows, page_f1)
 
 
-def table(pages: Sequence[MinedPage], runs: int) -> Iterator[str]:
+def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table of rankers: mean and standard deviation of P@1 over runs.
 
     Parameters
@@ -91,6 +91,8 @@ def table(pages: Sequence[MinedPage], runs: int) -> Iterator[str]:
         The pages.
     runs
         Number of runs, by fives.
+    rankers
+        Names of rankers.
     """
     sizes = [len(page.page_f1) for page in pages]
     yield f"{len(pages)} pages, {median(sizes):.0f} subtrees in the median, {max(sizes)} at most"
@@ -100,13 +102,20 @@ def table(pages: Sequence[MinedPage], runs: int) -> Iterator[str]:
     yield ""
     yield "| ranker | P@1, of a fifth | where the right one was mined | P@1, of four fifths |"
     yield "|---|---:|---:|---:|"
-    for name, ranker in RANKERS.items():
+    for name in rankers:
+        ranker = RANKERS[name]
         few = np.array([_reached(pages, ranker, run, is_few=True) for run in range(runs)])
-        many = np.array([_reached(pages, ranker, run, is_few=False) for run in range(runs // 20)])
+        many = np.array(
+            [_reached(pages, ranker, run, is_few=False) for run in range(max(1, runs // 20))]
+        )
         yield (
             f"| {name} | {few[:, 0].mean():.1f} ± {few[:, 0].std():.1f} | {few[:, 1].mean():.1f}"
             f" | {many[:, 0].mean():.1f} ± {many[:, 0].std():.1f} |"
         )
+    shares = [float(is_good(page.page_f1).mean()) if len(page.page_f1) else 0.0 for page in pages]
+    by_chance = 100 * fmean(shares)
+    possible = 100 * fmean(share for share in shares if share)
+    yield f"| one picked at random | {by_chance:.1f} | {possible:.1f} | {by_chance:.1f} |"
 
 
 def _reached(
@@ -178,6 +187,10 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--model", type=Path, help="file to write the ranking function to")
     parser.add_argument(
+        "--logarithms", action="store_true", help="take logarithms of the features in the table"
+    )
+    parser.add_argument("--rankers", nargs="+", choices=RANKERS, default=[*RANKERS])
+    parser.add_argument(
         "--runs", type=int, default=100, help="runs of each ranker, by fives; 0 for no table"
     )
     options = parser.parse_args()
@@ -186,7 +199,9 @@ def main() -> None:
         written = model_of(pages, options.corpora).to_json()
         options.model.write_text(written, encoding="utf-8")
     if options.runs:
-        for line in table(pages, options.runs):
+        if options.logarithms:
+            pages = [replace(page, rows=np.log1p(page.rows)) for page in pages]
+        for line in table(pages, options.runs, options.rankers):
             print(line, flush=True)
 
 
