@@ -17,8 +17,10 @@ from worker.extraction import NoArticleError
 from worker.pages import PageError
 from worker.papers.interface import Extracted, Extractor, UnavailableError
 
-_SPAWN = get_context("spawn")
-"""A fresh interpreter: the memory measured is the method's, and no thread is forked away."""
+_FORKSERVER = get_context("forkserver")
+"""Forks from a process that has only imported this module: the memory measured is the method's, no
+thread is lost in the fork, and a process starts in milliseconds."""
+_FORKSERVER.set_forkserver_preload([__name__])
 
 
 class ExtractorProcess:
@@ -42,10 +44,10 @@ class ExtractorProcess:
     """
 
     def __init__(self, extractor: Extractor, start_seconds: float) -> None:
-        self.connection, theirs = _SPAWN.Pipe()
+        self.connection, theirs = _FORKSERVER.Pipe()
         self.job: int | None = None
         self.deadline = time.monotonic() + start_seconds
-        self._process = _SPAWN.Process(target=serve, args=(theirs, extractor), daemon=True)
+        self._process = _FORKSERVER.Process(target=serve, args=(theirs, extractor), daemon=True)
         self._process.start()
         theirs.close()
 
