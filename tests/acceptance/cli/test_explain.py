@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from tests.acceptance.command_line import detourage, write_messages
 from tests.pages import article_html, message, paragraphs, site_messages
@@ -47,6 +47,10 @@ def served(folder: Path) -> Iterator[str]:
         thread.join()
 
 
+def explain(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["explain", *map(str, arguments)], catch_exceptions=False)
+
+
 def test_a_page_of_a_crawl_is_shown_in_three_ways(crawl: Path, tmp_path: Path) -> None:
     page, figures = tmp_path / "page.html", tmp_path / "page.json"
     done = detourage(
@@ -69,21 +73,21 @@ def test_a_page_of_a_crawl_is_shown_in_three_ways(crawl: Path, tmp_path: Path) -
 
 
 def test_a_file_beside_a_folder_of_its_site(folder: Path) -> None:
-    done = detourage("explain", folder / "2.html", "--site-pages", folder)
-    assert done.returncode == 0, done.stderr
+    done = explain(folder / "2.html", "--site-pages", folder)
+    assert done.exit_code == 0, done.stderr
     assert "of 5 pages of its template" in done.stdout
 
 
 def test_an_address_beside_pages_saved_by_hand(folder: Path, served: str) -> None:
-    done = detourage("explain", f"{served}/4.html", "--site-pages", folder)
-    assert done.returncode == 0, done.stderr
+    done = explain(f"{served}/4.html", "--site-pages", folder)
+    assert done.exit_code == 0, done.stderr
     assert f"{served}/4.html" in done.stdout
     assert "pages of its template" in done.stdout
 
 
 def test_a_page_alone(folder: Path) -> None:
-    done = detourage("explain", folder / "1.html", "--url", "https://named.example/1")
-    assert done.returncode == 0, done.stderr
+    done = explain(folder / "1.html", "--url", "https://named.example/1")
+    assert done.exit_code == 0, done.stderr
     assert "no other page" in done.stdout
     assert "https://named.example/1" in done.stdout
 
@@ -101,7 +105,7 @@ def test_what_cannot_be_explained_is_told_in_one_line(
         ([f"{served}/missing.html"], "the server answered 404"),
         ([image], "not-html"),
     ):
-        done = CliRunner().invoke(main, ["explain", *map(str, arguments)])
+        done = explain(*arguments)
         assert done.exit_code == 1
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
