@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from datetime import timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -157,6 +158,7 @@ def _weekdays() -> Iterable[str]:
     }
 
 
+@lru_cache(maxsize=2)
 def _of_locale(language: str, part: str) -> Any:
     """Return one part of what is known of a language.
 
