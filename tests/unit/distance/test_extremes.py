@@ -21,9 +21,9 @@ from worker.distance import (
 from worker.distance.native import NativeForest
 from worker.pages.tree import Tree
 
-NODES = 100_000
+NODES = 70_000
 DEPTH = 10_000
-CHILDREN = 50_000
+CHILDREN = 35_000
 
 
 def chain(nodes: int, labels: str = "a") -> list[tuple[str, int]]:
