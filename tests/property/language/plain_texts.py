@@ -9,14 +9,17 @@ from worker.language.characters import LAST_CHARACTER, LAST_UNSPACED, Table, Tra
 
 FIRST_IDEOGRAPH = "\u2e80"
 
-_COUNTED = (
-    Trait.UPPER,
-    Trait.DECIMAL,
-    Trait.COMMA,
-    Trait.QUOTE,
-    Trait.PARTER,
-    Trait.AT,
-    Trait.COPYRIGHT,
+_COUNTED = np.array(
+    [
+        Trait.UPPER,
+        Trait.DECIMAL,
+        Trait.COMMA,
+        Trait.QUOTE,
+        Trait.PARTER,
+        Trait.AT,
+        Trait.COPYRIGHT,
+    ],
+    dtype=np.uint32,
 )
 
 
@@ -42,16 +45,17 @@ def read(
         rare = np.where(codes <= LAST_UNSPACED, np.uint32(Trait.UNSPACED), np.uint32(0))
         known = traits[np.minimum(codes, LAST_CHARACTER)]
         own = np.where(codes > LAST_CHARACTER, rare, known)
-        begins = np.diff(codes == ord(" "), prepend=True) & (codes != ord(" "))
+        begins = codes != ord(" ")
+        begins[1:] &= codes[:-1] == ord(" ")
         counts.append(
             [
                 len(found),
                 words.count_sentences(shown),
                 words.count_unspaced(text),
                 len(shown),
-                *(int(np.count_nonzero(own & trait)) for trait in _COUNTED),
+                *np.count_nonzero(own[:, None] & _COUNTED, axis=0).tolist(),
                 int(np.count_nonzero(begins)),
-                int(np.count_nonzero(begins & ((own & Trait.UPPER) != 0))),
+                int(np.count_nonzero(begins & ((own & _COUNTED[0]) != 0))),
                 sum(len(token) == 1 and token >= FIRST_IDEOGRAPH for token in found),
                 int(own[0]) if shown else 0,
                 int(own[-1]) if shown else 0,
