@@ -17,7 +17,7 @@ from worker.store.pages import is_pending
 from worker.tasks import reprocess
 from worker.tasks.extraction_requests import request_late_extractions
 
-PAGES = 200
+PAGES = 110
 NEW_PAGES = 20
 
 
