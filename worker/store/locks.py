@@ -28,7 +28,7 @@ class AdvisoryLock(IntEnum):
     STORY_TELLING = 0x6482
     """Who takes up the articles that wait for that; the key is 0."""
 
-    SHORT_TEXTS = 0x6482
+    SHORT_TEXTS = 0x6483
     """Site whose pages with the same short text are counted; held until the transaction ends."""
 
     PARTS = 0x6481
