@@ -286,7 +286,7 @@ def test_trees_too_large_to_compare_are_outliers_and_hold_nothing_up(
             page = session.scalars(
                 select(StoredPage).where(StoredPage.url.endswith("table/20"))
             ).one()
-            page.url = f"https://news.example/{name}"
+            page.url, page.url_digest = f"https://news.example/{name}", name
             address = session.scalars(select(Address).where(Address.page_id == page.id)).one()
             address.address, address.digest, address.spellings = page.url, name, [page.url]
             page.tree_id = trees.save_tree(session, tree)
