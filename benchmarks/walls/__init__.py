@@ -1,0 +1,1 @@
+"""Pages that are no articles, for measuring the recognition of walls and absences."""

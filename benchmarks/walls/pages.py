@@ -1,0 +1,368 @@
+"""Generate walls and absences, or articles that look like them, in many languages and templates.
+
+    python -m benchmarks.walls.pages OUT.jsonl --half seen --number 2000
+    python -m benchmarks.walls.pages OUT.jsonl --half unseen --articles
+
+Each line is a page message with `url`, `html` and `status`, and what the page is under `truth`.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+WORDINGS = Path(__file__).parent / "wordings"
+LANGUAGES = tuple(sorted(path.stem for path in WORDINGS.glob("??.json")))
+UNSPACED = frozenset({"ja", "zh"})
+RIGHT_TO_LEFT = frozenset({"ar", "fa"})
+
+UNSEEN_KINDS = frozenset(
+    {"adblock", "login", "maintenance", "press_and_hold", "region", "removed"}
+    | {"notice", "report_beside_login"}
+)
+UNSEEN_LANGUAGES = frozenset({"ar", "cs", "it", "ko", "sv", "tr", "uk"})
+UNSEEN_STYLES = frozenset({"framework", "table"})
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a page is, the styles that it is built in and the statuses that servers send it with."""
+
+    outcome: str
+    wordings: str
+    styles: tuple[str, ...]
+    statuses: tuple[int, ...]
+    source: str = "native"
+
+
+_SERVER = ("vendor", "bare", "card")
+_OVER = ("overlay", "site", "card", "framework", "table")
+_INSIDE = ("site", "framework", "table")
+_APART = ("card", "bare", "framework")
+
+WALLS = {
+    "consent": Kind("wall", "consent", ("vendor", *_APART), (200,)),
+    "consent_over_site": Kind("wall", "consent", ("overlay", "site"), (200,)),
+    "robot_check": Kind("wall", "robot_check", _SERVER, (403, 503, 200), "vendor"),
+    "captcha": Kind("wall", "captcha", ("site", *_APART), (200, 403, 429)),
+    "access_denied": Kind("wall", "access_denied", _SERVER, (403,), "vendor"),
+    "press_and_hold": Kind("wall", "press_and_hold", _SERVER, (403, 200), "vendor"),
+    "rate_limit": Kind("wall", "rate_limit", _SERVER, (429,), "vendor"),
+    "login": Kind("wall", "login", _OVER, (200, 401, 403)),
+    "registration": Kind("wall", "registration", _OVER, (200,)),
+    "paywall_stub": Kind("wall", "paywall", (*_INSIDE, "overlay"), (200, 200, 402)),
+    "paywall_teaser": Kind("article", "paywall", _INSIDE, (200,)),
+    "age": Kind("wall", "age", _OVER, (200,)),
+    "region": Kind("wall", "region", ("site", *_APART), (451, 403, 200)),
+    "javascript": Kind("wall", "javascript", ("site", *_APART), (200,)),
+    "soft_404": Kind("gone", "soft_404", _INSIDE, (200,)),
+    "hard_404": Kind("gone", "hard_404", _SERVER, (404,), "vendor"),
+    "removed": Kind("gone", "removed", ("card", *_INSIDE), (410, 404, 200, 200)),
+    "server_error": Kind("wall", "server_error", (*_SERVER, "site"), (500, 502, 503), "both"),
+    "maintenance": Kind("wall", "maintenance", _APART, (503, 503, 200)),
+    "parked": Kind("gone", "parked", _SERVER, (200,), "both"),
+    "for_sale": Kind("gone", "for_sale", (*_SERVER, "table"), (200,), "both"),
+    "suspended": Kind("gone", "suspended", _SERVER, (200, 403, 503), "both"),
+    "app": Kind("wall", "app", ("overlay", "card", "framework"), (200,)),
+    "newsletter": Kind("wall", "newsletter", ("overlay", "card", "site"), (200,)),
+    "adblock": Kind("wall", "adblock", _OVER, (200,)),
+}
+ARTICLES = {
+    "report": Kind("article", "articles", ("bare", *_INSIDE), (200,)),
+    "report_short": Kind("article", "articles", ("bare", *_INSIDE), (200,)),
+    "report_beside_consent": Kind("article", "consent", ("overlay", *_INSIDE), (200,)),
+    "report_beside_offer": Kind("article", "paywall", _INSIDE, (200,)),
+    "report_beside_login": Kind("article", "login", ("overlay", *_INSIDE), (200,)),
+    "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
+}
+KINDS = WALLS | ARTICLES
+# A page of these never stood at an address of an article.
+_NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
+_FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
+
+
+@cache
+def wordings(name: str) -> dict[str, Any]:
+    """Return the wordings of a language, or those of `vendor`."""
+    found: dict[str, Any] = json.loads((WORDINGS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def is_unseen(kind: str, language: str) -> bool:
+    """Tell whether a page belongs to the half that nobody looks at while writing a detector."""
+    return kind in UNSEEN_KINDS or language in UNSEEN_LANGUAGES
+
+
+class Page:
+    """One page: the choices that its parts share, and the parts."""
+
+    def __init__(self, kind: str, language: str, style: str, rng: random.Random) -> None:
+        self.kind, self.language, self.style, self.rng = kind, language, style, rng
+        self.is_article = KINDS[kind].outcome == "article"
+        self.words = wordings(language)
+        self.labels: list[str] = self.words["labels"]
+        stem = rng.choice(("daily", "kurier", "tribuna", "portal", "nova", "post", "echo"))
+        self.host = f"www.{stem}{rng.randrange(10_000)}.example"
+        self.site = f"{stem.title()} {rng.choice(('24', 'News', 'Online', 'Plus'))}"
+        self.date = f"20{rng.randint(23, 26)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
+        self.author = rng.choice(self.words["authors"])
+        self.prefix = rng.choice(("", "c-", "tt_", "css-1q", "b-"))
+        self.status = rng.choice(KINDS[kind].statuses)
+        self.headline, self.text = self._article()
+        self.lines = self._wording()
+
+    def _article(self) -> tuple[str, list[str]]:
+        rng, words = self.rng, self.words
+        if self.kind == "notice":
+            notice = rng.choice(words["notices"])
+            return notice[0], notice[1:]
+        if self.kind.startswith("report"):
+            reports = words["articles"]
+            # Of a language in both halves, the first report is for the seen half only.
+            if self.language not in UNSEEN_LANGUAGES:
+                reports = reports[1:] if self.kind in UNSEEN_KINDS else reports[:1]
+            report = rng.choice(reports)
+            return report[1], report[2:4] if self.kind == "report_short" else report[2:]
+        headlines, stories = words["headlines"], words["stories"]
+        story = rng.randrange(len(stories))
+        if self.kind == "paywall_teaser":
+            return headlines[story], stories[story][: rng.randint(2, 3)]
+        if self.kind == "paywall_stub":
+            return headlines[story], [_teaser(stories[story][0], self.language)] * rng.randint(0, 1)
+        return rng.choice(headlines), []
+
+    def _wording(self) -> list[str]:
+        kind = KINDS[self.kind]
+        if self.kind in {"report", "report_short", "notice"}:
+            return []
+        is_vendor = kind.source == "vendor" or (kind.source == "both" and self.rng.random() < 0.5)
+        source = wordings("vendor")["walls"] if is_vendor else self.words["walls"]
+        reference = f"{self.rng.getrandbits(64):016x}"
+        choices: list[list[str]] = source[kind.wordings]
+        if is_vendor and self.kind not in UNSEEN_KINDS:
+            # Vendors' wordings are English everywhere, so an unseen language needs others.
+            choices = choices[1::2] if self.language in UNSEEN_LANGUAGES else choices[::2]
+        lines = self.rng.choice(choices)
+        return [line.replace("{host}", self.host).replace("{ref}", reference) for line in lines]
+
+    def cls(self, name: str) -> str:
+        """Return a class attribute as this site writes it."""
+        return f'class="{self.prefix}{name}"'
+
+    def message(self) -> str:
+        """Return the wall's own lines, or the form or offer that stands beside an article."""
+        parts = []
+        for index, line in enumerate(self.lines):
+            if line.startswith(">"):
+                tag = self.rng.choice(('button type="button"', 'a href="#"'))
+                parts.append(f"<{tag} {self.cls('btn')}>{escape(line[1:])}</{tag.split()[0]}>")
+            elif index == 0:
+                tag = "h2" if self.is_article else self.rng.choice(("h1", "h1", "h2", "p"))
+                parts.append(f"<{tag}>{escape(line)}</{tag}>")
+            else:
+                parts.append(f"<p>{escape(line)}</p>")
+        if self.kind in _FORMS:
+            secret = "" if self.kind == "newsletter" else f"<label>{self.labels[5]}</label><input>"
+            parts.insert(
+                self.rng.randint(1, len(parts)),
+                f'<form action="/go" method="post"><label>{self.labels[4]}</label>'
+                f'<input type="email">{secret}<button>{self.labels[6]}</button></form>',
+            )
+        elif self.kind == "captcha":
+            parts.append('<img src="/captcha.png" alt=""><input name="captcha">')
+        elif self.kind == "javascript":
+            parts = ["<noscript>", *parts, "</noscript>"] if self.rng.random() < 0.6 else parts
+        return "".join(parts)
+
+    def article(self) -> str:
+        """Return what there is of the article: its head alone where the page is a wall."""
+        head = f"<h1>{escape(self.headline)}</h1>"
+        if self.kind != "notice" and self.rng.random() < 0.7:
+            day = "{2}.{1}.{0}".format(*self.date.split("-"))
+            head += (
+                f"<p {self.cls('byline')}>{self.labels[9]} {self.author} "
+                f'<time datetime="{self.date}">{day}</time></p>'
+            )
+        return head + "".join(f"<p>{escape(line)}</p>" for line in self.text)
+
+    def content(self) -> str:
+        """Return the middle of the page: article, wall or both."""
+        if not self.lines:
+            return f"<article>{self.article()}</article>"
+        message = f"<div {self.cls('message')}>{self.message()}</div>"
+        keeps_headline = self.kind not in _NO_HEADLINE and self.rng.random() < 0.4
+        if self.kind == "report_beside_login":
+            return f"{message}<article>{self.article()}</article>"
+        if self.is_article and self.kind != "paywall_teaser":
+            return f"<article>{self.article()}</article>{message}"
+        if self.is_article or self.kind == "paywall_stub" or keeps_headline:
+            return f"<article>{self.article()}{message}</article>"
+        tag = self.rng.choice(("div", "article", "section"))
+        return f"<{tag}>{message}</{tag}>"
+
+    def menu(self) -> str:
+        """Return the site's menu."""
+        words = enumerate(self.words["menu"])
+        entries = (f'<li><a href="/{number}/">{word}</a></li>' for number, word in words)
+        return f"<ul>{''.join(entries)}</ul>"
+
+    def teasers(self) -> str:
+        """Return a list of other articles, some with dates and with their first sentences."""
+        chosen = self.rng.sample(self.words["headlines"], self.rng.randint(4, 9))
+        is_dated, is_long = self.rng.random() < 0.5, self.rng.random() < 0.3
+        items = []
+        for number, headline in enumerate(chosen):
+            more = f"<time>{self.date[:8]}{number + 10}</time>" if is_dated else ""
+            if is_long:
+                more += f"<p>{escape(self.rng.choice(self.words['stories'])[0])}</p>"
+            link = f'<a href="/2025/{number}-{self.rng.randrange(10**6)}">{escape(headline)}</a>'
+            items.append(f"<li><h3>{link}</h3>{more}</li>")
+        return f"<h2>{self.labels[0]}</h2><ul>{''.join(items)}</ul>"
+
+    def framed(self, content: str) -> str:
+        """Put content into the template of a news site."""
+        banner = f"<p>{self.labels[2]}</p>" if self.rng.random() < 0.4 else ""
+        offer = f"<p>{self.labels[3]}</p>" if self.rng.random() < 0.4 else ""
+        search = f'<form action="/s"><input name="q" placeholder="{self.labels[1]}"></form>'
+        if self.style == "table":
+            return (
+                f'<table width="980"><tr><td colspan="3"><b>{self.site}</b>{search}</td></tr><tr>'
+                f'<td width="160">{self.menu()}</td><td>{content}</td><td>{self.teasers()}{offer}'
+                f'</td></tr><tr><td colspan="3">© {self.site} {self.labels[7]}</td></tr></table>'
+            )
+        elements = ("header", "nav", "aside", "footer")
+        header, nav, aside, footer = ("div",) * 4 if self.style == "framework" else elements
+        related = f"<section>{self.teasers()}</section>" if self.rng.random() < 0.4 else ""
+        return (
+            f'<{header} {self.cls("head")}><a href="/">{self.site}</a>{search}<{nav}>{self.menu()}'
+            f"</{nav}></{header}><main {self.cls('main')}>{content}{related}</main><{aside} "
+            f"{self.cls('side')}>{self.teasers()}{offer}</{aside}><{footer} {self.cls('foot')}>"
+            f'<a href="/a">{self.labels[7]}</a> <a href="/p">{self.labels[8]}</a>'
+            f"<p>© 2026 {self.site}</p>{banner}</{footer}>"
+        )
+
+    def body(self) -> str:
+        """Return the page in its style."""
+        if self.style in {"site", "table"}:
+            return self.framed(self.content())
+        if self.style == "overlay":
+            dialog = f'role="dialog" aria-modal="true" {self.cls("modal")}'
+            frame = self.framed(f"<article>{self.article()}</article>")
+            parts = [f"<div {dialog}>{self.message()}</div>", frame]
+            return "".join(parts if self.rng.random() < 0.6 else reversed(parts))
+        if self.style == "framework":
+            is_framed = KINDS[self.kind].styles != _APART and self.rng.random() < 0.8
+            inner = self.framed(self.content()) if is_framed else f"<main>{self.content()}</main>"
+            state = {"props": {"pageProps": {"title": self.headline, "code": self.status}}}
+            return (
+                f'<div id="__next">{inner}</div><script id="__NEXT_DATA__" '
+                f'type="application/json">{json.dumps(state)}</script>'
+            )
+        inner = self.content() if self.is_article else self.message()
+        if self.style == "card":
+            logo = f'<img src="/logo.svg" alt="{self.site}">' if self.rng.random() < 0.5 else ""
+            return f"<div {self.cls('wrap')}><div {self.cls('card')}>{logo}{inner}</div></div>"
+        if self.style == "vendor":
+            return (
+                f'<div id="main-wrapper" role="main"><div class="main-content">{inner}</div></div>'
+                "<script>(function(){window._opt={cType:'managed'};})();</script>"
+            )
+        return f"{inner}<hr>" if self.rng.random() < 0.5 else inner
+
+    def head(self) -> str:
+        """Return the head, whose metadata may speak of an article that the page does not show."""
+        rng = self.rng
+        is_framed = self.style in {"site", "table", "overlay", "framework"}
+        speaks = is_framed and self.kind not in _NO_HEADLINE and rng.random() < 0.6
+        title = self.headline if self.is_article or speaks or not self.lines else self.lines[0]
+        title += f" - {self.site}" if is_framed else ""
+        parts = [f'<meta charset="utf-8"><title>{escape(title)}</title>']
+        if speaks:
+            parts.append(
+                f'<meta property="og:type" content="article">'
+                f'<meta property="og:title" content="{escape(self.headline)}">'
+            )
+            if rng.random() < 0.6:
+                linked = {"@context": "https://schema.org", "@type": "NewsArticle"}
+                linked |= {"headline": self.headline, "datePublished": self.date}
+                if rng.random() < 0.6:
+                    linked["isAccessibleForFree"] = rng.choice(("True", "False"))
+                parts.append(f'<script type="application/ld+json">{json.dumps(linked)}</script>')
+        elif is_framed and rng.random() < 0.5:
+            parts.append('<meta property="og:type" content="website">')
+        if not is_framed and rng.random() < 0.5:
+            parts.append('<meta name="robots" content="noindex,nofollow">')
+        return "".join(parts)
+
+    def sent(self) -> dict[str, Any]:
+        """Return the page message, with the truth about it."""
+        direction = ' dir="rtl"' if self.language in RIGHT_TO_LEFT else ""
+        lang = "" if self.style == "bare" else f' lang="{self.language}"{direction}'
+        slug = self.rng.randrange(10**7)
+        head, body = self.head(), self.body()
+        is_status_known = self.rng.random() < 0.7
+        unseen = {"kind": UNSEEN_KINDS, "language": UNSEEN_LANGUAGES, "style": UNSEEN_STYLES}
+        truth = {"kind": self.kind, "language": self.language, "style": self.style}
+        return {
+            "url": f"https://{self.host}/{self.date[:4]}/story-{slug}.html",
+            "html": f"<!DOCTYPE html><html{lang}><head>{head}</head><body>{body}</body></html>",
+            "status": self.status if is_status_known else None,
+            "truth": {
+                **truth,
+                "outcome": KINDS[self.kind].outcome,
+                "is_truncated": self.kind == "paywall_teaser",
+                "unseen": [name for name in unseen if truth[name] in unseen[name]],
+            },
+        }
+
+
+def _teaser(paragraph: str, language: str) -> str:
+    if language in UNSPACED:
+        return f"{paragraph[:36]}…"
+    return f"{' '.join(paragraph.split()[:18])} …"
+
+
+def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield pages without end, the kinds in turn, each through its languages and styles."""
+    combinations: dict[str, list[tuple[str, str]]] = {}
+    for kind, what in (ARTICLES if articles else WALLS).items():
+        found = [
+            (language, style)
+            for language in LANGUAGES
+            for style in what.styles
+            if is_unseen(kind, language) == (half == "unseen")
+            and (half == "unseen" or style not in UNSEEN_STYLES)
+        ]
+        random.Random(f"{half} {seed} {kind}").shuffle(found)
+        if found:
+            combinations[kind] = found
+    for turn in count():
+        for kind, found in combinations.items():
+            language, style = found[turn % len(found)]
+            rng = random.Random(f"{half} {seed} {turn} {kind}")
+            yield Page(kind, language, style, rng).sent()
+
+
+def main() -> None:
+    """Write the pages that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--half", choices=("seen", "unseen"), required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--number", type=int, default=1000)
+    parser.add_argument("--articles", action="store_true", help="articles that resemble walls")
+    asked = parser.parse_args()
+    with asked.out.open("w", encoding="utf-8") as out:
+        found = pages(asked.half, asked.seed, articles=asked.articles)
+        for page in islice(found, asked.number):
+            out.write(json.dumps(page, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
