@@ -45,6 +45,7 @@ def test_every_language_words_every_kind(language: str) -> None:
     words = wordings(language)
     needed = {kind.wordings for kind in KINDS.values() if kind.source != "vendor"}
     assert needed - {"articles", "notices"} <= set(words["walls"])
+    assert all(len(found) >= 2 for found in words["walls"].values())
     assert len(words["headlines"]) >= 12
     assert len(words["labels"]) == 10
     assert all(len(story) == 3 for story in words["stories"])
