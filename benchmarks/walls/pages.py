@@ -24,7 +24,7 @@ RIGHT_TO_LEFT = frozenset({"ar", "fa"})
 
 UNSEEN_KINDS = frozenset(
     {"adblock", "login", "maintenance", "press_and_hold", "region", "removed"}
-    | {"notice", "report_beside_login"}
+    | {"report_beside_login"}
 )
 UNSEEN_LANGUAGES = frozenset({"ar", "cs", "it", "ko", "sv", "tr", "uk"})
 UNSEEN_STYLES = frozenset({"framework", "table"})
@@ -169,11 +169,9 @@ class Page:
                 parts.append(f"<p>{escape(line)}</p>")
         if self.kind in _FORMS:
             secret = "" if self.kind == "newsletter" else f"<label>{self.labels[5]}</label><input>"
-            parts.insert(
-                self.rng.randint(1, len(parts)),
-                f'<form action="/go" method="post"><label>{self.labels[4]}</label>'
-                f'<input type="email">{secret}<button>{self.labels[6]}</button></form>',
-            )
+            fields = f'<label>{self.labels[4]}</label><input type="email">{secret}'
+            form = f'<form method="post">{fields}<button>{self.labels[6]}</button></form>'
+            parts.insert(self.rng.randint(1, len(parts)), form)
         elif self.kind == "captcha":
             parts.append('<img src="/captcha.png" alt=""><input name="captcha">')
         elif self.kind == "javascript":
@@ -185,10 +183,8 @@ class Page:
         head = f"<h1>{escape(self.headline)}</h1>"
         if self.kind != "notice" and self.rng.random() < 0.7:
             day = "{2}.{1}.{0}".format(*self.date.split("-"))
-            head += (
-                f"<p {self.cls('byline')}>{self.labels[9]} {self.author} "
-                f'<time datetime="{self.date}">{day}</time></p>'
-            )
+            time = f'<time datetime="{self.date}">{day}</time>'
+            head += f"<p {self.cls('byline')}>{self.labels[9]} {self.author} {time}</p>"
         return head + "".join(f"<p>{escape(line)}</p>" for line in self.text)
 
     def content(self) -> str:
@@ -252,7 +248,7 @@ class Page:
         if self.style in {"site", "table"}:
             return self.framed(self.content())
         if self.style == "overlay":
-            dialog = f'role="dialog" aria-modal="true" {self.cls("modal")}'
+            dialog = f'role="dialog" style="position:fixed;top:20vh" {self.cls("modal")}'
             frame = self.framed(f"<article>{self.article()}</article>")
             parts = [f"<div {dialog}>{self.message()}</div>", frame]
             return "".join(parts if self.rng.random() < 0.6 else reversed(parts))
@@ -260,19 +256,16 @@ class Page:
             is_framed = KINDS[self.kind].styles != _APART and self.rng.random() < 0.8
             inner = self.framed(self.content()) if is_framed else f"<main>{self.content()}</main>"
             state = {"props": {"pageProps": {"title": self.headline, "code": self.status}}}
-            return (
-                f'<div id="__next">{inner}</div><script id="__NEXT_DATA__" '
-                f'type="application/json">{json.dumps(state)}</script>'
-            )
+            script = f'<script id="__NEXT_DATA__" type="application/json">{json.dumps(state)}'
+            return f'<div id="__next">{inner}</div>{script}</script>'
         inner = self.content() if self.is_article else self.message()
         if self.style == "card":
-            logo = f'<img src="/logo.svg" alt="{self.site}">' if self.rng.random() < 0.5 else ""
-            return f"<div {self.cls('wrap')}><div {self.cls('card')}>{logo}{inner}</div></div>"
+            box = f'style="max-width:480px;margin:15vh auto" {self.cls("card")}'
+            logo = self.rng.choice(("", f'<img src="/logo.svg" alt="{self.site}">'))
+            return f"<div {self.cls('wrap')}><div {box}>{logo}{inner}</div></div>"
         if self.style == "vendor":
-            return (
-                f'<div id="main-wrapper" role="main"><div class="main-content">{inner}</div></div>'
-                "<script>(function(){window._opt={cType:'managed'};})();</script>"
-            )
+            script = "<script>(function(){window._opt={cType:'managed'};})();</script>"
+            return f'<div id="main-wrapper"><div class="main-content">{inner}</div></div>{script}'
         return f"{inner}<hr>" if self.rng.random() < 0.5 else inner
 
     def head(self) -> str:
@@ -284,10 +277,8 @@ class Page:
         title += f" - {self.site}" if is_framed else ""
         parts = [f'<meta charset="utf-8"><title>{escape(title)}</title>']
         if speaks:
-            parts.append(
-                f'<meta property="og:type" content="article">'
-                f'<meta property="og:title" content="{escape(self.headline)}">'
-            )
+            parts.append('<meta property="og:type" content="article">')
+            parts.append(f'<meta property="og:title" content="{escape(self.headline)}">')
             if rng.random() < 0.6:
                 linked = {"@context": "https://schema.org", "@type": "NewsArticle"}
                 linked |= {"headline": self.headline, "datePublished": self.date}
@@ -304,28 +295,22 @@ class Page:
         """Return the page message, with the truth about it."""
         direction = ' dir="rtl"' if self.language in RIGHT_TO_LEFT else ""
         lang = "" if self.style == "bare" else f' lang="{self.language}"{direction}'
-        slug = self.rng.randrange(10**7)
-        head, body = self.head(), self.body()
-        is_status_known = self.rng.random() < 0.7
+        html = f"<html{lang}><head>{self.head()}</head><body>{self.body()}</body></html>"
         unseen = {"kind": UNSEEN_KINDS, "language": UNSEEN_LANGUAGES, "style": UNSEEN_STYLES}
-        truth = {"kind": self.kind, "language": self.language, "style": self.style}
+        truth: dict[str, Any] = {name: getattr(self, name) for name in unseen}
+        truth["unseen"] = [name for name in unseen if truth[name] in unseen[name]]
+        truth["outcome"] = KINDS[self.kind].outcome
+        truth["is_truncated"] = self.kind == "paywall_teaser"
         return {
-            "url": f"https://{self.host}/{self.date[:4]}/story-{slug}.html",
-            "html": f"<!DOCTYPE html><html{lang}><head>{head}</head><body>{body}</body></html>",
-            "status": self.status if is_status_known else None,
-            "truth": {
-                **truth,
-                "outcome": KINDS[self.kind].outcome,
-                "is_truncated": self.kind == "paywall_teaser",
-                "unseen": [name for name in unseen if truth[name] in unseen[name]],
-            },
+            "url": f"https://{self.host}/{self.date[:4]}/story-{self.rng.randrange(10**7)}.html",
+            "html": f"<!DOCTYPE html>{html}",
+            "status": self.status if self.rng.random() < 0.7 else None,
+            "truth": truth,
         }
 
 
 def _teaser(paragraph: str, language: str) -> str:
-    if language in UNSPACED:
-        return f"{paragraph[:36]}…"
-    return f"{' '.join(paragraph.split()[:18])} …"
+    return paragraph[:36] + "…" if language in UNSPACED else " ".join(paragraph.split()[:18]) + " …"
 
 
 def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str, Any]]:
@@ -340,13 +325,12 @@ def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str,
             and (half == "unseen" or style not in UNSEEN_STYLES)
         ]
         random.Random(f"{half} {seed} {kind}").shuffle(found)
-        if found:
-            combinations[kind] = found
+        combinations[kind] = found
     for turn in count():
         for kind, found in combinations.items():
-            language, style = found[turn % len(found)]
             rng = random.Random(f"{half} {seed} {turn} {kind}")
-            yield Page(kind, language, style, rng).sent()
+            if found:
+                yield Page(kind, *found[turn % len(found)], rng).sent()
 
 
 def main() -> None:
@@ -358,10 +342,9 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--articles", action="store_true", help="articles that resemble walls")
     asked = parser.parse_args()
-    with asked.out.open("w", encoding="utf-8") as out:
-        found = pages(asked.half, asked.seed, articles=asked.articles)
-        for page in islice(found, asked.number):
-            out.write(json.dumps(page, ensure_ascii=False) + "\n")
+    found = islice(pages(asked.half, asked.seed, articles=asked.articles), asked.number)
+    lines = (json.dumps(page, ensure_ascii=False) + "\n" for page in found)
+    asked.out.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
