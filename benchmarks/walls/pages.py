@@ -20,7 +20,7 @@ from typing import Any
 WORDINGS = Path(__file__).parent / "wordings"
 LANGUAGES = tuple(sorted(path.stem for path in WORDINGS.glob("??.json")))
 UNSPACED = frozenset({"ja", "zh"})
-RIGHT_TO_LEFT = frozenset({"ar", "fa"})
+RIGHT_TO_LEFT = frozenset({"ar"})
 
 UNSEEN_KINDS = frozenset(
     {"adblock", "login", "maintenance", "press_and_hold", "region", "removed"}
@@ -285,16 +285,15 @@ class Page:
                 if rng.random() < 0.6:
                     linked["isAccessibleForFree"] = rng.choice(("True", "False"))
                 parts.append(f'<script type="application/ld+json">{json.dumps(linked)}</script>')
-        elif is_framed and rng.random() < 0.5:
-            parts.append('<meta property="og:type" content="website">')
-        if not is_framed and rng.random() < 0.5:
-            parts.append('<meta name="robots" content="noindex,nofollow">')
+        elif rng.random() < 0.5:
+            robots = '<meta name="robots" content="noindex,nofollow">'
+            parts.append('<meta property="og:type" content="website">' if is_framed else robots)
         return "".join(parts)
 
     def sent(self) -> dict[str, Any]:
         """Return the page message, with the truth about it."""
-        direction = ' dir="rtl"' if self.language in RIGHT_TO_LEFT else ""
-        lang = "" if self.style == "bare" else f' lang="{self.language}"{direction}'
+        direction = "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
+        lang = "" if self.style == "bare" else f' lang="{self.language}" dir="{direction}"'
         html = f"<html{lang}><head>{self.head()}</head><body>{self.body()}</body></html>"
         unseen = {"kind": UNSEEN_KINDS, "language": UNSEEN_LANGUAGES, "style": UNSEEN_STYLES}
         truth: dict[str, Any] = {name: getattr(self, name) for name in unseen}
