@@ -120,6 +120,11 @@ class Article:
         return self.content.article.metadata.is_paid
 
     @property
+    def truncated(self) -> bool:
+        """Whether the page shows only the beginning, before an offer to subscribe."""
+        return self.content.article.metadata.truncated is True
+
+    @property
     def confidence(self) -> float:
         """Probability, 0 to 1, that at least four fifths of the words in `text` are right."""
         return self.content.article.confidence

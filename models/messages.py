@@ -556,6 +556,12 @@ class Metadata(MessagePart):
         default=None,
         description="Whether the whole article is for subscribers only; null for unknown.",
     )
+    truncated: bool | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="True where the page shows only the beginning of the article, before an offer"
+        " to subscribe; absent elsewhere. Added to version 1.",
+    )
     kind: Kind = Field(default="article", description="What the page is.")
 
 

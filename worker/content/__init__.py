@@ -43,7 +43,7 @@ from worker.extraction import (
 )
 from worker.extraction.hidden import UNSEEN, OpenedDocument
 from worker.extraction.walls import SURE as SURE_WALL
-from worker.extraction.walls import find_wall
+from worker.extraction.walls import judge_wall
 from worker.pages import Page
 from worker.pages.flat import FlatDocument
 from worker.pages.places import element_at
@@ -61,6 +61,7 @@ __all__ = [
     "pattern_of_group",
     "patterns_for_page",
     "read_content",
+    "read_shown",
 ]
 
 SURE = 0.7
@@ -171,25 +172,29 @@ def read_content(
         If a wall surely stands in the article's place, or nothing does any longer.
     """
     try:
-        content = _read_shown(page, other, patterns, text_roles, fetched_at)
+        content = read_shown(page, other, patterns, text_roles, fetched_at)
     except NeedsRenderingError:
         raise
     except NoArticleError as error:
-        wall = find_wall(page, None)
+        wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
-    wall = find_wall(page, content.article)
-    if wall is not None and wall.probability >= SURE_WALL:
-        raise wall
-    return replace(content, suspected=wall)
+    judged = judge_wall(page, content.article)
+    if judged.wall is not None and judged.wall.probability >= SURE_WALL:
+        raise judged.wall
+    article = content.article
+    if judged.is_truncated:
+        article = replace(article, metadata=replace(article.metadata, truncated=True))
+    return replace(content, article=article, suspected=judged.wall)
 
 
-def _read_shown(
+def read_shown(
     page: Page,
-    other: Page | TemplateKnowledge | None,
-    patterns: Sequence[CommentPattern] | None,
-    text_roles: Sequence[LineRole],
-    fetched_at: datetime | None,
+    other: Page | TemplateKnowledge | None = None,
+    patterns: Sequence[CommentPattern] | None = None,
+    text_roles: Sequence[LineRole] = (),
+    fetched_at: datetime | None = None,
 ) -> Content:
+    """Read a page as `read_content` does, be it a wall or not."""
     posts = _PostsOfPage(page, comments_of(page, patterns))
     apart = apart_from_article(page, posts.likely)
     article = extract_article(page, other, apart, text_roles, posts.find)
@@ -219,6 +224,22 @@ def explain_content(
     page, pivot, patterns
         As for `read_content`. A page without an article is explained too.
     """
+    explained = _explain_shown(page, pivot, patterns)
+    if explained.explanation.outcome == NeedsRenderingError.outcome:
+        return explained
+    wall = judge_wall(page, explained.explanation.article).wall
+    if wall is None or wall.probability < SURE_WALL:
+        return explained
+    return ExplainedContent(
+        replace(explained.explanation, outcome=wall.outcome, detail=str(wall), article=None)
+    )
+
+
+def _explain_shown(
+    page: Page,
+    pivot: Page | TemplateKnowledge | None,
+    patterns: Sequence[CommentPattern] | None,
+) -> ExplainedContent:
     posts = _PostsOfPage(page, comments_of(page, patterns))
     apart = apart_from_article(page, posts.likely)
     explanation = explain_article(page, pivot, apart, posts.find)

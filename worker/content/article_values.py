@@ -145,6 +145,7 @@ def _metadata(article: Extraction) -> Metadata:
         section=found.section,
         tags=list(found.tags),
         paywall=found.is_paid,
+        truncated=found.truncated,
         kind=found.kind,
     )
 

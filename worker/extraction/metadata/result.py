@@ -26,6 +26,9 @@ class ArticleMetadata:
         Key words, each once.
     is_paid
         Whether the whole article is for subscribers only, None where the page does not say.
+    truncated
+        True where only the beginning of the article is shown, before an offer to subscribe; else
+        None.
     kind
         What the page is.
     wire
@@ -41,6 +44,7 @@ class ArticleMetadata:
     section: str | None = None
     tags: tuple[str, ...] = ()
     is_paid: bool | None = None
+    truncated: bool | None = None
     kind: Kind = "article"
     wire: str | None = None
 

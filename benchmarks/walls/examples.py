@@ -1,0 +1,194 @@
+"""Walls and articles with their evidence: generated, put into real pages, and of the corpora."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lxml import html as markup
+
+from benchmarks.evaluation.scores import load_corpus
+from benchmarks.walls import pages as generated
+from worker.content import read_shown
+from worker.extraction import Extraction, NoArticleError
+from worker.extraction.walls.evidence import Read, wall_evidence
+from worker.learning import Features
+from worker.pages import Page, PageError, parse_page
+from worker.pages.places import element_at
+
+CORPORA = (
+    *("wcxb", "daniel", "fundus_body", "trafilatura_eval", "dragnet", "l3s_gn1", "msv_big9"),
+    *("zh_cwced", "cleaneval_dev"),
+)
+ARTICLE_KINDS = frozenset({None, "article", "news"})
+HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
+"""Corpora of pages that walls are put into."""
+
+MIN_REPLACED = 500
+"""Characters of an article that a wall replaces: a shorter one may not be all of the page's."""
+
+APART = frozenset(
+    {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
+    | {"access_denied", "press_and_hold", "server_error"}
+)
+"""Kinds that stand in no page of a site."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page whose truth is known.
+
+    Attributes
+    ----------
+    group
+        Corpus, or the way in which it was made.
+    kind, language
+        Of a wall.
+    is_wall, is_truncated
+        The truth.
+    site
+        Site of a page of a corpus.
+    outcome
+        ``"article"``, or why the page has none before walls are looked for.
+    features
+        The evidence; None for a page that has no article anyway.
+    """
+
+    group: str
+    kind: str
+    language: str
+    is_wall: bool
+    is_truncated: bool
+    site: str
+    outcome: str
+    features: Features | None
+
+
+def half_of(site: str) -> str:
+    """Return the half of the sites that a site is in."""
+    return "unseen" if int(sha256(site.encode()).hexdigest(), 16) % 2 else "seen"
+
+
+def generated_examples(
+    half: str, seed: int, number: int, *, articles: bool = False
+) -> Iterator[Example]:
+    """Yield generated pages; their statuses are left out, as they alone decide."""
+    for made in islice(generated.pages(half, seed, articles=articles), number):
+        truth = made["truth"]
+        yield _example(
+            "generated articles" if articles else "generated",
+            truth["kind"],
+            truth["language"],
+            truth["outcome"] != "article",
+            truth["is_truncated"],
+            "",
+            made["html"],
+            made["url"],
+        )
+
+
+def corpus_examples(folder: Path) -> Iterator[Example]:
+    """Yield the articles of a corpus."""
+    corpus = load_corpus(folder)
+    for gold in corpus.golds.values():
+        if gold.kind in ARTICLE_KINDS:
+            page = corpus.pages[gold.id]
+            made = (page.html, page.url, page.content_type)
+            yield _example(corpus.name, "article", "", False, False, gold.site, *made)
+
+
+def inserted_examples(folder: Path, half: str, seed: int, number: int) -> Iterator[Example]:
+    """Yield pages of real sites whose article a generated wall replaces."""
+    rng = random.Random(f"{half} {seed}")
+    hosts = list(_hosts(folder, half))
+    rng.shuffle(hosts)
+    choices = [
+        (kind, language)
+        for kind in generated.WALLS
+        for language in generated.LANGUAGES
+        if kind not in APART and generated.is_unseen(kind, language) == (half == "unseen")
+    ]
+    for turn, (html, url, content_type, site) in enumerate(hosts[:number]):
+        kind, language = rng.choice(choices)
+        wall = generated.Page(kind, language, "card", random.Random(f"{half} {seed} {turn}"))
+        made = _insert(html, url, content_type, wall, rng, site)
+        if made is not None:
+            yield _example("inserted", kind, language, True, False, site, made, url)
+
+
+def _hosts(folder: Path, half: str) -> Iterator[tuple[bytes | str, str, str | None, str]]:
+    for name in HOSTS:
+        corpus = load_corpus(folder / name)
+        for gold in corpus.golds.values():
+            if gold.kind in ARTICLE_KINDS and half_of(gold.site) == half:
+                page = corpus.pages[gold.id]
+                yield page.html, page.url, page.content_type, gold.site
+
+
+def _insert(
+    html: bytes | str,
+    url: str,
+    content_type: str | None,
+    wall: Any,
+    rng: random.Random,
+    site: str,
+) -> str | None:
+    """Put a wall where a page has its article; mostly the headline and its metadata go, too."""
+    read = _read(html, url, content_type)
+    if read is None or read[1] is None:
+        return None
+    document = read[0].document
+    container = element_at(document, read[1].xpath)
+    if container is None or container.tag == "html" or len(read[1].text) < MIN_REPLACED:
+        return None
+    message = markup.fragment_fromstring(wall.message(), create_parent="div")
+    for child in list(container):
+        container.remove(child)
+    container.text = None
+    container.append(message)
+    if rng.random() < 0.65:
+        own = set(message.iter())
+        for head in document.xpath("//h1"):
+            if head not in own and not own.intersection(head.iter()):
+                head.drop_tree()
+        for declared in document.xpath("//script[@type='application/ld+json']|//meta[@property]"):
+            declared.drop_tree()
+        title = document.find(".//title")
+        if title is not None and wall.lines and rng.random() < 0.7:
+            title.text = f"{wall.lines[0].lstrip('>')} | {site}"
+    return "<!DOCTYPE html>" + str(markup.tostring(document, encoding="unicode"))
+
+
+def _read(
+    html: bytes | str, url: str, content_type: str | None = None
+) -> tuple[Page, Extraction | None, str] | None:
+    try:
+        page = parse_page(html, url, content_type=content_type)
+    except PageError:
+        return None
+    try:
+        return page, read_shown(page).article, "article"
+    except NoArticleError as error:
+        return page, None, error.outcome
+
+
+def _example(
+    group: str,
+    kind: str,
+    language: str,
+    is_wall: bool,
+    is_truncated: bool,
+    site: str,
+    html: bytes | str,
+    url: str,
+    content_type: str | None = None,
+) -> Example:
+    read = _read(html, url, content_type)
+    outcome, features = "refused", None
+    if read is not None:
+        page, article, outcome = read
+        features = wall_evidence(Read.of(page, article)).features
+    return Example(group, kind, language, is_wall, is_truncated, site, outcome, features)

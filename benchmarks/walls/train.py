@@ -1,0 +1,167 @@
+"""Train the model of walls, and measure it.
+
+python -m benchmarks.walls.train CORPORA [--model FILE]
+
+CORPORA is the folder of the corpora. Trained on the seen half of the generated pages, on walls put
+into pages of half of the sites, and on the articles of the corpora. The articles are measured
+cross-validated by site; all else is measured on the unseen half alone, which is of kinds, languages
+and wordings that the model, its lexicon and its evidence were written without.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.extraction.examples import fold_of
+from benchmarks.training.headers import corpus_used, training_of
+from benchmarks.walls.examples import (
+    CORPORA,
+    Example,
+    corpus_examples,
+    generated_examples,
+    inserted_examples,
+)
+from worker.extraction.walls import SURE, TRUNCATED, WallTrees
+from worker.learning import BoostedTrees, ModelFile
+
+TREES = 300
+LEAVES = 8
+MIN_ROWS_IN_LEAF = 20
+LEARNING_RATE = 0.05
+COLUMNS_AT_A_SPLIT = 0.25
+FOLDS = 5
+
+OF_ARTICLES = 30.0
+"""Weight of an article: to lose one is worse than to send a wall."""
+
+SEEN = {"generated": 1_500, "generated articles": 600, "inserted": 650}
+UNSEEN = {"generated": 700, "generated articles": 400, "inserted": 340}
+SEEDS = {"seen": 1, "unseen": 7}
+
+_Floats = npt.NDArray[np.float64]
+
+
+def made_examples(folder: Path, half: str) -> list[Example]:
+    """Return the generated pages of a half of the kinds, languages and sites."""
+    numbers = SEEN if half == "seen" else UNSEEN
+    seed = SEEDS[half]
+    return [
+        *generated_examples(half, seed, numbers["generated"]),
+        *generated_examples(half, seed, numbers["generated articles"], articles=True),
+        *inserted_examples(folder, half, seed, numbers["inserted"]),
+    ]
+
+
+def fit(examples: Sequence[Example]) -> WallTrees:
+    """Train on walls and articles."""
+    wall = _fit(examples, [each.is_wall for each in examples], OF_ARTICLES)
+    articles = [each for each in examples if not each.is_wall]
+    return WallTrees(wall, _fit(articles, [each.is_truncated for each in articles], 3.0))
+
+
+def _fit(examples: Sequence[Example], labels: Sequence[bool], of_others: float) -> BoostedTrees:
+    known = [
+        (each.features, label)
+        for each, label in zip(examples, labels, strict=True)
+        if each.features is not None
+    ]
+    rows = np.concatenate([features.rows for features, _ in known])
+    truth = np.array([label for _, label in known])
+    classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_ROWS_IN_LEAF)
+    classifier.set_params(learning_rate=LEARNING_RATE, max_features=COLUMNS_AT_A_SPLIT)
+    classifier.fit(rows, truth, sample_weight=np.where(truth, 1.0, of_others))
+    return as_trees(classifier, known[0][0].columns)
+
+
+def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
+    """Return the probability of each example; -1 where it has no evidence."""
+    return np.array(
+        [
+            -1.0 if each.features is None else float(model.probabilities(each.features)[0])
+            for each in examples
+        ]
+    )
+
+
+def cross_validated(
+    articles: Sequence[Example], made: Sequence[Example]
+) -> tuple[_Floats, _Floats]:
+    """Return what models say of the articles of sites that they have not seen."""
+    folds = np.array([fold_of(f"site {each.site}", FOLDS) for each in articles])
+    wall, truncated = np.zeros(len(articles)), np.zeros(len(articles))
+    for fold in range(FOLDS):
+        inside = [each for each, own in zip(articles, folds, strict=True) if own != fold]
+        model = fit([*made, *inside])
+        held = [each for each, own in zip(articles, folds, strict=True) if own == fold]
+        wall[folds == fold] = judge(model.wall, held)
+        truncated[folds == fold] = judge(model.truncated, held)
+    return wall, truncated
+
+
+def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
+    """Yield a table of walls: how many of each kind, language and group are no article."""
+    walls = [each for each in examples if each.is_wall]
+    found = judge(model.wall, walls)
+    missed = [
+        each.outcome == "article" and value < SURE for each, value in zip(walls, found, strict=True)
+    ]
+    for what in ("group", "kind", "language"):
+        counts: defaultdict[str, list[bool]] = defaultdict(list)
+        for each, is_missed in zip(walls, missed, strict=True):
+            counts[getattr(each, what)].append(is_missed)
+        yield f"| {what} | pages | not an article, % |"
+        yield "|---|---:|---:|"
+        for name, values in sorted(counts.items()):
+            yield f"| {name} | {len(values)} | {100 * (1 - np.mean(values)):.1f} |"
+        yield ""
+
+
+def of_articles(examples: Sequence[Example], wall: _Floats, truncated: _Floats) -> Iterator[str]:
+    """Yield a table of articles: how many are taken for walls, or for the beginnings of some."""
+    yield "| articles | pages | taken for walls | taken for beginnings |"
+    yield "|---|---:|---:|---:|"
+    for group in sorted({each.group for each in examples}):
+        own = np.array([each.group == group and each.outcome == "article" for each in examples])
+        yield (
+            f"| {group} | {own.sum()} | {(wall[own] >= SURE).sum()}"
+            f" | {(truncated[own] >= TRUNCATED).sum()} |"
+        )
+
+
+def main() -> None:
+    """Measure, and train where a model is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--model", type=Path, help="file to write the model to")
+    options = parser.parse_args()
+    seen, unseen = (made_examples(options.corpora, half) for half in ("seen", "unseen"))
+    articles = [each for name in CORPORA for each in corpus_examples(options.corpora / name)]
+    print("\n".join(of_articles(articles, *cross_validated(articles, seen))), end="\n\n")
+    model = fit([*seen, *articles])
+    print("\n".join(of_walls(model, unseen)))
+    others = [each for each in unseen if not each.is_wall]
+    judged = judge(model.wall, others), judge(model.truncated, others)
+    print("\n".join(of_articles(others, *judged)), flush=True)
+    beginnings = [each.is_truncated for each in others]
+    print(f"beginnings told: {(judged[1][beginnings] >= TRUNCATED).mean():.3f}")
+    if options.model:
+        used = [
+            corpus_used(options.corpora / name, "articles", _pages(articles, name))
+            for name in CORPORA
+        ]
+        header = training_of(used, "benchmarks.walls.train")
+        options.model.write_text(ModelFile(header, model).to_json(), encoding="utf-8")
+
+
+def _pages(articles: Sequence[Example], corpus: str) -> Iterator[tuple[str, str]]:
+    own = (each for each in articles if each.group == corpus)
+    return ((str(number), each.site) for number, each in enumerate(own))
+
+
+if __name__ == "__main__":
+    main()
