@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import html5lib
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
@@ -84,6 +84,8 @@ def tree(element: Any) -> list[Event]:
 
 
 def oracle(html: str) -> list[Event]:
+    # html5lib forgets the second of two buttons in one another where a table moves them out.
+    assume("<table" not in html or html.count("<button") < 2)
     parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"), namespaceHTMLElements=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
