@@ -33,8 +33,8 @@ from worker.extraction import (
     Explanation,
     Extraction,
     GoneError,
-    NeedsRenderingError,
     NoArticleError,
+    NoTextError,
     Posts,
     TemplateKnowledge,
     WallError,
@@ -44,6 +44,7 @@ from worker.extraction import (
 from worker.extraction.hidden import UNSEEN, OpenedDocument
 from worker.extraction.walls import SURE as SURE_WALL
 from worker.extraction.walls import judge_wall
+from worker.outcomes import PageOutcome
 from worker.pages import Page
 from worker.pages.flat import FlatDocument
 from worker.pages.places import element_at
@@ -173,9 +174,7 @@ def read_content(
     """
     try:
         content = read_shown(page, other, patterns, text_roles, fetched_at)
-    except NeedsRenderingError:
-        raise
-    except NoArticleError as error:
+    except NoTextError as error:
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
     judged = judge_wall(page, content.article)
@@ -225,7 +224,7 @@ def explain_content(
         As for `read_content`. A page without an article is explained too.
     """
     explained = _explain_shown(page, pivot, patterns)
-    if explained.explanation.outcome == NeedsRenderingError.outcome:
+    if explained.explanation.outcome not in (PageOutcome.ARTICLE, NoTextError.outcome):
         return explained
     wall = judge_wall(page, explained.explanation.article).wall
     if wall is None or wall.probability < SURE_WALL:
