@@ -177,6 +177,9 @@ def read_content(
     except NoTextError as error:
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
+    if content.comments:
+        # Nobody discusses a wall.
+        return content
     judged = judge_wall(page, content.article)
     if judged.wall is not None and judged.wall.probability >= SURE_WALL:
         raise judged.wall
@@ -224,7 +227,8 @@ def explain_content(
         As for `read_content`. A page without an article is explained too.
     """
     explained = _explain_shown(page, pivot, patterns)
-    if explained.explanation.outcome not in (PageOutcome.ARTICLE, NoTextError.outcome):
+    is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
+    if explained.comments or not is_read:
         return explained
     wall = judge_wall(page, explained.explanation.article).wall
     if wall is None or wall.probability < SURE_WALL:

@@ -4,8 +4,8 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
 from worker.language.words import tokens
@@ -66,5 +66,5 @@ def _fits(piece: str, word: str) -> bool:
 @cache
 def shipped_lexicon() -> Lexicon:
     """Return the lexicon that the model of walls was trained with."""
-    text = files("worker.extraction.walls").joinpath("lexicon.json").read_text(encoding="utf-8")
-    return Lexicon(json.loads(text))
+    path = Path(__file__).with_name("lexicon.json")
+    return Lexicon(json.loads(path.read_text(encoding="utf-8")))
