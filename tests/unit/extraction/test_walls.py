@@ -9,7 +9,7 @@ import pytest
 
 from tests.pages import article_html
 from worker.content import explain_content, read_content
-from worker.extraction import GoneError, WallError
+from worker.extraction import GoneError, NoTextError, WallError
 from worker.pages import Answer, parse_page
 
 URL = "https://news.example/2026/story.html"
@@ -82,6 +82,11 @@ def test_a_report_about_walls_is_an_article(text: tuple[str, ...]) -> None:
     body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
     html = f"<title>{headline}</title><article><h1>{headline}</h1>{body}</article>"
     assert read_content(parse_page(_page(html), URL)).article.text == "\n\n".join(paragraphs)
+
+
+def test_a_page_that_says_nothing_is_no_wall() -> None:
+    with pytest.raises(NoTextError):
+        read_content(parse_page(_page("<title>Bridge story</title><h1>Bridge story</h1>"), URL))
 
 
 def test_an_error_status_is_believed() -> None:
