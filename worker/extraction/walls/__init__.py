@@ -123,8 +123,9 @@ def judge_wall(page: Page, article: Extraction | None) -> Judged:
     if is_long and not is_error and headline_coverage(page, article) < MAX_HEADLINE:
         return Judged()
     evidence = wall_evidence(Read.of(page, article))
-    if not is_error and not any(evidence.weights[concept] for concept in _OF_CONCEPT):
-        # However little is there, nothing of it says what would stand in the way.
+    says_so = any(evidence.weights[concept] for concept in _OF_CONCEPT)
+    if article is None and not is_error and not says_so:
+        # A page without a text may simply have none.
         return Judged()
     model = trained_walls()
     probability = float(model.wall.probabilities(evidence.features)[0])
