@@ -22,8 +22,9 @@ SUSPECTED: Final = 0.05
 TRUNCATED: Final = 0.5
 """Probability from which an article is only the beginning of one that is sold."""
 
-MAX_WALL: Final = 2_500
-"""Characters of a text that is longer than what a wall says: 20 times 25 words."""
+MAX_WALL: Final = 1_200
+"""Characters of a text that is longer than what a wall says: .9 % of 564 generated ones are longer,
+and 61 to 94 % of the articles of daniel, wcxb and fundus_body."""
 
 MAX_HEADLINE: Final = 0.5
 """Share of a headline that phrases of walls cover, from which a long text is looked at as well."""
