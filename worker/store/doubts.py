@@ -45,7 +45,7 @@ def is_doubtful() -> ColumnElement[bool]:
 
 
 def walled_sites(session: Session) -> dict[int, int]:
-    """Return how many pages of late are walls, of the sites where most are, by site."""
+    """Return by site how many recent pages are walls, for the sites that have most."""
     walls = func.count().filter(StoredPage.outcome == PageOutcome.WALL)
     query = (
         select(StoredPage.site_id, walls)

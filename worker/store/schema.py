@@ -129,7 +129,7 @@ def _require_current(connection: Connection) -> None:
 
 
 def require_admitted(session: Session) -> None:
-    """Raise where the database admits this version no more, before what cannot be taken back.
+    """Raise where the database no longer admits this version, before what cannot be taken back.
 
     Raises
     ------

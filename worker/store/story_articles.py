@@ -215,7 +215,7 @@ def noted_first(session: Session, story_id: int) -> TellingArticle | None:
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
-    """Note that a story has changed, its first article, and whether all are told of it anew."""
+    """Note that a story changed, its first article, and whether all its articles are retold."""
     asked = {"story_id": story_id, "new_first": first_page_id, "retell": retell}
     session.execute(_NOTE_CHANGE, asked)
 
@@ -281,7 +281,7 @@ def story_to_retell(session: Session) -> Retelling | None:
 def articles_to_retell(
     session: Session, story: Retelling, most: int
 ) -> list[tuple[int, int, str | None]]:
-    """Return text, page and agency of the next articles of a story that are told anew."""
+    """Return text, page and agency of the next articles of a story to retell."""
     after_text, after_page = story.retold_to
     asked = {
         "story_id": story.story_id,
@@ -293,7 +293,7 @@ def articles_to_retell(
 
 
 def note_retold(session: Session, story: Retelling, retold_to: list[int] | None) -> bool:
-    """Note how far a story is told anew, None for wholly; False if it has changed meanwhile."""
+    """Note how far a story is retold, None for wholly; False if it has changed meanwhile."""
     asked = {
         "story_id": story.story_id,
         "of_change": story.changed_at,
@@ -367,7 +367,7 @@ _ADD_SAID = rows_only(
 
 
 def add_said(session: Session, said: Mapping[int, Told]) -> None:
-    """Note what pages that are in no story yet say of it until they are told."""
+    """Note what pages without a story say of it until they are grouped."""
     if said:
         values = [
             {

@@ -32,7 +32,7 @@ SHORT: Final = 600
 """Characters of a text that may be a wall at several addresses; copies of articles are longer."""
 
 REPEATED: Final = 3
-"""Addresses of a site from which on a short text is a wall."""
+"""Fewest addresses of a site at which the same short text is a wall."""
 
 Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
 

@@ -26,7 +26,7 @@ def links_message(page: PageState, job: ExtractionJob, listed: ListedLinks) -> L
     refused = page.refused or {}
     told: dict[str, object] = asdict(listed)
     if listed.kind == "wall":
-        # Of each fetch; that a page is gone is told once, until it is back.
+        # Once for each fetch; of a page that is gone once, until it is back.
         told["of"] = refused.get("fetched_at") or page.content_digest
     elif listed.kind == "gone":
         told["of"] = refused.get("gone_since")

@@ -38,7 +38,7 @@ MAX_PAIRS: Final = 2000
 """Overlaps that are read for that."""
 
 RETOLD_AT_ONCE: Final = 25
-"""Articles that are told of another first article in one transaction."""
+"""Articles that get another first article in one transaction."""
 
 
 @dataclass(frozen=True)

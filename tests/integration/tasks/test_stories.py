@@ -455,7 +455,7 @@ def test_a_story_of_any_number_of_texts_is_read_to_a_bound(
         tell(tasks, each)
     assert len(ids(told(tasks))) == 1
     assert tasks.ask(select(func.count()).select_from(StoryOverlap))[0] <= 8 * 7 / 2
-    # Each is told of another first one, however many there are.
+    # Each gets another first article, however many there are.
     (early,) = arrivals(tasks, [Sent("early.example", "\n\n".join(WIRE), 0)])
     tell(tasks, early)
     found = told(tasks)
