@@ -17,7 +17,7 @@ RUN pip install --require-hashes --no-deps --requirement requirements-build.txt 
 COPY . .
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
  # The image has no compiler: a wheel without the kernel would compare pages slowly for ever.
- && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/distance/.*[.]so'
+ && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/grouping/distance/.*[.]so'
 
 FROM ${PYTHON_IMAGE}
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin detourage

@@ -93,7 +93,7 @@ coverage: $(development) $(package)
 
 # Hostile messages, files and pages: 200 times the examples of the tests, for the better part of an hour.
 fuzz: $(development) $(package)
-	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/pages tests/fuzz
+	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
 
 # The tests of faults, then all faults: some fifteen minutes.
 faults: $(development) $(package)

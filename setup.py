@@ -1,7 +1,7 @@
 """Build of the native modules; everything else is in pyproject.toml.
 
-The distance kernel is optional: where it does not compile, `worker.distance` compares pages through
-the `apted` package.
+The distance kernel is optional: where it does not compile, `worker.grouping.distance` compares
+pages with the `apted` package.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-KERNEL = Path("worker/distance/kernel")
+KERNEL = Path("worker/grouping/distance/kernel")
 GCC = ["-O3", "-ffp-contract=off"]
 """Options for compilers other than Microsoft's: vector instructions, and rounding after each
 operation, so that numbers are the same on every machine."""
@@ -31,12 +31,16 @@ def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> E
     )
 
 
+INFERENCE = Path("worker/inference")
+
 NATIVE = [
-    native("worker.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True),
-    native("worker.learning._trees", Path("worker/learning"), Path("worker/learning/_trees.c")),
-    native("worker.learning._layers", Path("worker/learning"), Path("worker/learning/_layers.c")),
-    native("worker.language._texts", Path("worker/language"), Path("worker/language/_texts.c")),
-    native("worker.pages._markup", Path("worker/pages"), Path("worker/pages/_markup.c")),
+    native("worker.grouping.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True),
+    native("worker.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
+    native(
+        "worker.inference._layers", INFERENCE, INFERENCE / "_layers.c"
+    ),
+    native("worker.text._texts", Path("worker/text"), Path("worker/text/_texts.c")),
+    native("worker.html._markup", Path("worker/html"), Path("worker/html/_markup.c")),
 ]
 
 

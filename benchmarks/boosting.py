@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from worker.learning import BoostedTrees, DecisionTree
-from worker.learning.classes import ClassTrees
+from worker.inference import BoostedTrees, DecisionTree
+from worker.inference.classes import ClassTrees
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0

@@ -10,9 +10,9 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from worker.extraction import NoArticleError, explain_article, extract_article
-from worker.inspection.explained_html import to_html
-from worker.pages import Page, parse_page
+from worker.article import NoArticleError, explain_article, extract_article
+from worker.explain.explained_html import to_html
+from worker.html import Page, parse_page
 from worker.sample import generate
 
 TEMPLATE = "harbour-post.example/2023/news"

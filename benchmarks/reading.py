@@ -17,12 +17,12 @@ from time import process_time
 import numpy as np
 
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
-from worker.content import apart_from_article, comments_of, read_content
-from worker.extraction import extract_article
-from worker.extraction.classification import judge_lines
-from worker.extraction.errors import NoArticleError
-from worker.extraction.outline import Outline
-from worker.pages import Page, PageError, parse_page
+from worker.article import extract_article
+from worker.article.classification import judge_lines
+from worker.article.errors import NoArticleError
+from worker.article.outline import Outline
+from worker.article.reader import apart_from_article, comments_of, read_content
+from worker.html import Page, PageError, parse_page
 
 SAMPLE = 150
 """Pages of a corpus that are measured."""

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from detourage.pages import Page, load_pages
     from detourage.reading import extract, read
     from detourage.site import Group, Site
-    from worker.comments import Comment
-    from worker.extraction import (
+    from worker.article import (
         ArticleBlock,
         ArticleEmbed,
         ArticleEmphasis,
         ArticleImage,
         ArticleLink,
     )
+    from worker.comments import Comment
 
 __all__ = [
     "Article",
@@ -55,7 +55,7 @@ _MODULES = {
     "Comment": "worker.comments",
     **dict.fromkeys(
         ("ArticleBlock", "ArticleEmbed", "ArticleEmphasis", "ArticleImage", "ArticleLink"),
-        "worker.extraction",
+        "worker.article",
     ),
 }
 """Where the names are defined: each is imported when it is first used, as the models take long."""

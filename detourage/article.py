@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from worker.article import ArticleBlock, ArticleEmbed, ArticleImage
+    from worker.article.reader import Content
     from worker.comments import Comment
-    from worker.content import Content
-    from worker.extraction import ArticleBlock, ArticleEmbed, ArticleImage
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Article:
     @cached_property
     def site(self) -> str:
         """Registrable domain of `url`, empty without one."""
-        from worker.pages import site_of
+        from worker.html import site_of
 
         return site_of(self.url) if self.url else ""
 
@@ -142,7 +142,7 @@ class Article:
         The keys that only a deployment can fill (``id``, ``revision``, ``template`` and others)
         are left out.
         """
-        from worker.content.article_values import json_values
+        from worker.article.article_values import json_values
 
         return json_values(self.content, self.url, self.site)
 
@@ -160,19 +160,19 @@ class Article:
 
     def to_markdown(self) -> str:
         """Return title and blocks as CommonMark, with links, images, nested lists and tables."""
-        from worker.content.documents import to_markdown
+        from worker.article.documents import to_markdown
 
         return to_markdown(self.content, self.url, self.site)
 
     def to_html(self) -> str:
         """Return an HTML page that consists of title and blocks."""
-        from worker.content.documents import to_html
+        from worker.article.documents import to_html
 
         return to_html(self.content, self.url, self.site)
 
     def to_xml(self) -> str:
         """Return the article with its metadata and comments as XML (TEI P5)."""
-        from worker.content.documents import to_tei
+        from worker.article.documents import to_tei
 
         return to_tei(self.content, self.url, self.site)
 

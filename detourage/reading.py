@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from detourage.article import Article, Result
 from detourage.pages import Page
-from worker.content import read_content
-from worker.extraction import NoArticleError, TemplateKnowledge
+from worker.article import NoArticleError, TemplateKnowledge
+from worker.article.reader import read_content
+from worker.html import Page as ParsedPage
+from worker.html import PageError, parse_page
 from worker.outcomes import PageOutcome
-from worker.pages import Page as ParsedPage
-from worker.pages import PageError, parse_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from detourage.article import Article, Result
 from detourage.pages import AnyPage, pages_of
 from detourage.reading import attempt, parse, read_parsed
-from worker.content import comment_pattern_of, pattern_of_group, patterns_for_page
-from worker.extraction import TemplateKnowledge
-from worker.pages import Page as ParsedPage
-from worker.pages import site_of
+from worker.article import TemplateKnowledge
+from worker.article.reader import comment_pattern_of, pattern_of_group, patterns_for_page
+from worker.html import Page as ParsedPage
+from worker.html import site_of
 
 if TYPE_CHECKING:
     import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from models.roles import LineRole
     from worker.comments import CommentPattern
-    from worker.templates.sites import SiteGroups
+    from worker.grouping.sites import SiteGroups
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Site:
     @cached_property
     def _grouped(self) -> SiteGroups:
         # Importing what groups takes long, and a site may be asked for its addresses alone.
-        from worker.templates.sites import group_site
+        from worker.grouping.sites import group_site
 
         urls = list(self._parsed)
         name = site_of(urls[0]) if urls else ""

@@ -205,7 +205,7 @@ class Address(Base):
         ARRAY(Text), doc="How it was given, sorted: the first ones, where there are many."
     )
     kind: Mapped[str | None] = mapped_column(
-        doc="`worker.stories.addresses.Kind`; null where it is no variant of another."
+        doc="`worker.addresses.Kind`; null where it is no variant of another."
     )
     headlines: Mapped[list[int]] = mapped_column(
         server_default="{}", doc="Digests of the wordings of its page's headline."

@@ -6,12 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from worker.distance import KnownNearest, nearest_of_changed
-from worker.distance.forest import forest_of
-from worker.distance.matrix import MEMORY
-from worker.pages import Tree, TreeShape
-from worker.templates import Grouping
-from worker.templates.comparison_policy import (
+from worker.grouping import Grouping
+from worker.grouping.comparison_policy import (
     Missing,
     MissingComparisons,
     MissingNearest,
@@ -20,7 +16,11 @@ from worker.templates.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
-from worker.templates.known_site import KnownSite, NearestReference
+from worker.grouping.distance import KnownNearest, nearest_of_changed
+from worker.grouping.distance.forest import forest_of
+from worker.grouping.distance.matrix import MEMORY
+from worker.grouping.known_site import KnownSite, NearestReference
+from worker.html import Tree, TreeShape
 
 
 class PageOfTree(NamedTuple):

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from models.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
+from worker.html import Tree
 from worker.messaging import task_names
-from worker.pages import Tree
 from worker.service.relay import as_one_task, joined
 from worker.store import trees
 from worker.store.database import Database

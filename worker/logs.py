@@ -8,7 +8,7 @@ from typing import Any, Literal
 import structlog
 
 from worker.errors import cause, is_lost_connection, without_passwords
-from worker.wording.terminal import printable
+from worker.text.terminal import printable
 
 Format = Literal["text", "json"]
 

@@ -5,5 +5,5 @@ from typing import Final
 EXTRACTION_VERSION: Final = "31"
 """Version of the extraction's results: raised with every change, so that pages are extracted again.
 
-`tests.unit.extraction.recorded` holds the results for generated pages in this version.
+`tests.unit.article.recorded` holds the results for generated pages in this version.
 """

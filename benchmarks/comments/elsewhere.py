@@ -11,9 +11,9 @@ from statistics import fmean
 from time import process_time
 
 from benchmarks.evaluation.scores import load_corpus
+from worker.article.declared import declared_comments
 from worker.comments.elsewhere import find_elsewhere
-from worker.content.declared import declared_comments
-from worker.pages import PageError, parse_page
+from worker.html import PageError, parse_page
 
 
 def main() -> None:

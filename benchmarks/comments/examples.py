@@ -14,8 +14,8 @@ from benchmarks.evaluation.scores import Gold, load_corpus
 from worker.comments.candidates import Candidate, find_candidates
 from worker.comments.elements import PageElements
 from worker.comments.features import measure
-from worker.learning import Features
-from worker.pages import Page, PageError, parse_page
+from worker.html import Page, PageError, parse_page
+from worker.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
 """Pages that show comments, or reviews, while their gold has none, by corpus.

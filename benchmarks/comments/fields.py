@@ -16,7 +16,7 @@ from benchmarks.evaluation.scores.corpora import load_corpus
 from benchmarks.evaluation.scores.records import Comment
 from worker.comments.comment import Comment as ReadComment
 from worker.comments.reading import read_comments
-from worker.pages import parse_page
+from worker.html import parse_page
 
 CORPORA = ("reader_comments", "forum_threads")
 

@@ -28,8 +28,8 @@ from benchmarks.evaluation.scores import load_corpus
 from benchmarks.training.headers import corpus_used, training_of
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
-from worker.learning import BoostedTrees, ModelFile
-from worker.pages import parse_page
+from worker.html import parse_page
+from worker.inference import BoostedTrees, ModelFile
 from worker.papers.commentsminer.mining import mine
 
 FOLDS = 5

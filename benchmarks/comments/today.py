@@ -32,12 +32,12 @@ from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.second_pass import SecondPass
+from worker.article import NoArticleError, extract_article
+from worker.article.reader import Content, read_content
 from worker.comments import finding
 from worker.comments.certainty import Certainty
-from worker.content import Content, read_content
-from worker.extraction import NoArticleError, extract_article
-from worker.learning import BoostedTrees
-from worker.pages import PageError
+from worker.html import PageError
+from worker.inference import BoostedTrees
 from worker.papers.reading import page_of
 
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}

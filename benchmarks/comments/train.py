@@ -24,7 +24,7 @@ from worker.comments.certainty import Certainty, Floats, measure_choice, read_ch
 from worker.comments.discussion import is_discussion
 from worker.comments.elements import PageElements
 from worker.comments.finding import MIN_PROBABILITY
-from worker.learning import BoostedTrees, ModelFile, Rows, Training
+from worker.inference import BoostedTrees, ModelFile, Rows, Training
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 

@@ -11,16 +11,16 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.distance.corpora import Sites
 from tests.compared_trees import ComparedTrees, PageOfTree
-from worker.pages import Tree, parse_page
-from worker.sample import generate
-from worker.settings import WHOLE_MATRIX_TREES
-from worker.templates.comparison_policy import (
+from worker.grouping.comparison_policy import (
     SAMPLED_SHARE,
     MissingComparisons,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
 )
+from worker.html import Tree, parse_page
+from worker.sample import generate
+from worker.settings import WHOLE_MATRIX_TREES
 
 Labels = npt.NDArray[np.int64]
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks.distance.corpora import Sites, largest_sites, site_of_size, strangers
 from benchmarks.distance.measure import peak_megabytes
-from worker.distance import _native, distance_matrix
-from worker.distance.native import NativeForest
-from worker.pages import Tree
+from worker.grouping.distance import _native, distance_matrix
+from worker.grouping.distance.native import NativeForest
+from worker.html import Tree
 
 LEAST_PAGES = 20
 """Pages of the site that stands for sites of about 1,000 nodes whose templates agree."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import apted
 
-from worker.distance import _native, tree_edit_distance
-from worker.distance.native import NativeForest, Way
-from worker.pages import Tree
+from worker.grouping.distance import _native, tree_edit_distance
+from worker.grouping.distance.native import NativeForest, Way
+from worker.html import Tree
 
 Tool = Callable[[Tree, Tree], int]
 

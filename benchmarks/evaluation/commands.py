@@ -159,7 +159,7 @@ def bench(
     from benchmarks.evaluation.methods import Runner, extractor_names
     from benchmarks.evaluation.scores import load_diseases
     from worker.cli.progress import measurement_bar
-    from worker.wording.terminal import printable
+    from worker.text.terminal import printable
 
     names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
     with measurement_bar() as progress:

@@ -14,12 +14,12 @@ from benchmarks.evaluation.methods import Neighbours, get_extractor
 from benchmarks.evaluation.scores import PageScores, Prediction, macro_average, score_page
 from benchmarks.extraction.examples import Example, Hint, read_examples, read_hints
 from benchmarks.extraction.train import cross_validate, loose_option
-from worker.extraction import NoArticleError
-from worker.extraction.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS
-from worker.extraction.evidence.layout import BESIDE, PACKETS, POSITION, PROSE, SIBLINGS
-from worker.extraction.evidence.page import DECLARATIONS, TEMPLATE, WHOLE_PAGE
-from worker.extraction.evidence.view import EvidenceSource, View
-from worker.extraction.evidence.wording import LINE, WORDING
+from worker.article import NoArticleError
+from worker.article.evidence.elements import ELEMENTS, MARKUP, NAMED_PARTS
+from worker.article.evidence.layout import BESIDE, PACKETS, POSITION, PROSE, SIBLINGS
+from worker.article.evidence.page import DECLARATIONS, TEMPLATE, WHOLE_PAGE
+from worker.article.evidence.view import EvidenceSource, View
+from worker.article.evidence.wording import LINE, WORDING
 from worker.papers.reading import outline_of
 
 STEPS: tuple[tuple[EvidenceSource, ...], ...] = (

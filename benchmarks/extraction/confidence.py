@@ -30,16 +30,16 @@ from benchmarks.extraction.out_of_fold import out_of_fold
 from benchmarks.extraction.roles.second_pass import SecondPass
 from benchmarks.training.headers import corpus_used, training_of
 from models.messages import DOUBTFUL
-from worker.content import apart_from_article, comments_of
-from worker.extraction.article import KnownTemplate, PageInTemplate, find_article
-from worker.extraction.confidence import GOOD_F1, Made
-from worker.extraction.confidence.evidence import confidence_evidence
-from worker.extraction.errors import NoArticleError
-from worker.extraction.finding import Finding
-from worker.extraction.kinds import Facts, kind_evidence
-from worker.extraction.outline import Outline
-from worker.learning import BoostedTrees, Features, ModelFile
-from worker.pages import PageError
+from worker.article.article import KnownTemplate, PageInTemplate, find_article
+from worker.article.confidence import GOOD_F1, Made
+from worker.article.confidence.evidence import confidence_evidence
+from worker.article.errors import NoArticleError
+from worker.article.finding import Finding
+from worker.article.kinds import Facts, kind_evidence
+from worker.article.outline import Outline
+from worker.article.reader import apart_from_article, comments_of
+from worker.html import PageError
+from worker.inference import BoostedTrees, Features, ModelFile
 from worker.papers.reading import page_of
 
 CORPORA = (

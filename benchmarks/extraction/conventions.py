@@ -40,12 +40,12 @@ from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.labels import shares_in_gold
 from benchmarks.extraction.roles.second_pass import SecondPass
 from models.roles import OUTER_ROLES, LineRole
-from worker.content import read_content
-from worker.extraction import NoArticleError
-from worker.extraction.classification import judge_lines
-from worker.extraction.outline import Outline
-from worker.extraction.roles.evidence import gather
-from worker.pages import PageError, parse_page
+from worker.article import NoArticleError
+from worker.article.classification import judge_lines
+from worker.article.outline import Outline
+from worker.article.reader import read_content
+from worker.article.roles.evidence import gather
+from worker.html import PageError, parse_page
 from worker.papers.reading import page_of
 
 CORPORA = (

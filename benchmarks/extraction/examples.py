@@ -15,12 +15,12 @@ from benchmarks.evaluation.methods.ours import knowledge_of
 from benchmarks.evaluation.scores import Gold, headline_of, load_corpus
 from benchmarks.evaluation.scores.records import TextBlock
 from benchmarks.extraction.labels import UNSAID, hinted_labels, lines_of_lead, shares_in_gold
-from worker.extraction import TemplateKnowledge
-from worker.extraction.evidence import Evidence, gather_evidence
-from worker.extraction.hashed_words import HashedWords
-from worker.extraction.outline import Outline
-from worker.learning import Features
-from worker.pages import PageError
+from worker.article import TemplateKnowledge
+from worker.article.evidence import Evidence, gather_evidence
+from worker.article.hashed_words import HashedWords
+from worker.article.outline import Outline
+from worker.html import PageError
+from worker.inference import Features
 from worker.papers.interface import ALONE
 from worker.papers.reading import page_of
 

@@ -17,13 +17,13 @@ from unittest.mock import patch
 
 from benchmarks.extraction.examples import fold_of
 from benchmarks.training.headers import training_of
-from worker.extraction import classification
-from worker.extraction.kinds import classifier
-from worker.extraction.kinds.classifier import KindTrees
-from worker.extraction.line_classifier import LineClassifier
-from worker.extraction.other_kinds import judging
-from worker.learning import BoostedTrees, ModelFile, load_model
-from worker.learning.files import ModelT, TrainedModel
+from worker.article import classification
+from worker.article.kinds import classifier
+from worker.article.kinds.classifier import KindTrees
+from worker.article.line_classifier import LineClassifier
+from worker.article.other_kinds import judging
+from worker.inference import BoostedTrees, ModelFile, load_model
+from worker.inference.files import ModelT, TrainedModel
 
 LINES, KINDS, OTHER_KINDS = "", "kinds-", "other-kinds-"
 """What the files of the folds begin with, by what is told: lines, kinds, lines of other kinds."""
@@ -77,7 +77,7 @@ class FirstPass:
                 kinds=_load(folder, KindTrees, KINDS),
                 other_kinds=_load(folder, BoostedTrees, OTHER_KINDS),
             )
-        shipped = load_model(LineClassifier, "worker.extraction", "model.json")
+        shipped = load_model(LineClassifier, "worker.article", "model.json")
         return cls([shipped.model], frozenset(each.name for each in shipped.training.corpora))
 
     def model_for(self, site: str) -> LineClassifier:

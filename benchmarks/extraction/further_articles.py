@@ -7,9 +7,9 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping
 
 from tests.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
-from worker.content import read_content
-from worker.extraction import NoArticleError
-from worker.pages import parse_page
+from worker.article import NoArticleError
+from worker.article.reader import read_content
+from worker.html import parse_page
 
 
 def words_of(made: Made) -> set[str]:

@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import fmean
 
 from models.messages import PageMessage
-from worker.extraction import headline_links
-from worker.extraction.outline import Outline
-from worker.pages import Page, parse_page
-from worker.pages.addresses import absolute, base_of
+from worker.article import headline_links
+from worker.article.outline import Outline
+from worker.html import Page, parse_page
+from worker.html.addresses import absolute, base_of
 
 
 def main() -> None:

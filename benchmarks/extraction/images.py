@@ -16,9 +16,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.examples import fold_of
-from worker.content import read_content
-from worker.extraction import ArticleImage, NoArticleError
-from worker.pages import PageError, parse_page
+from worker.article import ArticleImage, NoArticleError
+from worker.article.reader import read_content
+from worker.html import PageError, parse_page
 
 MIN_NAME = 6
 """Letters and digits of a name that tells one picture from others."""

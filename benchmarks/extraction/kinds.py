@@ -25,13 +25,13 @@ from benchmarks.extraction.first_pass import FirstPass, write_fold
 from benchmarks.extraction.out_of_fold import out_of_fold
 from benchmarks.training.headers import corpus_used, training_of
 from models.kinds import Kind
-from worker.extraction.article import KnownTemplate, PageInTemplate, read_first
-from worker.extraction.kinds.classifier import KindTrees
-from worker.extraction.kinds.evidence import Facts, kind_evidence
-from worker.extraction.menus import is_menu
-from worker.extraction.outline import Outline
-from worker.learning import Features, ModelFile
-from worker.pages import PageError
+from worker.article.article import KnownTemplate, PageInTemplate, read_first
+from worker.article.kinds.classifier import KindTrees
+from worker.article.kinds.evidence import Facts, kind_evidence
+from worker.article.menus import is_menu
+from worker.article.outline import Outline
+from worker.html import PageError
+from worker.inference import Features, ModelFile
 from worker.papers.reading import page_of
 
 KINDS: tuple[Kind, ...] = (

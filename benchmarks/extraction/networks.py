@@ -1,7 +1,7 @@
 """Training of networks over lines; needs PyTorch, which nothing else does.
 
-The network of `worker.learning.networks` in floating point, and what is done that it holds on other
-sites: columns, words and the names of whole pages are left out by chance, so that it hangs on none.
+The network of `worker.inference.networks` in floating point, trained to generalise to other sites:
+columns, words and the names of whole pages are dropped at random, so that it depends on none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from worker.extraction.hashed_words import NAME_NUMBERS, TEXT_NUMBERS, HashedWords
-from worker.learning import Features, LineNetwork
-from worker.learning.networks import (
+from worker.article.hashed_words import NAME_NUMBERS, TEXT_NUMBERS, HashedWords
+from worker.inference import Features, LineNetwork
+from worker.inference.networks import (
     EPSILON,
     KERNEL,
     WEIGHT_UNIT,

@@ -34,11 +34,11 @@ from benchmarks.extraction.train import (
     weights_near_article,
 )
 from benchmarks.training.headers import corpus_used, training_of
-from worker.extraction.classification import choose_lines, judge_lines
-from worker.extraction.menus import is_menu
-from worker.extraction.outline import Outline
-from worker.learning import BoostedTrees, Features, ModelFile
-from worker.pages import PageError
+from worker.article.classification import choose_lines, judge_lines
+from worker.article.menus import is_menu
+from worker.article.outline import Outline
+from worker.html import PageError
+from worker.inference import BoostedTrees, Features, ModelFile
 from worker.papers.reading import page_of
 
 CORPORA = ("wcxb", "fundus_body")

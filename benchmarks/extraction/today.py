@@ -30,11 +30,11 @@ from benchmarks.evaluation.scores import (
 from benchmarks.extraction.bags import BagScore, compare_bags, words_of
 from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.roles.second_pass import SecondPass
-from worker.content import read_content
-from worker.extraction import NoArticleError, extract_article
-from worker.extraction.lines import lines_of
-from worker.extraction.outline import Outline
-from worker.pages import Page, PageError, parse_page
+from worker.article import NoArticleError, extract_article
+from worker.article.lines import lines_of
+from worker.article.outline import Outline
+from worker.article.reader import read_content
+from worker.html import Page, PageError, parse_page
 from worker.papers.reading import text_of
 
 CORPORA = ("wcxb", "fundus_body")

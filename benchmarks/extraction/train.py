@@ -30,10 +30,10 @@ from benchmarks.extraction.examples import (
 from benchmarks.extraction.first_pass import write_fold
 from benchmarks.extraction.labels import OF_GOLD
 from benchmarks.training.headers import corpus_used, training_of
-from worker.extraction import TemplateKnowledge, classification, sentences
-from worker.extraction.article import article_of
-from worker.extraction.line_classifier import LineClassifier
-from worker.learning import BoostedTrees, Features, ModelFile, Rows, Training
+from worker.article import TemplateKnowledge, classification, sentences
+from worker.article.article import article_of
+from worker.article.line_classifier import LineClassifier
+from worker.inference import BoostedTrees, Features, ModelFile, Rows, Training
 from worker.papers.reading import outline_of
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""The names of months, weekdays and units of time that `worker.language` knows.
+"""The names of months, weekdays and units of time that `worker.text` knows.
 
-``python -m benchmarks.language.names worker/language/names.json`` writes them, from the CLDR of
+``python -m benchmarks.language.names worker/text/names.json`` writes them, from the CLDR of
 Unicode as the installed Babel has it; a test fails when they are stale.
 """
 
@@ -19,8 +19,8 @@ from babel import Locale, UnknownLocaleError, localedata
 from babel.core import get_global
 from babel.dates import format_timedelta
 
-from worker.language.calendars import LANGUAGES, MIN_PREFIX, plain_name
-from worker.language.relative import words_of_age
+from worker.text.calendars import LANGUAGES, MIN_PREFIX, plain_name
+from worker.text.relative import words_of_age
 
 _CODE = re.compile("[a-z]{2,3}")
 

@@ -19,7 +19,7 @@ import psutil
 from benchmarks.operations.sampling.sitecustomize import SAMPLES
 from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers
-from worker.pages import site_key
+from worker.html import site_key
 
 SAMPLING = Path(__file__).parent / "sampling"
 

@@ -13,10 +13,7 @@ from itertools import combinations
 from pathlib import Path
 
 from benchmarks.evaluation.scores import Corpus, CorpusError, load_corpus
-from worker.content import read_content
-from worker.extraction import NoArticleError
-from worker.pages import Page, PageError, parse_page, site_of
-from worker.stories.addresses import (
+from worker.addresses import (
     Joining,
     Known,
     are_other_parts,
@@ -24,8 +21,11 @@ from worker.stories.addresses import (
     joining,
     read_declared,
 )
-from worker.stories.addresses.reading import declared_address
-from worker.stories.addresses.wording import share_passages
+from worker.addresses.reading import declared_address
+from worker.addresses.wording import share_passages
+from worker.article import NoArticleError
+from worker.article.reader import read_content
+from worker.html import Page, PageError, parse_page, site_of
 
 COLUMNS = (
     *("pages", "declare", "own", "another", "other site", "front page"),

@@ -10,11 +10,11 @@ from statistics import fmean
 from time import process_time
 
 from benchmarks.evaluation.scores import load_corpus
-from worker.content import Content, read_content
-from worker.content.declared_entries import declared_entries
-from worker.content.entries import entries_of
-from worker.extraction import NoArticleError
-from worker.pages import Page, PageError, parse_page
+from worker.article import NoArticleError
+from worker.article.declared_entries import declared_entries
+from worker.article.entries import entries_of
+from worker.article.reader import Content, read_content
+from worker.html import Page, PageError, parse_page
 
 
 def main() -> None:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from html import escape
 
-from worker.content import Content, read_content
-from worker.extraction import NoArticleError
-from worker.pages import parse_page
+from worker.article import NoArticleError
+from worker.article.reader import Content, read_content
+from worker.html import parse_page
 from worker.sample.site import Site, all_sites
 from worker.sample.story import Newsroom, Story
 

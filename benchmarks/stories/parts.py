@@ -18,11 +18,11 @@ from typing import Any
 
 from benchmarks.evaluation.scores import load_corpus
 from models.messages import PageMessage
-from worker.language.wordlists import listed
-from worker.pages import Page, PageError, parse_page
-from worker.pages.addresses import absolute, base_of
-from worker.pages.nodes import Node
-from worker.stories.parts import read_pagination
+from worker.html import Page, PageError, parse_page
+from worker.html.addresses import absolute, base_of
+from worker.html.nodes import Node
+from worker.pagination import read_pagination
+from worker.text.wordlists import listed
 
 KINDS = ("next", "prev", "page", "first", "last")
 

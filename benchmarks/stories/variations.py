@@ -9,12 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.evaluation.scores import load_corpus
-from worker.content import read_content
-from worker.extraction import NoArticleError
-from worker.language.words import tokens
-from worker.pages import PageError, parse_page, site_of
-from worker.pages.text import paragraphs
-from worker.stories.fingerprint import fingerprint_of
+from worker.article import NoArticleError
+from worker.article.reader import read_content
+from worker.duplicates.fingerprint import fingerprint_of
+from worker.html import PageError, parse_page, site_of
+from worker.html.text import paragraphs
+from worker.text.words import tokens
 
 SHORTEST, LONGEST = 120, 3_000
 """Tokens of a text that versions are made of."""

@@ -24,9 +24,9 @@ from sqlalchemy import event, text
 
 from models.tables import Site, StoredPage
 from tests.services import running_services, temporary_database
+from worker.duplicates.fingerprint import BANDS, fingerprint_of
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.stories.fingerprint import BANDS, fingerprint_of
 from worker.tasks.story_index import Arrival, retell_some, say, tell_page
 
 SIZES = (10_000, 100_000, 1_000_000)

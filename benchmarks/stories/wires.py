@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
-from worker.extraction import Extraction, NoArticleError, extract_article
-from worker.extraction.metadata.wires import written_forms
-from worker.pages import PageError, parse_page
+from worker.article import Extraction, NoArticleError, extract_article
+from worker.article.metadata.wires import written_forms
+from worker.html import PageError, parse_page
 
 ENDS = 300
 """Characters of either end of a text in which an agency may be named."""

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from worker.pages import PageError, Tree, parse_page
-from worker.templates import assign_tree, group_site, match_groups, representatives
-from worker.templates.likeness import size_tolerant_distances
+from worker.grouping import assign_tree, group_site, match_groups, representatives
+from worker.grouping.likeness import size_tolerant_distances
+from worker.html import PageError, Tree, parse_page
 
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
 FEWEST_PAGES = 9

@@ -11,9 +11,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from worker.explain.cluster_report import cluster_pages
+from worker.grouping.generations import FEWEST, design_change
 from worker.inputs import read_messages
-from worker.inspection.cluster_report import cluster_pages
-from worker.templates.generations import FEWEST, design_change
 
 FEWEST_PAGES = 2 * FEWEST
 """Of a smaller site nothing is ever said."""

@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from worker.learning import Training, TrainingCorpus
+from worker.inference import Training, TrainingCorpus
 
 LIBRARIES = ("scikit-learn", "numpy", "lxml")
 

@@ -12,12 +12,12 @@ from lxml import html as markup
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.walls import pages as generated
-from worker.content import read_shown
-from worker.extraction import Extraction, NoArticleError
-from worker.extraction.walls.evidence import Read, wall_evidence
-from worker.learning import Features
-from worker.pages import Page, PageError, parse_page
-from worker.pages.places import element_at
+from worker.article import Extraction, NoArticleError
+from worker.article.reader import read_shown
+from worker.article.walls.evidence import Read, wall_evidence
+from worker.html import Page, PageError, parse_page
+from worker.html.places import element_at
+from worker.inference import Features
 
 CORPORA = (
     *("wcxb", "daniel", "fundus_body", "trafilatura_eval", "dragnet", "l3s_gn1", "msv_big9"),

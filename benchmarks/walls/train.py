@@ -26,8 +26,8 @@ from benchmarks.walls.examples import (
     generated_examples,
     inserted_examples,
 )
-from worker.extraction.walls import SURE, TRUNCATED, WallTrees
-from worker.learning import BoostedTrees, ModelFile
+from worker.article.walls import SURE, TRUNCATED, WallTrees
+from worker.inference import BoostedTrees, ModelFile
 
 TREES = 300
 LEAVES = 8

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from worker.pages import site_key, site_name
+from worker.html import site_key, site_name
 
 revision: str = "0009"
 down_revision: str | Sequence[str] | None = "0008"

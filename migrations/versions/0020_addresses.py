@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from alembic import op
 
-from worker.stories.addresses import canonical_form
+from worker.addresses import canonical_form
 
 revision: str = "0020"
 down_revision: str | Sequence[str] | None = "0019"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from worker.stories.addresses import canonical_form
+from worker.addresses import canonical_form
 
 revision: str = "0027"
 down_revision: str | Sequence[str] | None = "0026"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from worker.content import MAX_COMMENTS
+from worker.article.reader import MAX_COMMENTS
+from worker.html.dom import MAX_MARKUP
+from worker.html.html5 import MAX_ATTRIBUTES
+from worker.html.page import MAX_DEPTH, MAX_ELEMENTS
 from worker.messaging.task_names import STAGE_OF_TASK
 from worker.messaging.topology import Topology
-from worker.pages.dom import MAX_MARKUP
-from worker.pages.html5 import MAX_ATTRIBUTES
-from worker.pages.page import MAX_DEPTH, MAX_ELEMENTS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(

@@ -39,7 +39,7 @@ def test_the_context_holds_what_the_wheel_is_built_from_and_no_more() -> None:
         "crawl.warc.gz",
         "out/articles.jsonl",
         "worker/__pycache__/celery.cpython-311.pyc",
-        "worker/distance/_native.abi3.so",
+        "worker/grouping/distance/_native.abi3.so",
     ],
 )
 def test_what_is_no_part_of_the_repository_stays_out(path: str) -> None:

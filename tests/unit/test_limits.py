@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from models.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
+from worker.html.page import MAX_LENGTH
 from worker.messaging.topology import DELIVERY_LIMIT
-from worker.pages.page import MAX_LENGTH
 from worker.store.locks import AdvisoryLock
 from worker.tasks import attempts
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import pytest
 
-from worker.extraction import (
+from worker.article import (
     GoneError,
     MenuPageError,
     NeedsRenderingError,
     NoTextError,
     WallError,
 )
+from worker.html import PageError
 from worker.outcomes import (
     GivenUpReason,
     PageOutcome,
@@ -22,7 +23,6 @@ from worker.outcomes import (
     RefusedReason,
     UnusableReason,
 )
-from worker.pages import PageError
 
 ROOT = Path(__file__).parents[2]
 CODE = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")

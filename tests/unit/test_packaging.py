@@ -21,7 +21,7 @@ USERS_OF_EXTRAS = {
     "benchmarks": "benchmarks/evaluation",
     "inspector": "worker/inspector",
     "papers": "worker/papers",
-    "plot": "worker/inspection/site_picture.py",
+    "plot": "worker/explain/site_picture.py",
     "render": "worker/rendering/program.py",
     "scrapy": "worker/integrations/scrapy.py",
 }
@@ -165,11 +165,11 @@ def test_the_wheel_holds_what_runs_and_no_more(tmp_path: Path) -> None:
         name for name in tracked if name.startswith(PACKAGES) and name[-2:] not in (".c", ".h")
     }
     assert set(compiled) == {
-        "worker/distance/_native",
-        "worker/learning/_layers",
-        "worker/learning/_trees",
-        "worker/language/_texts",
-        "worker/pages/_markup",
+        "worker/grouping/distance/_native",
+        "worker/inference/_layers",
+        "worker/inference/_trees",
+        "worker/text/_texts",
+        "worker/html/_markup",
     }
     assert not [name for name, code in compiled.items() if b".debug_info" in code]
 

@@ -12,8 +12,8 @@ import click
 
 from worker.cli import (
     deployment,
+    explaining,
     extracting,
-    inspecting,
     inspector,
     operating,
     pages,
@@ -87,7 +87,7 @@ def _told(error: OSError) -> str:
 
 
 def _printable(text: str) -> str:
-    from worker.wording.terminal import printable
+    from worker.text.terminal import printable
 
     return printable(text)
 
@@ -134,8 +134,8 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         extracting.extract,
         pages.run,
         pages.send,
-        inspecting.explain,
-        inspecting.cluster,
+        explaining.explain,
+        explaining.cluster,
         pages.sample,
     ),
     "operators": (
@@ -154,7 +154,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         deployment.intake,
         deployment.relay,
     ),
-    "developers": (inspecting.schema,),
+    "developers": (explaining.schema,),
 }
 """Commands by those who use them, in the order of the help."""
 

@@ -69,7 +69,7 @@ def health(process: str) -> None:
     """
     from worker.processes.heartbeat import Heartbeat
     from worker.settings import load_settings
-    from worker.wording.plural import counted
+    from worker.text.plural import counted
 
     heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
     age = heartbeat.age_seconds()

@@ -11,8 +11,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from worker.outcomes import PENDING, PageOutcome
-from worker.wording.plural import counted
-from worker.wording.terminal import printable
+from worker.text.plural import counted
+from worker.text.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from models.roles import LineRole
-    from worker.inspection.many import Extracted
+    from worker.explain.many import Extracted
 
 EXIT_WITHOUT_ARTICLE = 1
 
@@ -41,7 +41,7 @@ class Format(click.ParamType[str]):
 
     @cached_property
     def _choice(self) -> click.Choice[str]:
-        from worker.inspection.extracted import FORMATS
+        from worker.explain.extracted import FORMATS
 
         return click.Choice(tuple(FORMATS))
 
@@ -124,7 +124,7 @@ def extract(
     is_chosen = site_pages is not None or url is not None
     if is_chosen and len(pages) > 1:
         raise click.UsageError("--site-pages and --url go with one input only")
-    from worker.inspection.many import all_given, extract_chosen, extract_given
+    from worker.explain.many import all_given, extract_chosen, extract_given
 
     roles = text_roles or ()
     if is_chosen:
@@ -182,7 +182,7 @@ def _write_several(results: Iterator[Extracted], form: str) -> Iterator[Extracte
 
 
 def _line(result: Extracted) -> str:
-    from worker.wording.terminal import json_line
+    from worker.text.terminal import json_line
 
     if result.document is None:
         return json_line({"url": result.url, "outcome": result.outcome, "reason": result.reason})
@@ -201,7 +201,7 @@ def _piece(result: Extracted, form: str, before: int) -> str:
 
 def _report(results: Iterator[Extracted]) -> None:
     """Have all results written, and exit with a line about those without an article."""
-    from worker.wording.plural import counted
+    from worker.text.plural import counted
 
     found = [result.document is not None for result in results]
     if not all(found):
@@ -218,6 +218,6 @@ def _for_stdout(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    from worker.wording.terminal import printable
+    from worker.text.terminal import printable
 
     return printable(text)

@@ -128,7 +128,7 @@ def _print_addresses(settings: Settings, keys: Sequence[str], *, as_json: bool) 
 
 
 def _print_json(values: object) -> None:
-    from worker.wording.terminal import json_text
+    from worker.text.terminal import json_text
 
     click.echo(json_text(values, default=datetime.isoformat))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from worker.cli.display import console, say
-from worker.wording.terminal import printable
+from worker.text.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

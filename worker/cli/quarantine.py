@@ -46,7 +46,7 @@ def quarantine() -> None:
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only so many messages.")
 def quarantine_list(stage: str | None, reason: str | None, limit: int | None) -> None:
     """List quarantined messages, one a line below a header."""
-    from worker.wording.plural import counted
+    from worker.text.plural import counted
 
     now = datetime.now(UTC)
     found = [each for each in _quarantined(stage) if reason in (None, each.reason)]
@@ -60,7 +60,7 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
 
 
 def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
-    from worker.wording.terminal import printable
+    from worker.text.terminal import printable
 
     return (
         message.stage,
@@ -95,7 +95,7 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
 
     Only MESSAGE_ID if given.
     """
-    from worker.wording.terminal import json_line
+    from worker.text.terminal import json_line
 
     found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
     if message_id and not found:
@@ -169,6 +169,6 @@ def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
 def _report_moved(moved: int, message_id: str | None, done: str) -> None:
     if message_id and not moved:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
-    from worker.wording.plural import counted
+    from worker.text.plural import counted
 
     click.echo(f"{counted(moved, 'message')} {done}")

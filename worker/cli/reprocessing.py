@@ -84,7 +84,7 @@ def reprocessing(context: click.Context) -> None:
     """Show, pause, resume or cancel the reprocessing of all sites."""
     from worker.settings import load_settings
     from worker.store import reprocessings
-    from worker.wording.plural import counted
+    from worker.text.plural import counted
 
     if context.invoked_subcommand:
         return

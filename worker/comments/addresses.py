@@ -7,10 +7,10 @@ from urllib.parse import urldefrag
 from worker.comments.dating import Dating
 from worker.comments.extents import Extent
 from worker.comments.layout import Layout
-from worker.language.wordlists import listed
-from worker.pages.addresses import absolute, base_of
-from worker.pages.flat import FlatDocument
-from worker.pages.nodes import Node
+from worker.html.addresses import absolute, base_of
+from worker.html.flat import FlatDocument
+from worker.html.nodes import Node
+from worker.text.wordlists import listed
 
 _NAMES = listed("permalink bookmark")
 

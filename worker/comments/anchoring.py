@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from worker.comments.comment import Comment
-from worker.language.ages import moment_before
+from worker.text.ages import moment_before
 
 
 def dated_from(

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from lxml.html import HtmlElement
 
 from worker.comments.extents import extents_of
-from worker.language.words import tokens
-from worker.pages.flat import FlatDocument
-from worker.pages.text import visible_text
+from worker.html.flat import FlatDocument
+from worker.html.text import visible_text
+from worker.text.words import tokens
 
 MAX_BETWEEN = 100
 """Words of an element between two comments: a form, a button, an advertisement.

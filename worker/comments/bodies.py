@@ -12,9 +12,9 @@ from worker.comments.dating import Dating
 from worker.comments.layout import Layout, joined
 from worker.comments.naming import Naming
 from worker.comments.replies import MAX_HEADER, tells_of_parent
-from worker.language.wordlists import listed
-from worker.language.words import clean
-from worker.pages.elements import CONTROLS
+from worker.html.elements import CONTROLS
+from worker.text.wordlists import listed
+from worker.text.words import clean
 
 MIN_REPEATS = 0.4
 """Share of the comments that must show a text at one place for it to be the template's."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from worker.comments.elements import PageElements
 from worker.comments.signatures import Signature, names_of, paths_of
-from worker.pages.flat import Integers, numbered
+from worker.html.flat import Integers, numbered
 
 MIN_RECORDS = 2
 """Records of which a page says by itself that they are alike."""

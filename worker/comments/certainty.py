@@ -17,10 +17,10 @@ from worker.comments.candidates import Candidate
 from worker.comments.comment import Comment
 from worker.comments.elements import PageElements
 from worker.comments.reading import read_places
-from worker.language.words import tokens
-from worker.learning import BoostedTrees, Features, expect_columns, load_model
-from worker.learning.medians import median
-from worker.pages import Page
+from worker.html import Page
+from worker.inference import BoostedTrees, Features, expect_columns, load_model
+from worker.inference.medians import median
+from worker.text.words import tokens
 
 Floats = npt.NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from worker.language.dates import Moment
+from worker.text.dates import Moment
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from worker.comments.columns import Column
 from worker.comments.layout import Layout
 from worker.comments.naming import Naming
-from worker.language.calendars import is_weekday
-from worker.language.dates import Moment, find_dates, parse_moment
-from worker.language.relative import find_relative
-from worker.language.wordlists import listed
+from worker.text.calendars import is_weekday
+from worker.text.dates import Moment, find_dates, parse_moment
+from worker.text.relative import find_relative
+from worker.text.wordlists import listed
 
 MIN_SHARE = 0.5
 """Share of the comments that must show a date at a place, for it to be the place of dates."""

@@ -12,10 +12,10 @@ from html import unescape
 from typing import Any, NamedTuple, TypeVar
 
 from worker.comments.comment import Comment
-from worker.language.dates import parse_moment
-from worker.language.words import clean
-from worker.pages.addresses import absolute
-from worker.pages.fragments import plain_paragraphs
+from worker.html.addresses import absolute
+from worker.html.fragments import plain_paragraphs
+from worker.text.dates import parse_moment
+from worker.text.words import clean
 
 MAX_VALUES = 100_000
 """Values of a page that are looked at."""

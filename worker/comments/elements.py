@@ -12,9 +12,9 @@ import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from worker.comments.signatures import masked
-from worker.language.wordlists import listed
-from worker.pages.elements import HEADINGS, UNSEEN
-from worker.pages.flat import Booleans, FlatDocument, Integers, numbered
+from worker.html.elements import HEADINGS, UNSEEN
+from worker.html.flat import Booleans, FlatDocument, Integers, numbered
+from worker.text.wordlists import listed
 
 LONGEST_DATE = 80
 """Characters of the longest text that is looked at for a date: a longer one is prose."""
@@ -109,7 +109,7 @@ _COLUMNS = [column.name for column in fields(FlatDocument)]
 class PageElements(FlatDocument):
     """The elements of a page that a browser shows something of.
 
-    Left out with all that is below them are those of `worker.pages.elements.UNSEEN`. What a style
+    Left out with all that is below them are those of `worker.html.elements.UNSEEN`. What a style
     hides is kept: a page may unfold its comments. White space in texts is normalised.
     """
 
@@ -301,7 +301,7 @@ def _counts_of(texts: Sequence[str]) -> Integers:
         ends_sentence |= _one_of(codes[:-1], "。！？")
         for first, last in _IDEOGRAPHS:
             ideographs += count((codes >= first) & (codes <= last))
-    # What stands between spaces, not `worker.language.words.tokens`: the shipped classifiers were
+    # What stands between spaces, not `worker.text.words.tokens`: the shipped classifiers were
     # trained on this count.
     words = count(codes == ord(" ")) + 1
     pieces = joined.lower().replace("\n", " ").split(" ")[:-1]

@@ -14,11 +14,11 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from worker.comments.vendors import VENDORS, Vendor
-from worker.language.words import clean
-from worker.pages import Page
-from worker.pages.addresses import absolute, base_of
-from worker.pages.flat import FlatDocument
-from worker.pages.nodes import Node
+from worker.html import Page
+from worker.html.addresses import absolute, base_of
+from worker.html.flat import FlatDocument
+from worker.html.nodes import Node
+from worker.text.words import clean
 
 MAX_CHARACTERS = 2_000_000
 """Characters of a page's programs that are read."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import takewhile
 from operator import eq
 
-from worker.pages.flat import FlatDocument
+from worker.html.flat import FlatDocument
 
 MAX_WIDER = 6
 """Elements around a record that are looked at; more have not been needed on any page."""

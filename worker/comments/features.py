@@ -16,8 +16,8 @@ import numpy.typing as npt
 from worker.comments.candidates import Candidate
 from worker.comments.elements import COUNTED, PageElements
 from worker.comments.nesting import nesting_of
-from worker.learning import Features, NamedColumn
-from worker.pages.flat import numbered
+from worker.html.flat import numbered
+from worker.inference import Features, NamedColumn
 
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]

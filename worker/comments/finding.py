@@ -12,8 +12,8 @@ from worker.comments.elements import PageElements
 from worker.comments.features import measure
 from worker.comments.pattern import CommentPattern
 from worker.comments.ranking import trained_model
-from worker.learning import BoostedTrees
-from worker.pages import Page
+from worker.html import Page
+from worker.inference import BoostedTrees
 
 MIN_PROBABILITY = 0.02
 """Probability below which the likeliest candidate is not read, which takes longest.

@@ -11,11 +11,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from worker.comments.extents import Extent
-from worker.language.words import clean, tokens
-from worker.pages.elements import INLINE, UNSEEN
-from worker.pages.flat import FlatDocument, Integers, numbered
-from worker.pages.names import split_words
-from worker.pages.text import hides
+from worker.html.elements import INLINE, UNSEEN
+from worker.html.flat import FlatDocument, Integers, numbered
+from worker.html.names import split_words
+from worker.html.text import hides
+from worker.text.words import clean, tokens
 
 _Value = TypeVar("_Value")
 

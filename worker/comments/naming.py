@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from worker.comments.columns import Column
 from worker.comments.layout import Layout
-from worker.language.calendars import is_weekday
-from worker.language.dates import without_dates
-from worker.language.relative import find_relative
-from worker.language.wordlists import listed
-from worker.pages.elements import CONTROLS
+from worker.html.elements import CONTROLS
+from worker.text.calendars import is_weekday
+from worker.text.dates import without_dates
+from worker.text.relative import find_relative
+from worker.text.wordlists import listed
 
 MAX_NAME = 40
 """Characters of a name or pseudonym."""

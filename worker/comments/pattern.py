@@ -12,7 +12,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from worker.comments.signatures import Signature, masked, paths_of, signatures_of
-from worker.pages.flat import FlatDocument
+from worker.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
 """Mean confidence of its pages from which on a pattern holds for a template.

@@ -4,7 +4,7 @@ Boosted trees trained on other sites (``benchmarks/comments/train.py``) weigh wh
 `worker.comments.features` measures.
 """
 
-from worker.learning import BoostedTrees, load_model
+from worker.inference import BoostedTrees, load_model
 
 
 def trained_model() -> BoostedTrees:

@@ -16,7 +16,7 @@ from worker.comments.layout import Layout, layouts_of
 from worker.comments.naming import Naming, name_authors
 from worker.comments.replies import parents_of
 from worker.comments.voting import votes_of
-from worker.pages.flat import FlatDocument
+from worker.html.flat import FlatDocument
 
 
 @dataclass(frozen=True)

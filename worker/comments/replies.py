@@ -9,7 +9,7 @@ from urllib.parse import urldefrag
 from worker.comments.extents import Extent
 from worker.comments.layout import Layout
 from worker.comments.naming import Naming
-from worker.pages.flat import FlatDocument
+from worker.html.flat import FlatDocument
 
 MIN_SHARE = 0.9
 """Share of the comments that must tell their depth for it to be believed; the others have none."""

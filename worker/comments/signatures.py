@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worker.pages.flat import FlatDocument, Integers
+from worker.html.flat import FlatDocument, Integers
 
 _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from worker.comments.columns import Column
 from worker.comments.layout import Layout
-from worker.language.wordlists import listed
+from worker.text.wordlists import listed
 
 MAX_VOTES = 10**12
 """More is a number of something else."""

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from worker.inspector.deployment import Deployment
-from worker.wording.terminal import printable
+from worker.text.terminal import printable
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from worker.inspector.article_parts import Run
 from worker.inspector.asking import Asked
 from worker.inspector.security import form_token
-from worker.store.inspection import TrendPart
-from worker.wording.plural import counted
+from worker.store.reads.sites import TrendPart
+from worker.text.plural import counted
 
 LONGEST_ADDRESS = 90
 """Characters of an address that are shown; the whole is its title."""

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from worker.distance import normalised_distance
-from worker.inspection.pictures.arranging import OrderedPages, order_pages, place_pages
+from worker.explain.pictures.arranging import OrderedPages, order_pages, place_pages
+from worker.grouping.distance import normalised_distance
+from worker.grouping.likeness import size_tolerant_distances
+from worker.grouping.matrix import comparable_pages
 from worker.store import trees
-from worker.store.details import PageOfTree, pages_of_trees, trees_to_picture
-from worker.templates.likeness import size_tolerant_distances
-from worker.templates.matrix import comparable_pages
+from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 
 MOST_TREES: Final = 400
 """Trees of a picture: all of a site whose pages are compared as a whole, else its references."""

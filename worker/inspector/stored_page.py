@@ -9,15 +9,15 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
-from worker.content import ExplainedContent, explain_content
-from worker.extraction import TemplateKnowledge
+from worker.article import TemplateKnowledge
+from worker.article.reader import ExplainedContent, explain_content
+from worker.html import Page, PageError, parse_page
 from worker.inspector.limits import TooSlowError
-from worker.pages import Page, PageError, parse_page
 from worker.processes.time_limit import TimeIsUpError, thread_time_limit
-from worker.store.details import PagePlace, place_of_page
 from worker.store.extraction_jobs import Pivot
 from worker.store.knowledge import load_knowledge
 from worker.store.pages import load_content, load_page
+from worker.store.reads.details import PagePlace, place_of_page
 from worker.tasks.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0

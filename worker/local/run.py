@@ -32,7 +32,7 @@ from worker.store import articles, page_links, progress, runs
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus, SiteTotals
-from worker.wording.plural import counted
+from worker.text.plural import counted
 
 POLL_SECONDS = 0.25
 

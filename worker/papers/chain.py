@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 
-from worker.extraction.result import BlockType
+from worker.article.result import BlockType
 from worker.papers.interface import (
     ALONE,
     Extracted,

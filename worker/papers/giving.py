@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from worker.article.article import article_of
+from worker.article.finding import Finding
+from worker.article.outline import Outline
+from worker.article.titles import Titles
 from worker.comments import Comment
-from worker.extraction.article import article_of
-from worker.extraction.finding import Finding
-from worker.extraction.outline import Outline
-from worker.extraction.titles import Titles
 from worker.papers.interface import Extracted, ReaderComment, Source
 
 

@@ -7,8 +7,8 @@ What their report describes, done on the parsed page; what their script does to 
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.extraction.result import BlockType
-from worker.pages.elements import NO_TEXT
+from worker.article.result import BlockType
+from worker.html.elements import NO_TEXT
 from worker.papers.interface import Extracted, Neighbours, Source, one_line
 from worker.papers.reading import page_of
 

@@ -20,7 +20,7 @@ what the script is for; this is what it does to the code, in its order, with wha
 
 import re
 
-from worker.extraction.result import BlockType
+from worker.article.result import BlockType
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import text_of
 

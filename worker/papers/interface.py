@@ -8,9 +8,9 @@ from enum import Enum, Flag, auto
 from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
+from worker.article import ArticleBlock, NoArticleError
+from worker.article.result import BlockType
 from worker.errors import ExpectedError, MissingExtraError
-from worker.extraction import ArticleBlock, NoArticleError
-from worker.extraction.result import BlockType
 
 
 class UnknownExtractorError(ValueError):
@@ -282,9 +282,9 @@ class Extractor:
         ------
         UnavailableError
             If a library or program is missing.
-        worker.pages.PageError
+        worker.html.PageError
             If the page cannot be read.
-        worker.extraction.NoArticleError
+        worker.article.NoArticleError
             If the method says that the page holds no article.
         Exception
             Whatever a peer raises.

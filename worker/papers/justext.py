@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from functools import cache
 
-from worker.extraction.result import BlockType
-from worker.language import words
-from worker.pages.text import visible_text
+from worker.article.result import BlockType
+from worker.html.text import visible_text
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import page_of, text_of
+from worker.text import words
 
 MIN_COVERAGE = 0.1
 """Smallest share of a page's words in a stop list that makes the page one of its language.

@@ -15,9 +15,9 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, ClassVar, Self
 
-from worker.extraction.result import BlockType
-from worker.learning import load_model
-from worker.pages import PageError
+from worker.article.result import BlockType
+from worker.html import PageError
+from worker.inference import load_model
 from worker.papers.interface import (
     Extracted,
     Neighbours,

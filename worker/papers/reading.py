@@ -5,12 +5,12 @@ from functools import lru_cache
 
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
-from worker.extraction.finding import Finding
-from worker.extraction.outline import Outline
-from worker.extraction.rendering import render
-from worker.extraction.result import BlockType
-from worker.pages import Page, parse_page
-from worker.pages.encoding import decode
+from worker.article.finding import Finding
+from worker.article.outline import Outline
+from worker.article.rendering import render
+from worker.article.result import BlockType
+from worker.html import Page, parse_page
+from worker.html.encoding import decode
 from worker.papers.interface import Neighbours, NoPivotError, Source
 
 CACHED_PAGES = 16

@@ -1,8 +1,8 @@
 """A page read by a paper's method, in the shape of the service's own reading."""
 
+from worker.article import Extraction
+from worker.article.reader import Content
 from worker.comments import Comment
-from worker.content import Content
-from worker.extraction import Extraction
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.registry import get_method
 
@@ -21,7 +21,7 @@ def read_by(method: str, page: Source, pivot: Source | None = None) -> Content:
 
     Raises
     ------
-    worker.extraction.NoArticleError
+    worker.article.NoArticleError
         If the method finds no article, or needs a page to compare with and there is none.
     UnavailableError
         If a library that the method needs is not installed.

@@ -13,20 +13,20 @@ It is an article for bloggers, without a date. Its steps, as they stand there:
 - *Fusion* adds all selected nodes that have the same parent.
 
 What the service does where it knows nothing of a page but itself has these steps, with whole
-packets in place of single nodes, and keeps images (`worker.extraction.sentences`).
+packets in place of single nodes, and keeps images (`worker.article.sentences`).
 """
 
 import re
 
-from worker.extraction import NoTextError, sentences
-from worker.extraction.finding import Finding
-from worker.extraction.outline import Outline
-from worker.language import words
-from worker.language.wordlists import listed
-from worker.pages.elements import WITHIN_SENTENCES
+from worker.article import NoTextError, sentences
+from worker.article.finding import Finding
+from worker.article.outline import Outline
+from worker.html.elements import WITHIN_SENTENCES
 from worker.papers.giving import cut
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import outline_of
+from worker.text import words
+from worker.text.wordlists import listed
 
 REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside")
 """Elements without text of the article."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from kombu.exceptions import ChannelError
 
-from worker import distance
 from worker.errors import ExpectedError, without_passwords
+from worker.grouping import distance
 from worker.messaging.broker import connected, depth, topology_of
 from worker.settings import Settings, unknown_variables
 from worker.store import backlog, schema

@@ -29,10 +29,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import Address, AddressTarget, StoredPage
-from worker.outcomes import PageOutcome
-from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
-from worker.store.statements import rows_only
-from worker.stories.addresses import (
+from worker.addresses import (
     MAX_ADDRESS,
     NOTHING_DECLARED,
     Declared,
@@ -47,6 +44,9 @@ from worker.stories.addresses import (
     speaking,
     with_spelling,
 )
+from worker.outcomes import PageOutcome
+from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
+from worker.store.statements import rows_only
 
 MOST_CLAIMANTS = 20
 """Addresses that are looked at of those which name one and the same."""
@@ -79,7 +79,7 @@ class Located:
     page_ids
         The pages that it is one of, ascending; more than one where they turn out to be one.
     speaker
-        The address whose content is that of its page; see `worker.stories.addresses.speaking`.
+        The address whose content is that of its page; see `worker.addresses.speaking`.
     parted_from
         Id of the page that it joined and agrees with no longer, None for none.
     """

@@ -28,7 +28,7 @@ from sqlalchemy.sql.elements import Grouping
 from models.tables import ClusteringAttempt, ClusteringRequest
 from worker.store.pages import only_sites
 from worker.store.statements import rows_only
-from worker.wording.plural import counted
+from worker.text.plural import counted
 
 LONGEST_ERROR = 500
 """Characters that are kept of an error; the whole traceback is with the failed task."""

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Self
 
 from models.messages import PageMessage
+from worker.addresses import NOTHING_DECLARED, Declared, Refusal, refusal_of
+from worker.html import Answer, Tree, site_key
 from worker.outcomes import PageOutcome
-from worker.pages import Answer, Tree, site_key
 from worker.store.packing import pack_content
-from worker.stories.addresses import NOTHING_DECLARED, Declared, Refusal, refusal_of
 
 
 @dataclass(frozen=True)

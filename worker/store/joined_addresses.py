@@ -9,7 +9,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from models.tables import Address, Site
-from worker.stories.addresses import PageAddress, canonical_of
+from worker.addresses import PageAddress, canonical_of
 
 MOST_LISTED = 10_000
 """Addresses that are listed of a site, the ones that came last."""
@@ -24,7 +24,7 @@ class JoinedAddress:
     address
         As it was given.
     kind
-        How it joined, `worker.stories.addresses.Kind`; ``separated`` where it was taken.
+        How it joined, `worker.addresses.Kind`; ``separated`` where it was taken.
     canonical
         The one address of its page.
     since

@@ -73,7 +73,7 @@ def sites_called(session: Session, name: str) -> dict[int, str]:
     """Return the keys of the sites of a name, by id.
 
     There are several where a sender gives pages of several domains the name of one site
-    (`worker.pages.site_key`).
+    (`worker.html.site_key`).
     """
     called_so = or_(Site.key == name, Site.key.startswith(f"{name}@", autoescape=True))
     rows = session.execute(select(Site.id, Site.key).where(called_so).order_by(Site.id))

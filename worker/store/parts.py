@@ -28,12 +28,12 @@ from sqlalchemy.dialects.postgresql import JSONB, Insert, insert
 from sqlalchemy.orm import Session
 
 from models.tables import Address, Article, PageParts, StoredPage
+from worker.addresses import canonical_form
 from worker.store import articles
 from worker.store.database import do_not_wait_for_disk
 from worker.store.fetched_pages import digest_of_url
 from worker.store.pages import has_article
 from worker.store.statements import rows_only
-from worker.stories.addresses import canonical_form
 
 MAX_REACHED = 100
 """Pages that are looked at for one, so that no site makes a look take long: twice as many as are

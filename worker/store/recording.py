@@ -22,13 +22,13 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningInsert
 
 from models.tables import Address, PageContent, Receipt, StoredPage
+from worker.addresses import Refusal, canonical_form, refusal_of
+from worker.html import Answer
 from worker.outcomes import PageOutcome, ReceiptResult
-from worker.pages import Answer
 from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Located
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.statements import rows_only
-from worker.stories.addresses import Refusal, canonical_form, refusal_of
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """What a fetch is that gives its page another content."""

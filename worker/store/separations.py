@@ -7,12 +7,12 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from models.tables import Address, PageContent, Site, StoredPage
+from worker.addresses import canonical_form, canonical_of
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
 from worker.store.fetched_pages import digest_of_url
 from worker.store.recording import copy_content
-from worker.stories.addresses import canonical_form, canonical_of
 
 WAITS = "waits for its next fetch"
 """Detail of the outcome of a page whose content is not known."""

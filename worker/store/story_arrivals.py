@@ -23,9 +23,9 @@ from sqlalchemy.dialects.postgresql.dml import Insert
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import Site, StoredPage, Story, StoryArrival, StoryArticle, StoryText
+from worker.duplicates.fingerprint import Fingerprint
 from worker.store.statements import rows_only
 from worker.store.stories import packed, unpacked
-from worker.stories.fingerprint import Fingerprint
 
 
 class NewArrival(NamedTuple):

@@ -21,7 +21,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import Distance, StoredPage, StoredTree
-from worker.pages import Tree, TreeShape
+from worker.html import Tree, TreeShape
 from worker.store.statements import rows_only
 
 _ADD_TREES = rows_only(

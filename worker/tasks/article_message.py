@@ -8,12 +8,12 @@ from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from models.messages import ArticleMessage, Story, Template
-from worker.content import Content
-from worker.content.article_values import article_values
-from worker.pages import site_name
+from worker.addresses import PageAddress, canonical_of, identity_of, variants_of
+from worker.article.article_values import article_values
+from worker.article.reader import Content
+from worker.html import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.stories.addresses import PageAddress, canonical_of, identity_of, variants_of
 from worker.tasks.article_parts import with_missing
 
 _READER_FIELDS = {
@@ -165,7 +165,7 @@ def article_id(site: str, url: str, revision: int) -> UUID:
     site
         Name of its site.
     url
-        What `worker.stories.addresses.identity_of` gives of its addresses.
+        What `worker.addresses.identity_of` gives of its addresses.
     revision
         The revision.
     """

@@ -6,12 +6,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from models.messages import Part, Parts
-from worker.content import Content
+from worker.article.reader import Content
+from worker.pagination import MAX_PARTS, Pagination, may_be_part
 from worker.store import parts
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionResult
 from worker.store.parts import NewParts
-from worker.stories.parts import MAX_PARTS, Pagination, may_be_part
 
 
 def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, Collection[str]]:

@@ -12,7 +12,14 @@ from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
 from worker import logs
-from worker.distance import normalised_distance
+from worker.grouping.assignment import (
+    FEWEST_OF_A_NEW_GROUP,
+    NOWHERE,
+    Assignment,
+    agreeing_outliers,
+    assign_tree,
+)
+from worker.grouping.distance import normalised_distance
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store import assignments, clusterings, outbox, pages, templates, trees
@@ -26,14 +33,7 @@ from worker.tasks.compare import compare_at_once
 from worker.tasks.extraction_requests import request_extractions
 from worker.tasks.memberships import group_memberships
 from worker.tasks.process import ProcessState, process_state
-from worker.templates.assignment import (
-    FEWEST_OF_A_NEW_GROUP,
-    NOWHERE,
-    Assignment,
-    agreeing_outliers,
-    assign_tree,
-)
-from worker.wording.plural import counted
+from worker.text.plural import counted
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]

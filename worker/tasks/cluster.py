@@ -42,7 +42,7 @@ from worker.tasks.generation import request_changed_extractions, save_generation
 from worker.tasks.process import ProcessState, process_state
 from worker.tasks.quarantined import offer_task
 from worker.tasks.stored_distances import StoredDistances
-from worker.wording.plural import counted
+from worker.text.plural import counted
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.distance.blocks import BLOCK_SIDE
+from worker.grouping.distance.blocks import BLOCK_SIDE
 from worker.messaging import task_names
 from worker.store import clusterings, comparisons, outbox
 from worker.store.comparisons import NewBlock

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from worker import content
+from worker.article import reader
 from worker.comments import CommentPattern
 
 
@@ -15,14 +15,14 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
         `StoredPage.comment_pattern` of each page, in any order; pages that were never looked at
         do not vote.
     """
-    voted = content.pattern_of_group(
+    voted = reader.pattern_of_group(
         CommentPattern.from_json(each) for each in stored if each is not None
     )
     return voted.to_json() if voted is not None else None
 
 
 def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
-    """Return where to look for the comments of a page, see `worker.content.patterns_for_page`.
+    """Return where to look for the comments of a page.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPatt
     of_group
         `TemplateGroup.comment_pattern`; None for a page without a group.
     """
-    return content.patterns_for_page(_read(own), _read(of_group))
+    return reader.patterns_for_page(_read(own), _read(of_group))
 
 
 def _read(stored: str | None) -> CommentPattern | None:

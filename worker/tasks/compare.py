@@ -10,11 +10,11 @@ import numpy.typing as npt
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.distance import KnownNearest, PairBlock, TreeTooLargeError, nearest_of_changed
-from worker.distance.forest import Forest, forest_of
+from worker.grouping.distance import KnownNearest, PairBlock, TreeTooLargeError, nearest_of_changed
+from worker.grouping.distance.forest import Forest, forest_of
+from worker.html import Tree, site_name
 from worker.messaging import task_names
 from worker.outcomes import GivenUpReason
-from worker.pages import Tree, site_name
 from worker.store import comparisons, pages, references, trees
 from worker.store.locks import AdvisoryLock
 from worker.store.references import StoredNearest

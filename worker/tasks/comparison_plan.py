@@ -5,19 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from worker.distance import PairBlock, blocks_of_missing
-from worker.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
-from worker.messaging import task_names
-from worker.pages import TreeShape
-from worker.settings import Settings
-from worker.store import comparisons, outbox, templates, trees
-from worker.store.comparisons import NewBlock
-from worker.tasks.clustering_requests import request_blocks, request_blocks_again
-from worker.tasks.compare import compare_at_once
-from worker.tasks.process import ProcessState
-from worker.tasks.stored_distances import StoredDistances
-from worker.templates import Grouping
-from worker.templates.comparison_policy import (
+from worker.grouping import Grouping
+from worker.grouping.comparison_policy import (
     Missing,
     MissingNearest,
     MissingPairs,
@@ -25,7 +14,18 @@ from worker.templates.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
-from worker.templates.known_site import KnownSite, SitePage
+from worker.grouping.distance import PairBlock, blocks_of_missing
+from worker.grouping.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
+from worker.grouping.known_site import KnownSite, SitePage
+from worker.html import TreeShape
+from worker.messaging import task_names
+from worker.settings import Settings
+from worker.store import comparisons, outbox, templates, trees
+from worker.store.comparisons import NewBlock
+from worker.tasks.clustering_requests import request_blocks, request_blocks_again
+from worker.tasks.compare import compare_at_once
+from worker.tasks.process import ProcessState
+from worker.tasks.stored_distances import StoredDistances
 
 ASSIGNED_TOGETHER = 128
 """Trees whose nearest references one task seeks: with 300 references some 40,000 bounds

@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from worker.content import Content
+from worker.article.reader import Content
+from worker.duplicates.fingerprint import fingerprint_of
 from worker.outcomes import PageOutcome
 from worker.store import articles
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.short_texts import articles_among, pages_with
-from worker.stories.fingerprint import fingerprint_of
 from worker.tasks.extraction_requests import request_extractions
 from worker.tasks.no_article import NoArticle
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
+from worker.grouping.generations import FEWEST_TO_TELL_A_CHANGE, design_change
 from worker.store import designs
 from worker.store.designs import DatedPage
-from worker.templates.generations import FEWEST_TO_TELL_A_CHANGE, design_change
 
 logger = logging.getLogger(__name__)
 

@@ -13,22 +13,22 @@ from sqlalchemy.orm import Session
 
 from models.roles import LineRole
 from worker import logs
-from worker.content import Content, read_content
-from worker.content.entry import compared
-from worker.content.listed import MISSED_KINDS, ListedLinks, listed_links
+from worker.addresses import refusal_of
+from worker.article import NeedsRenderingError, NoArticleError
+from worker.article.entry import compared
+from worker.article.listed import MISSED_KINDS, ListedLinks, listed_links
+from worker.article.reader import Content, read_content
+from worker.duplicates.fingerprint import fingerprint_of
 from worker.errors import cause
-from worker.extraction import NeedsRenderingError, NoArticleError
+from worker.html import parse_page, site_name
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
-from worker.pages import parse_page, site_name
 from worker.store import articles, extraction_jobs
 from worker.store.articles import NewArticle
 from worker.store.database import do_not_wait_for_disk, is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.outbox import NewMessage
-from worker.stories.addresses import refusal_of
-from worker.stories.fingerprint import fingerprint_of
 from worker.tasks.article_message import new_revision
 from worker.tasks.article_parts import find_parts, note_parts
 from worker.tasks.attempts import EXTRACTION_ATTEMPTS
@@ -47,8 +47,8 @@ from worker.tasks.process import ProcessState, process_state
 from worker.tasks.rendered import read_rendered, render
 from worker.tasks.story_index import Arrival, Said, forget_articles, say
 from worker.tasks.withdrawal import is_removed, is_withdrawn, withdraw
+from worker.text.plural import counted
 from worker.versions import EXTRACTION_VERSION
-from worker.wording.plural import counted
 
 logger = logging.getLogger(__name__)
 

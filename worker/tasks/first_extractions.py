@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from worker.store import provisional
 from worker.tasks.extraction_requests import request_extractions_of_sites
-from worker.wording.plural import counted
+from worker.text.plural import counted
 
 logger = logging.getLogger(__name__)
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from models.roles import LineRole
+from worker.grouping import DEFAULT_METHOD, Group, Grouping
+from worker.grouping.generations import match_groups
+from worker.grouping.known_site import KnownSite
 from worker.messaging import task_names
 from worker.store import outbox, templates
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
@@ -14,9 +17,6 @@ from worker.tasks.comparison_plan import ComparedSite
 from worker.tasks.extract import extraction_key
 from worker.tasks.extraction_requests import request_extractions
 from worker.tasks.memberships import group_memberships
-from worker.templates import DEFAULT_METHOD, Group, Grouping
-from worker.templates.generations import match_groups
-from worker.templates.known_site import KnownSite
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,11 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Story
+from worker.addresses import PageAddress
+from worker.article.article_values import parts_of
 from worker.comments import Comment
-from worker.content.article_values import parts_of
-from worker.language.dates import parse_moment
 from worker.messaging import task_names
-from worker.store import addresses, articles, outbox, parts, story_articles
-from worker.store.articles import NewArticle
-from worker.store.database import is_connection_lost
-from worker.store.locks import AdvisoryLock
-from worker.store.parts import StoredPart
-from worker.stories.addresses import PageAddress
-from worker.stories.parts import (
+from worker.pagination import (
     Member,
     Pagination,
     addresses_of,
@@ -36,12 +30,18 @@ from worker.stories.parts import (
     is_held_by,
     joined_values,
 )
+from worker.store import addresses, articles, outbox, parts, story_articles
+from worker.store.articles import NewArticle
+from worker.store.database import is_connection_lost
+from worker.store.locks import AdvisoryLock
+from worker.store.parts import StoredPart
 from worker.tasks.article_message import further_revision, reader_digest
 from worker.tasks.article_parts import addresses_of_links, from_json, joined_parts, with_missing
 from worker.tasks.base import TASK_OPTIONS
 from worker.tasks.outgoing_articles import outgoing_of, send
 from worker.tasks.process import ProcessState, process_state
-from worker.wording.plural import counted
+from worker.text.dates import parse_moment
+from worker.text.plural import counted
 
 logger = logging.getLogger(__name__)
 

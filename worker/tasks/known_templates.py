@@ -2,8 +2,8 @@
 
 from collections import OrderedDict
 
-from worker.extraction import TemplateKnowledge
-from worker.pages import parse_page
+from worker.article import TemplateKnowledge
+from worker.html import parse_page
 from worker.store import knowledge, pages
 from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot

@@ -9,13 +9,13 @@ from uuid import NAMESPACE_URL, uuid5
 from sqlalchemy.orm import Session
 
 from models.links import Link, LinksMessage
-from worker.content.listed import MISSED_KINDS, ListedLinks
+from worker.addresses import identity_of
+from worker.article.listed import MISSED_KINDS, ListedLinks
+from worker.html import site_name
 from worker.messaging.topology import Topology
-from worker.pages import site_name
 from worker.store import outbox, page_links
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.outbox import NewMessage
-from worker.stories.addresses import identity_of
 from worker.tasks.outgoing_articles import routing_key
 
 

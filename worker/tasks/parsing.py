@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.content import comment_pattern_of
+from worker.addresses import NOTHING_DECLARED, read_declared, refusal_of
+from worker.article.reader import comment_pattern_of
+from worker.html import Answer, Page, PageError, parse_page
+from worker.html.answer import NO_ANSWER
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
-from worker.pages import Answer, Page, PageError, parse_page
-from worker.pages.answer import NO_ANSWER
 from worker.store import outbox, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import Recorded, record_pages
-from worker.stories.addresses import NOTHING_DECLARED, read_declared, refusal_of
 
 logger = logging.getLogger(__name__)
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from models.roles import LineRole
-from worker.content import Content, read_content
-from worker.extraction import NeedsRenderingError, TemplateKnowledge
-from worker.pages import Page, PageError, parse_page
-from worker.pages.encoding import decode
+from worker.article import NeedsRenderingError, TemplateKnowledge
+from worker.article.reader import Content, read_content
+from worker.html import Page, PageError, parse_page
+from worker.html.encoding import decode
 from worker.rendering import Browser, RenderingError
 from worker.settings import Settings
 from worker.store.extraction_jobs import ExtractionJob

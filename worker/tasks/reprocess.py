@@ -6,9 +6,9 @@ from typing import Any
 from celery import shared_task
 from sqlalchemy.orm import Session
 
+from worker.html import Answer
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
-from worker.pages import Answer
 from worker.store import (
     backlog,
     clusterings,

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from worker.grouping.known_site import NearestReference
 from worker.store import trees
 from worker.store.references import load_nearest, save_set
-from worker.templates.known_site import NearestReference
 
 
 class StoredDistances:

@@ -15,17 +15,17 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from models.messages import Story
+from worker.duplicates.fingerprint import Fingerprint
+from worker.duplicates.grouping import APART, StoryText, group_texts
+from worker.duplicates.overlap import WHOLE, overlap_of
+from worker.duplicates.telling import first_of, follower_of, id_alone, story_id
+from worker.html import site_name
 from worker.messaging import task_names
-from worker.pages import site_name
 from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database
 from worker.store.stories import KnownText
 from worker.store.story_arrivals import NewArrival, Waiting
 from worker.store.story_articles import TellingArticle, Told
-from worker.stories.fingerprint import Fingerprint
-from worker.stories.grouping import APART, StoryText, group_texts
-from worker.stories.overlap import WHOLE, overlap_of
-from worker.stories.telling import first_of, follower_of, id_alone, story_id
 
 MAX_REGROUPED: Final = 50
 """Texts that are grouped anew for one that comes: if all repeat each other it takes some 5 ms.

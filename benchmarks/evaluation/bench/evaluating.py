@@ -29,7 +29,7 @@ from benchmarks.evaluation.scores import (
 )
 from benchmarks.evaluation.scores.corpora import open_text
 from models.messages import ArticleMessage
-from worker.wording.plural import counted
+from worker.text.plural import counted
 
 
 def evaluate(

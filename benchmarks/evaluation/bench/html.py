@@ -15,7 +15,7 @@ from benchmarks.evaluation.bench.terminal import (
     task_prfs,
     what_happened,
 )
-from worker.wording.plural import counted
+from worker.text.plural import counted
 
 _EXPLANATION = (
     "Percent, macro averages over pages; in the plots with 95 % bootstrap intervals, sites drawn"

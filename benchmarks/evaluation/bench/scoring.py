@@ -26,7 +26,7 @@ from benchmarks.evaluation.scores import (
 )
 from benchmarks.evaluation.scores.comments import with_names
 from benchmarks.evaluation.scores.page import with_headline
-from worker.pages import PageError
+from worker.html import PageError
 from worker.papers.reading import page_of, text_of
 
 LIMITS = {

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from benchmarks.evaluation.bench.results import LABELS, CorpusTable, Line, Mean, Task
 from benchmarks.evaluation.scores import PRF
-from worker.wording.terminal import printable
+from worker.text.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 """Scores of the first table: those of the papers."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome
-from worker.extraction import ArticleBlock, ArticleEmphasis, ArticleLink
+from worker.article import ArticleBlock, ArticleEmphasis, ArticleLink
 from worker.papers.interface import Extracted, Extractor, ReaderComment
 
 _LASTING = frozenset({"refused", "error"})

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from worker.pages import PageError, Tree, parse_page, site_of
+from worker.grouping.sites import SiteGroups, group_site
+from worker.html import PageError, Tree, parse_page, site_of
 from worker.papers.deturck.pairing import nearest_pairs
 from worker.papers.interface import ALONE, Neighbours, Source
-from worker.templates.sites import SiteGroups, group_site
 
 
 def find_neighbours(

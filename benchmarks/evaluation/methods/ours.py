@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
+from worker.article import TemplateKnowledge
+from worker.article.reader import Content, comment_pattern_of, read_content
 from worker.comments import CommentPattern, vote
-from worker.content import Content, comment_pattern_of, read_content
-from worker.extraction import TemplateKnowledge
 from worker.papers.giving import as_given
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import CACHED_PAGES, outline_of, page_of

@@ -13,8 +13,8 @@ from pathlib import Path
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome
 from benchmarks.evaluation.methods.peers.bridge import running_programs
 from benchmarks.evaluation.methods.usage import cpu_seconds, peak_memory
-from worker.extraction import NoArticleError
-from worker.pages import PageError
+from worker.article import NoArticleError
+from worker.html import PageError
 from worker.papers.interface import Extracted, Extractor, UnavailableError
 
 _FORKSERVER = get_context("forkserver")

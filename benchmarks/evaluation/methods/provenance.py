@@ -11,9 +11,9 @@ from worker.papers.interface import UnavailableError
 _SOURCE = (".py", ".c", ".h", ".java", ".mjs", ".json")
 
 READING = (
-    "worker/pages/encoding.py",
-    "worker/extraction/rendering.py",
-    "worker/pages/elements.py",
+    "worker/html/encoding.py",
+    "worker/article/rendering.py",
+    "worker/html/elements.py",
     "worker/papers/interface.py",
     "worker/papers/reading.py",
 )

@@ -28,12 +28,12 @@ from worker.papers.registry import METHODS as PAPERS
 _HERE = "benchmarks.evaluation.methods"
 
 _OWN_SOURCE = (
-    "worker/learning",
+    "worker/inference",
     "worker/comments",
-    "worker/content",
-    "worker/extraction",
-    "worker/language",
-    "worker/pages",
+    "worker/article",
+    "worker/article",
+    "worker/text",
+    "worker/html",
     "worker/papers",
     "benchmarks/evaluation/methods/ours.py",
 )
@@ -218,7 +218,7 @@ def get_extractor(
             version=library_release(_LIBRARIES[name]),
             source=source_digest(*READING, "worker/papers"),
         )
-    more = ("worker/distance",) if name.startswith("deturck") else ()
+    more = ("worker/grouping/distance",) if name.startswith("deturck") else ()
     version = f"{own_release()}+{source_digest(*_OWN_SOURCE, *more)}"
     return replace(extractor, version=version, source=source_digest(*READING))
 

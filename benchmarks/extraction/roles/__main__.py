@@ -28,10 +28,10 @@ from benchmarks.extraction.roles.second_pass import SecondPass
 from benchmarks.extraction.roles.training import Recipe, fit, fit_outside, read_examples
 from benchmarks.training.headers import corpus_used, training_of
 from models.roles import TEXT_ROLES
-from worker.extraction.classification import choose_lines
-from worker.extraction.lines import lines_of
-from worker.extraction.roles.model import RoleModel
-from worker.learning import ModelFile, TrainingCorpus
+from worker.article.classification import choose_lines
+from worker.article.lines import lines_of
+from worker.article.roles.model import RoleModel
+from worker.inference import ModelFile, TrainingCorpus
 from worker.papers.reading import outline_of
 
 SCORED_ROLES = ("title", "lead", "byline", "dateline", "caption", "related", "promo")

@@ -19,13 +19,13 @@ from benchmarks.extraction.first_pass import FirstPass
 from benchmarks.extraction.labels import OF_GOLD, lines_of_lead, shares_in_gold
 from benchmarks.extraction.roles.weak import KnownLines, weak_roles
 from models.roles import TEXT_ROLES, LineRole
-from worker.extraction.classification import judge_lines
-from worker.extraction.hashed_words import HashedWords
-from worker.extraction.lines import lines_of
-from worker.extraction.outline import Outline
-from worker.extraction.roles.evidence import gather, near_article
-from worker.learning import Features
-from worker.pages import PageError
+from worker.article.classification import judge_lines
+from worker.article.hashed_words import HashedWords
+from worker.article.lines import lines_of
+from worker.article.outline import Outline
+from worker.article.roles.evidence import gather, near_article
+from worker.html import PageError
+from worker.inference import Features
 from worker.papers.reading import outline_of
 from worker.sample.crawl import generate
 

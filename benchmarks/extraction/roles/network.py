@@ -14,7 +14,7 @@ from torch.nn import functional
 from benchmarks.extraction.networks import Lesson, Plan, loss_of_text, padded, train
 from benchmarks.extraction.roles.examples import MeasuredPage, RoleExample, TextExample
 from models.roles import ALL_ROLES, OUTER_ROLES, TEXT_ROLES
-from worker.extraction.roles.network import RoleNetwork
+from worker.article.roles.network import RoleNetwork
 
 PLAN: Final = Plan(epochs=15, learning_rate=1e-3, pages_in_batch=8, lines_in_batch=2500)
 """With 25 epochs 47.9 instead of 50.7 % of 142 pages come out exactly right."""

@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.first_pass import load_folds, write_fold
-from worker.extraction.roles import choosing
-from worker.extraction.roles.model import RoleModel
+from worker.article.roles import choosing
+from worker.article.roles.model import RoleModel
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from benchmarks.extraction.roles.examples import (
     read_text_examples,
 )
 from models.roles import OUTER_ROLES, TEXT_ROLES, LineRole
-from worker.extraction.roles.model import RoleModel
-from worker.learning import BoostedTrees, DecisionTree, Rows
-from worker.learning.classes import ClassTrees
+from worker.article.roles.model import RoleModel
+from worker.inference import BoostedTrees, DecisionTree, Rows
+from worker.inference.classes import ClassTrees
 
 Floats = npt.NDArray[np.float64]
 

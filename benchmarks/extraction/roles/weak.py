@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from models.roles import LineRole
-from worker.language import words
-from worker.learning import Features
-from worker.pages.elements import HEADINGS
+from worker.html.elements import HEADINGS
+from worker.inference import Features
+from worker.text import words
 
 IN_GOLD = 0.8
 """Share of a line's words in the gold from which it surely is in it."""

@@ -24,11 +24,11 @@ INTERVAL_SECONDS = 0.005
 WRITTEN_EVERY_SECONDS = 1.0
 
 KINDS = {
-    "worker.pages": "parsing",
-    "worker.distance": "distances",
-    "worker.templates": "grouping",
-    "worker.extraction": "extraction",
-    "worker.learning": "extraction",
+    "worker.html": "parsing",
+    "worker.grouping.distance": "distances",
+    "worker.grouping": "grouping",
+    "worker.article": "extraction",
+    "worker.inference": "extraction",
     "worker.comments": "extraction",
     "worker.store": "database client",
     "sqlalchemy": "database client",

@@ -232,5 +232,5 @@ def test_no_library_of_services_is_waited_for(page: Path) -> None:
         check=True,
     )
     slow = {"celery", "kombu", "psycopg2", "pydantic_settings", "requests", "rich", "scipy"}
-    slow |= {"sklearn", "sqlalchemy", "worker.extraction.metadata.chinese"}
+    slow |= {"sklearn", "sqlalchemy", "worker.article.metadata.chinese"}
     assert slow.isdisjoint(done.stderr.split())

@@ -12,8 +12,8 @@ import pytest
 
 from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
 from tests.pages import message, paragraphs
-from worker.extraction import extract_article
-from worker.pages import parse_page
+from worker.article import extract_article
+from worker.html import parse_page
 from worker.rendering import Browser, RenderingError
 
 pytestmark = pytest.mark.browser

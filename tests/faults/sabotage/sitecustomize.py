@@ -134,7 +134,7 @@ def _spring(place: str) -> None:
 
 SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "worker.service.application": {"HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS},
-    "worker.extraction.article": {"extract_article": _harmed_by_pages},
+    "worker.article.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},
     "worker.tasks.assign": {

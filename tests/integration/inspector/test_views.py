@@ -11,7 +11,7 @@ from models.tables import Article, Receipt, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.inspection_overview import overview as read_overview
+from worker.store.reads.overview import overview as read_overview
 
 VIEWS = ("/overview", "/sites", "/articles", "/quarantine")
 
@@ -96,8 +96,8 @@ def test_articles_are_found_by_what_they_are(client: Client, crawled: Settings) 
 
 def test_a_search_goes_on_where_it_ended(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = urls(client, "language=e")
-    monkeypatch.setattr("worker.store.inspection_articles.LOOKED_THROUGH", 5)
-    monkeypatch.setattr("worker.store.inspection_articles.BATCH", 3)
+    monkeypatch.setattr("worker.store.reads.articles.LOOKED_THROUGH", 5)
+    monkeypatch.setattr("worker.store.reads.articles.BATCH", 3)
     found: set[str] = set()
     after = ""
     while True:
@@ -165,7 +165,7 @@ def test_the_overview_tells_rates_and_their_scale(client: Client, crawled: Setti
 def test_rates_are_counted_of_the_last_messages_alone(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.store.inspection_overview.MOST_RECEIPTS", 10)
+    monkeypatch.setattr("worker.store.reads.overview.MOST_RECEIPTS", 10)
     database = Database(crawled.require_database_url())
     [page_id, *_] = page_ids(crawled)
     with database.transaction() as session:

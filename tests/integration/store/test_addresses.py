@@ -14,12 +14,12 @@ from sqlalchemy.orm import Session
 from models.tables import Address, Receipt, StoredPage
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
 from tests.pages import article_html
+from worker.addresses import canonical_of, identity_of, variants_of
 from worker.outcomes import PageOutcome
 from worker.store import addresses, joined_addresses, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages
 from worker.store.separations import NotJoinedError, separate
-from worker.stories.addresses import canonical_of, identity_of, variants_of
 from worker.tasks.parsing import parse_or_reject
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -11,8 +11,8 @@ from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from models.tables import PageContent, Site, StoredPage
+from worker.html import Tree
 from worker.outcomes import ReceiptResult, UnusableReason
-from worker.pages import Tree
 from worker.store import outbox, pages, templates, trees
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.pages import NewReceipt

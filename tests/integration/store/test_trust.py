@@ -13,10 +13,10 @@ from models.tables import StoredPage
 from tests.addressed import declaring
 from tests.integration.store.test_addresses import MOMENT, Fetch, read, record
 from tests.pages import article_html
-from worker.pages import site_of
+from worker.addresses import canonical_of, variants_of
+from worker.html import site_of
 from worker.store import addresses, pages
 from worker.store.fetched_pages import FetchedPage
-from worker.stories.addresses import canonical_of, variants_of
 from worker.tasks.parsing import parse_or_reject
 
 STORY = article_html(7)

@@ -21,6 +21,7 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
+from worker.grouping.assignment import assign_tree
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.sample import generate
@@ -29,7 +30,6 @@ from worker.store.database import Database
 from worker.store.pages import is_pending
 from worker.tasks import assign as assignment
 from worker.tasks.assign import assign
-from worker.templates.assignment import assign_tree
 
 REDESIGNED = "harbour-post.example"
 

@@ -17,20 +17,20 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.distance import (
+from worker.grouping.clusterer import NOT_COMPARABLE
+from worker.grouping.distance import (
     distance_matrix,
     nearest_references,
     normalised_distance,
     tree_edit_distance,
 )
+from worker.html import Tree
 from worker.messaging import task_names
-from worker.pages import Tree
 from worker.store import trees
 from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.reprocess import reprocess
-from worker.templates.clusterer import NOT_COMPARABLE
 
 SMALL_LIMIT = 16
 """Trees of which all pairs are compared, where a site of some dozens is to be a large one."""

@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from models.tables import Article
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from tests.unit.content.live_pages import SAID, TITLES, blocks, declared, live_html
+from tests.unit.article.live_pages import SAID, TITLES, blocks, declared, live_html
 
 URL = "https://news.example/live"
 

@@ -17,10 +17,10 @@ from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
+from worker.pagination import joining
 from worker.store import parts
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import is_due
-from worker.stories.parts import joining
 from worker.tasks.extract import extract
 from worker.tasks.joining import join_parts
 

@@ -24,10 +24,10 @@ from models.tables import (
     StoryText,
 )
 from tests.inline_tasks import Tasks
+from worker.duplicates.fingerprint import fingerprint_of
 from worker.messaging import task_names
 from worker.store import stories
 from worker.store.locks import AdvisoryLock
-from worker.stories.fingerprint import fingerprint_of
 from worker.tasks import story_corrections, story_index
 from worker.tasks.process import process_state
 from worker.tasks.stories import tell_stories
@@ -179,7 +179,7 @@ KILLED = """
 import sys, time
 from datetime import UTC, datetime, timedelta
 from worker.store.database import Database
-from worker.stories.fingerprint import fingerprint_of
+from worker.duplicates.fingerprint import fingerprint_of
 from worker.tasks import story_index
 from worker.tasks.story_index import Arrival, say, tell_page
 

@@ -58,14 +58,14 @@ def loaded_after(code: str) -> set[str]:
     [
         (
             "from worker.celery import app; app.Beat(loglevel='INFO').init_loader()",
-            {"numpy", "lxml", "worker.extraction", "worker.tasks.extract", "sklearn"},
+            {"numpy", "lxml", "worker.article", "worker.tasks.extract", "sklearn"},
         ),
-        ("import worker.service.relay", {"numpy", "lxml", "worker.extraction", "sklearn"}),
+        ("import worker.service.relay", {"numpy", "lxml", "worker.article", "sklearn"}),
         (
             "import worker.service.metrics; from worker.service.build import build; build()",
-            {"worker.extraction", "celery", "sklearn", "scipy"},
+            {"worker.article", "celery", "sklearn", "scipy"},
         ),
-        ("import worker.service.intake", {"celery", "sklearn", "scipy", "worker.templates"}),
+        ("import worker.service.intake", {"celery", "sklearn", "scipy", "worker.grouping"}),
         ("from worker.celery import app; app.loader.import_default_modules()", {"sklearn"}),
     ],
     ids=["beat", "relay", "metrics", "intake", "pool"],
@@ -101,7 +101,7 @@ def test_who_reads_one_page_waits_for_what_reads_it_alone(
     (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     loaded = loaded_after(code)
-    assert {"numpy", "lxml", "worker.extraction"} <= loaded
+    assert {"numpy", "lxml", "worker.article"} <= loaded
     # These take a few milliseconds each, for what one page does not need.
     small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
     assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from worker.comments.comment import Comment
 from worker.comments.reading import read_comments
-from worker.pages import parse_page
+from worker.html import parse_page
 
 URL = "https://news.example/2024/05/story.html"
 

@@ -13,8 +13,8 @@ from worker.comments.certainty import (
     trained_certainty,
 )
 from worker.comments.elements import PageElements
-from worker.learning import BoostedTrees, DecisionTree
-from worker.pages import parse_page
+from worker.html import parse_page
+from worker.inference import BoostedTrees, DecisionTree
 
 
 def _measured(record: str, count: int = 5) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import pytest
 
 from worker.comments.elsewhere import MAX_VALUE, CommentsElsewhere, find_elsewhere
-from worker.pages import parse_page
+from worker.html import parse_page
 
 URL = "https://news.example/2024/05/story.html"
 

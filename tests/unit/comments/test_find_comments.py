@@ -18,7 +18,7 @@ from worker.comments.elements import PageElements
 from worker.comments.features import measure
 from worker.comments.ranking import trained_model
 from worker.comments.signatures import Signature
-from worker.pages import Page, parse_page
+from worker.html import Page, parse_page
 
 STORY = "".join(
     f"<p>The {place} was closed on Tuesday, the council said, as the river had risen by"

@@ -6,7 +6,7 @@ from benchmarks.evaluation.methods import get_extractor
 from tests.unit.evaluation.methods.gull import commented_page
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
-from worker.pages import parse_page
+from worker.html import parse_page
 from worker.papers.commentsminer.finding import (
     find_occurrences,
     trained_ranking,

@@ -1,12 +1,12 @@
 import pytest
 from lxml import html
 
-from tests.unit.extraction.article_pages import page, paragraphs, prose, sentence
-from worker.extraction import Extraction
-from worker.extraction.article import article_of
-from worker.extraction.outline import Outline
-from worker.extraction.titles import Titles
-from worker.pages import Page
+from tests.unit.article.article_pages import page, paragraphs, prose, sentence
+from worker.article import Extraction
+from worker.article.article import article_of
+from worker.article.outline import Outline
+from worker.article.titles import Titles
+from worker.html import Page
 from worker.papers.deturck.retained import (
     CHOSEN,
     READINGS,

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.evaluation.methods import Neighbours, Source, get_extractor
 from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, page
-from worker.extraction import NoArticleError, NoTextError
+from worker.article import NoArticleError, NoTextError
 
 VOTE = get_extractor("deturck_2015_vote")
 LONG_BOX = "".join(f"<p>{word} and again: {' '.join(SENTENCES['school'])}</p>" for word in "abcde")

@@ -23,7 +23,7 @@ from tests.unit.evaluation.methods.gull import (
     neighbours_of,
     page,
 )
-from worker.extraction import NoArticleError
+from worker.article import NoArticleError
 
 PEERS = {
     "boilerpipe",

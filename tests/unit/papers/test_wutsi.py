@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.evaluation.methods import Source, get_extractor
-from worker.extraction import NoTextError
+from worker.article import NoTextError
 
 
 def text_of(name: str, body: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 from lxml import etree
 
 from models.messages import PageMessage
-from worker.pages import parse_page
+from worker.html import parse_page
 from worker.sample import SamplePage, generate, site_names, write_crawl
 
 XHTML = "{http://www.w3.org/1999/xhtml}"

@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
-from worker.content import read_content
-from worker.extraction import Extraction
-from worker.pages import parse_page
+from worker.article import Extraction
+from worker.article.reader import read_content
+from worker.html import parse_page
 from worker.sample import SamplePage, generate
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from worker.distance import distance_matrix, normalised_distance
-from worker.pages import parse_page
+from worker.grouping.distance import distance_matrix, normalised_distance
+from worker.html import parse_page
 from worker.sample import generate, site_names
 
 PAGES_PER_TEMPLATE = 5

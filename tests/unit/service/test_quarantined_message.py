@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from worker.service.quarantine import QuarantinedMessage
-from worker.wording.terminal import json_line, printable
+from worker.text.terminal import json_line, printable
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -9,10 +9,10 @@ import pytest
 from models.messages import ArticleMessage
 from models.roles import LineRole
 from tests.pages import article_html, paragraphs
+from worker.article.reader import read_content
 from worker.comments.elsewhere import CommentsElsewhere
-from worker.content import read_content
-from worker.pages import parse_page
-from worker.pages.answer import NO_ANSWER
+from worker.html import parse_page
+from worker.html.answer import NO_ANSWER
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.article_message import (
     article_id,

@@ -7,9 +7,9 @@ import pytest
 from models.kinds import Kind
 from models.messages import Part
 from tests.parted_pages import STORY, address, part_html
-from worker.content import Content, read_content
-from worker.content.article_values import article_values
-from worker.pages import parse_page
+from worker.article.article_values import article_values
+from worker.article.reader import Content, read_content
+from worker.html import parse_page
 from worker.tasks.article_parts import from_json, is_part, to_json, with_missing
 
 CONTENT = read_content(parse_page(part_html(2), address(2)))

@@ -15,7 +15,7 @@ from worker.inspector.deployment import Deployment
 from worker.inspector.passages import passages_of
 from worker.inspector.registry import Answer, Views
 from worker.outcomes import PENDING, PageOutcome
-from worker.store.inspection_articles import Wanted, messages, search, texts_of
+from worker.store.reads.articles import Wanted, messages, search, texts_of
 
 views = Views()
 

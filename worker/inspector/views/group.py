@@ -6,17 +6,18 @@ from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 
 from models.tables import StoredPage
+from worker.article import TemplateKnowledge
+from worker.article.outline import Outline
 from worker.comments import CommentPattern
-from worker.extraction import TemplateKnowledge
-from worker.extraction.outline import Outline
-from worker.inspection.page_parts import fixed_lines, page_parts, texts_of
-from worker.inspection.pictures.groups import key
-from worker.inspection.pictures.wireframe import draw_wireframe
+from worker.explain.page_parts import fixed_lines, page_parts, texts_of
+from worker.explain.pictures.groups import key
+from worker.explain.pictures.wireframe import draw_wireframe
+from worker.html import Page
 from worker.inspector.asking import Asked
 from worker.inspector.registry import Answer, Views
 from worker.inspector.stored_page import parsed
-from worker.pages import Page
-from worker.store.details import (
+from worker.store.pages import load_content, load_page
+from worker.store.reads.details import (
     GroupPage,
     InspectedSite,
     SiteGroup,
@@ -27,8 +28,7 @@ from worker.store.details import (
     outcomes_of_group,
     pages_of_group,
 )
-from worker.store.pages import load_content, load_page
-from worker.wording.addresses import abridged
+from worker.text.abridged import abridged
 
 views = Views()
 

@@ -12,8 +12,8 @@ from worker.messaging.broker import QueueState, queue_states, topology_of
 from worker.messaging.task_names import STAGES
 from worker.outcomes import PENDING, PageOutcome
 from worker.settings import Settings
-from worker.store.inspection_overview import Arrivals, Overview
-from worker.store.inspection_overview import overview as read_overview
+from worker.store.reads.overview import Arrivals, Overview
+from worker.store.reads.overview import overview as read_overview
 
 views = Views()
 

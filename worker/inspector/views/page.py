@@ -9,20 +9,20 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from models.messages import DOUBTFUL, ArticleMessage
-from worker.content import ExplainedContent
-from worker.extraction import ExplainedLine
-from worker.inspection.marked_page import to_offline_html
-from worker.inspection.pictures.groups import key
-from worker.inspection.revision_changes import revision_changes
+from worker.article import ExplainedLine
+from worker.article.reader import ExplainedContent
+from worker.explain.marked_page import to_offline_html
+from worker.explain.pictures.groups import key
+from worker.explain.revision_changes import revision_changes
 from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import Asked
 from worker.inspector.limits import TooSlowError
 from worker.inspector.registry import Answer, Views
 from worker.inspector.security import FRAMED_POLICY
 from worker.inspector.stored_page import KnownPage, known_page
-from worker.store.details import Revision, receipts_of, revisions_of, sending_of
+from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
 from worker.tasks.page_requests import PAGE_STAGES, ask_again
-from worker.wording.addresses import abridged
+from worker.text.abridged import abridged
 
 views = Views()
 

@@ -5,18 +5,18 @@ from typing import Any, Final
 from starlette.exceptions import HTTPException
 
 from models.tables import StoredPage
-from worker.distance import TreeTooLargeError, normalised_distance
-from worker.extraction.outline import Outline
-from worker.inspection.page_parts import fixed_lines, page_parts
-from worker.inspection.pictures.groups import key
-from worker.inspection.pictures.wireframe import draw_wireframe
-from worker.inspection.tree_changes import TreeChanges, element_names, tree_changes
+from worker.article.outline import Outline
+from worker.explain.page_parts import fixed_lines, page_parts
+from worker.explain.pictures.groups import key
+from worker.explain.pictures.wireframe import draw_wireframe
+from worker.explain.tree_changes import TreeChanges, element_names, tree_changes
+from worker.grouping.distance import TreeTooLargeError, normalised_distance
+from worker.html import Page, Tree
 from worker.inspector.asking import Asked
 from worker.inspector.registry import Answer, Views
 from worker.inspector.stored_page import KnownPage, known_page
-from worker.pages import Page, Tree
 from worker.store.trees import load_trees
-from worker.wording.addresses import abridged
+from worker.text.abridged import abridged
 
 views = Views()
 

@@ -17,7 +17,7 @@ from worker.inspector.registry import Answer, Views
 from worker.messaging.broker import queue_states, topology_of
 from worker.service.quarantine import RELAY, QuarantinedMessage, browse, drop, requeue
 from worker.settings import Settings
-from worker.wording.terminal import printable
+from worker.text.terminal import printable
 
 views = Views()
 

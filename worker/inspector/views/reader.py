@@ -9,7 +9,7 @@ from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import Asked
 from worker.inspector.registry import Answer, Views
 from worker.inspector.security import policy_with_images
-from worker.store.details import last_article
+from worker.store.reads.details import last_article
 
 views = Views()
 

@@ -3,25 +3,25 @@
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from worker.inspection.pictures.groups import key
-from worker.inspection.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
-from worker.inspection.pictures.history import DrawnGeneration, draw_history
-from worker.inspection.pictures.site_map import MappedPages, draw_map
+from worker.explain.pictures.groups import key
+from worker.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
+from worker.explain.pictures.history import DrawnGeneration, draw_history
+from worker.explain.pictures.site_map import MappedPages, draw_map
 from worker.inspector.asking import Asked
 from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
 from worker.inspector.registry import Answer, Views
 from worker.store import clusterings, designs
 from worker.store.clusterings import Quarantine
-from worker.store.details import (
+from worker.store.provisional import PROVISIONAL, UNGROUPED
+from worker.store.reads.details import (
     InspectedSite,
     groups_of_generation,
     inspected_site,
     last_generations,
     pages_in_no_group,
 )
-from worker.store.provisional import PROVISIONAL, UNGROUPED
-from worker.wording.addresses import abridged
-from worker.wording.plural import counted
+from worker.text.abridged import abridged
+from worker.text.plural import counted
 
 views = Views()
 

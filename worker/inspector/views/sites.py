@@ -5,7 +5,7 @@ from typing import cast
 
 from worker.inspector.asking import MOST_DIGITS, Asked, refused
 from worker.inspector.registry import Answer, Views
-from worker.store.inspection import Place, SiteOrder, sites_in_order
+from worker.store.reads.sites import Place, SiteOrder, sites_in_order
 
 views = Views()
 

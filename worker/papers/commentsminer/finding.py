@@ -11,8 +11,8 @@ from lxml.html import HtmlElement
 from worker.comments.elements import PageElements
 from worker.comments.features import paper_measures
 from worker.comments.reading import read_comments
-from worker.learning import BoostedTrees, load_model
-from worker.pages import Page
+from worker.html import Page
+from worker.inference import BoostedTrees, load_model
 from worker.papers.commentsminer.mining import Subtree, mine
 from worker.papers.giving import as_given
 from worker.papers.interface import Extracted, Neighbours, Source

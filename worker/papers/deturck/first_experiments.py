@@ -6,10 +6,10 @@ page changes, and choose one element.
 
 from functools import lru_cache
 
-from worker.distance import edit_mapping
-from worker.extraction import NoTextError
-from worker.extraction.finding import Finding
-from worker.extraction.outline import Outline
+from worker.article import NoTextError
+from worker.article.finding import Finding
+from worker.article.outline import Outline
+from worker.grouping.distance import edit_mapping
 from worker.papers.deturck.heuristics import HEURISTICS
 from worker.papers.deturck.token_tree import TokenTree, token_tree_of
 from worker.papers.giving import cut
@@ -35,7 +35,7 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
         If there is no page to compare with.
     NoTextError
         If no text of the page differs.
-    worker.distance.TreeTooLargeError
+    worker.grouping.distance.TreeTooLargeError
         If the token trees cannot be compared.
     """
     pivot_outline, pivot = _views_of(pivot_of(neighbours))

@@ -26,16 +26,16 @@ itself are `THESIS`; what each of them costs is in ``benchmarks/extraction/paper
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from worker.extraction import NoTextError
-from worker.extraction.finding import Finding
-from worker.extraction.outline import Outline
-from worker.extraction.vocabulary import OTHER_TEXT
-from worker.language import words
-from worker.pages.elements import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
+from worker.article import NoTextError
+from worker.article.finding import Finding
+from worker.article.outline import Outline
+from worker.article.vocabulary import OTHER_TEXT
+from worker.html.elements import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from worker.papers.deturck.characters import character_similarity
 from worker.papers.giving import cut
 from worker.papers.interface import Extracted, Neighbours, Source
 from worker.papers.reading import outline_of, pivot_of
+from worker.text import words
 
 METHOD = "deturck_2015"
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-from worker.language import words
-from worker.pages import Tree
-from worker.pages.elements import NO_TEXT
+from worker.html import Tree
+from worker.html.elements import NO_TEXT
+from worker.text import words
 
 WORD_MARK = "="
 """First character of a token's label, which no element name has."""

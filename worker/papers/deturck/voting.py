@@ -9,9 +9,9 @@ else, gets the element that the others agree on.
 from collections import Counter
 from functools import lru_cache
 
-from worker.extraction import NoTextError
-from worker.extraction.finding import Finding
-from worker.pages.places import element_at
+from worker.article import NoTextError
+from worker.article.finding import Finding
+from worker.html.places import element_at
 from worker.papers.deturck.retained import filtered_parts, find_body
 from worker.papers.giving import cut
 from worker.papers.interface import Extracted, Neighbours, Source

@@ -1,0 +1,106 @@
+"""Layers of a network in NumPy: what the native code must equal."""
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+Numbers = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.int16]
+Floats = npt.NDArray[np.float64]
+
+MOST: Final = 1 << 20
+"""The largest activation."""
+
+EPSILON: Final = 1e-5 * (1 << 20)
+"""Added to a variance, which may be 0."""
+
+ACTIVATIONS_PER_WEIGHT: Final = 4
+BIAS: Final = 1 << 10
+PRODUCTS_PER_ACTIVATION: Final = 1 << 12
+"""Units of a weight are a fourth of those of an activation; those of their product are smaller."""
+
+
+def linear(rows: Numbers, inputs: int, weights: Weights, biases: Weights, lowest: int) -> bytes:
+    """Return the outputs of rows, int32, none below a limit.
+
+    Parameters
+    ----------
+    rows, inputs
+        Activations, shape (rows, inputs).
+    weights, biases
+        Of the layer, see `worker.inference.networks.Layer.in_blocks`, and shape (outputs,).
+    lowest
+        The limit.
+    """
+    pairs = weights.transpose(1, 3, 0, 2)
+    by_input = pairs.reshape(2 * len(pairs), -1)[:inputs, : len(biases)].astype(np.float64)
+    # The matrices are too small for several threads to be worth their while.
+    with _controller().limit(limits=1):
+        sums = rows.astype(np.float64) @ by_input
+    sums += biases.astype(np.float64) * BIAS
+    return _nearest(sums / PRODUCTS_PER_ACTIVATION, lowest).tobytes()
+
+
+def convolution(
+    rows: Numbers,
+    scales: Weights,
+    shifts: Weights,
+    weights: Weights,
+    biases: Weights,
+    dilation: int,
+) -> bytes:
+    """Return rows, int32, each with what a layer makes of it and of those around it.
+
+    Parameters
+    ----------
+    rows
+        Activations, shape (rows, width).
+    scales, shifts
+        What normalised rows are multiplied by, and what is added, shape (width,).
+    weights, biases
+        Of the layer, see `linear`.
+    dilation
+        How many rows apart are those that it looks at.
+    """
+    width = rows.shape[1]
+    wide = rows.astype(np.float64)
+    means = wide.sum(axis=1, keepdims=True) / width
+    variances = (wide**2).sum(axis=1, keepdims=True) / width - means**2
+    normal = (wide - means) / np.sqrt(np.maximum(variances, 0.0) + EPSILON)
+    normal = _nearest((normal * scales + shifts) / ACTIVATIONS_PER_WEIGHT, -MOST)
+    padded = np.pad(normal, ((dilation, dilation), (0, 0)))
+    beside = [padded[start : start + len(rows)] for start in (0, dilation, 2 * dilation)]
+    answer = linear(np.concatenate(beside, axis=1), 3 * width, weights, biases, 0)
+    changes: Numbers = np.frombuffer(answer, dtype=np.int32).reshape(rows.shape)
+    changed: Numbers = np.clip(rows + changes, -MOST, MOST).astype(np.int32)
+    return changed.tobytes()
+
+
+def means(numbers: Numbers, table: Weights, rows: int, size: int) -> bytes:
+    """Return the mean vectors of the words of rows, int32.
+
+    Parameters
+    ----------
+    numbers
+        Of the words, shape (rows, words), 0 for none.
+    table
+        For each word its vector.
+    rows, size
+        How many rows there are, and how large a vector is.
+    """
+    del rows, size
+    counts = np.maximum(1, np.count_nonzero(numbers, axis=1))
+    sums: Floats = table[numbers].sum(axis=1, dtype=np.float64)
+    return _nearest(sums / counts[:, None] / ACTIVATIONS_PER_WEIGHT, -MOST).tobytes()
+
+
+def _nearest(values: Floats, lowest: int) -> Numbers:
+    return np.clip(np.rint(values), lowest, MOST).astype(np.int32)
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -1,0 +1,96 @@
+"""Whatever a page declares of itself, its article comes out."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worker.article import extract_article
+from worker.article.metadata.authors import names_in
+from worker.article.metadata.jsonld import parse_tolerant
+from worker.html import parse_page
+from worker.text.dates import find_moments, parse_moment, without_dates
+
+KEYS = st.sampled_from(
+    [
+        "@type",
+        "@id",
+        "@graph",
+        "@value",
+        "@list",
+        "name",
+        "author",
+        "headline",
+        "datePublished",
+        "articleSection",
+        "keywords",
+        "publisher",
+        "mainEntityOfPage",
+        "isAccessibleForFree",
+        "url",
+        "description",
+        "comment",
+    ]
+)
+TEXTS = st.text(max_size=30) | st.sampled_from(
+    ["NewsArticle", "WebPage", "#a", "2024-05-31", "http://[", "By Jane Doe", "//", '"', "\\"]
+)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXTS, inner, max_size=4),
+    max_leaves=20,
+)
+PARAGRAPHS = "<p>The council met on Tuesday evening to decide about the old bridge.</p>" * 6
+
+
+def article_of(script: str, head: str = "") -> str:
+    body = script.replace("</", "<\\/")
+    html = (
+        f'<html><head><script type="application/ld+json">{body}</script>{head}</head>'
+        f"<body><h1>Bridge</h1>{PARAGRAPHS}</body></html>"
+    )
+    return extract_article(parse_page(html, "https://news.example/a"), None).text
+
+
+@given(VALUES)
+def test_any_json_is_read_or_left(value: object) -> None:
+    assert article_of(json.dumps(value))
+
+
+@given(st.text() | st.binary().map(lambda data: data.decode("latin-1")))
+def test_any_text_is_read_or_left(text: str) -> None:
+    assert article_of(text)
+    parse_tolerant(text)
+
+
+@given(
+    VALUES.map(json.dumps), st.lists(st.tuples(st.integers(0, 400), st.characters()), max_size=5)
+)
+def test_json_with_faults_is_read_or_left(text: str, faults: list[tuple[int, str]]) -> None:
+    for position, character in faults:
+        text = text[:position] + character + text[position + 1 :]
+    assert article_of(text)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_any_element_of_the_head_is_read_or_left(name: str, content: str, address: str) -> None:
+    def escaped(text: str) -> str:
+        return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+
+    head = (
+        f'<meta name="{escaped(name)}" content="{escaped(content)}">'
+        f'<meta name="author" content="{escaped(content)}">'
+        f'<meta name="date" content="{escaped(content)}">'
+        f'<link rel="canonical" href="{escaped(address)}">'
+    )
+    assert article_of("{}", head)
+
+
+@given(st.text(), st.sampled_from(["en", "zh", "ar", "x", "", None]))
+def test_any_text_holds_some_dates_and_names(text: str, language: str | None) -> None:
+    parse_moment(text, language)
+    list(find_moments(text, language))
+    without_dates(text)
+    for is_byline in (False, True):
+        assert all(name.strip() for name in names_in(text, is_byline=is_byline))

@@ -1,0 +1,52 @@
+"""Pages that try to keep a reader busy are read, in time that grows as they do."""
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from tests.hostile_pages import baits
+from worker.article import NoArticleError
+from worker.article.reader import read_content
+from worker.html import PageError, parse_page
+
+SMALL, LARGE = 3_000, 30_000
+MAX_GROWTH = 40
+"""Between ten times, which is linear, and a hundred, which is quadratic."""
+LEAST = 0.05
+"""Seconds from which on a time says anything of growth."""
+
+
+def seconds(html: str) -> float:
+    started = time.process_time()
+    with suppress(PageError, NoArticleError):
+        read_content(parse_page(html, "http://paper.example/news/bridge-story"))
+    return time.process_time() - started
+
+
+def test_every_bait_is_read_or_refused() -> None:
+    pages = baits()
+    assert len(pages) > 500
+    assert max(seconds(make(300)) for make in pages.values()) < 5
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "remarks in structured data",
+        "escapes in structured data",
+        "escapes in value of structured data",
+        "numbers in structured data",
+        "hexadecimal in class",
+        "bars in byline",
+        "spaces in comments",
+        "many comments",
+        "links that answer, in one comment",
+        "answers in a chain",
+        "fields, and classes of two elements each",
+    ],
+)
+def test_time_grows_as_the_page_does(name: str) -> None:
+    make = baits()[name]
+    small = min(seconds(make(SMALL)) for _ in range(2))
+    assert seconds(make(LARGE)) < MAX_GROWTH * max(small, LEAST)

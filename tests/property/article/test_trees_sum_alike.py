@@ -1,0 +1,50 @@
+"""Native code and NumPy send every row to the same leaves."""
+
+import random
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worker.inference.trees import DecisionTree, PackedTrees
+
+COLUMNS = 3
+VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> DecisionTree:
+    column, threshold, left, right, value = [-1], [0.0], [0], [0], [draw(VALUES)]
+    for _ in range(draw(st.integers(0, 40))):
+        leaves = [node for node, of_node in enumerate(column) if of_node < 0]
+        node = draw(st.sampled_from(leaves))
+        column[node] = draw(st.integers(0, COLUMNS - 1))
+        threshold[node] = draw(VALUES)
+        left[node], right[node], value[node] = len(column), len(column) + 1, 0.0
+        for _ in range(2):
+            column.append(-1)
+            threshold.append(0.0)
+            left.append(0)
+            right.append(0)
+            value.append(draw(st.floats(-3, 3)))
+    return DecisionTree(column, threshold, left, right, value)
+
+
+@given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 70), st.randoms())
+def test_sums(forest: list[DecisionTree], count: int, rng: random.Random) -> None:
+    values = [
+        [rng.choice([-1.0, 0.0, 0.5, 3.0, 9.0]) for _ in range(COLUMNS)] for _ in range(count)
+    ]
+    rows = np.array(values, dtype=np.float32).reshape(count, COLUMNS)
+    packed = PackedTrees.of(forest)
+    assert packed.sums(rows).tolist() == packed.plain_sums(rows).tolist()
+    assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
+
+
+def _walk(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:
+    node = 0
+    while tree.column[node] >= 0:
+        goes_left = row[tree.column[node]] <= tree.threshold[node]
+        node = tree.left[node] if goes_left else tree.right[node]
+    return round(tree.value[node] / 1e-5)

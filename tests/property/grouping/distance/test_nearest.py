@@ -1,0 +1,60 @@
+import random
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.property.grouping.distance.trees import trees
+from worker.grouping.distance import (
+    KnownNearest,
+    distances_between,
+    nearest_of_changed,
+    nearest_references,
+    normalised_distance,
+)
+from worker.html import Tree
+
+
+@given(st.lists(trees(), max_size=8), st.lists(trees(), max_size=8))
+def test_the_nearest_reference_is_that_of_a_full_comparison(
+    pages: list[Tree], references: list[Tree]
+) -> None:
+    nearest = nearest_references(pages, references)
+    if not references:
+        assert nearest.reference.tolist() == [-1] * len(pages)
+        assert nearest.distance.tolist() == [1.0] * len(pages)
+        return
+    distances = normalised_distance(
+        distances_between(pages, references),
+        np.array([[len(page)] for page in pages]).reshape(-1, 1),
+        np.array([[len(reference) for reference in references]]),
+    )
+    assert nearest.reference.tolist() == distances.argmin(axis=1).tolist()
+    assert nearest.distance.tolist() == distances.min(axis=1, initial=1.0).tolist()
+
+
+def flat_trees(chance: random.Random, count: int) -> list[Tree]:
+    return [
+        Tree.from_preorder(
+            [("a", 0)] + [(chance.choice("bc"), 1) for _ in range(chance.randrange(1, 9))]
+        )
+        for _ in range(count)
+    ]
+
+
+@settings(deadline=None)
+@given(st.randoms(), st.integers(0, 5), st.integers(1, 6), st.integers(0, 3))
+def test_earlier_searches_do_not_change_what_is_nearest(
+    chance: random.Random, pages: int, count: int, searches: int
+) -> None:
+    some, references = flat_trees(chance, pages), flat_trees(chance, count)
+    expected = nearest_references(some, references)
+    known: list[list[KnownNearest]] = [[] for _ in some]
+    for _ in range(searches):
+        searched = sorted(chance.sample(range(count), chance.randint(1, count)))
+        found = nearest_references(some, [references[i] for i in searched])
+        for facts, nearest, distance in zip(known, found.reference, found.distance, strict=True):
+            facts.append(KnownNearest(searched[nearest], float(distance), frozenset(searched)))
+    result = nearest_of_changed(some, references, known)
+    assert result.reference.tolist() == expected.reference.tolist()
+    assert result.distance.tolist() == expected.distance.tolist()

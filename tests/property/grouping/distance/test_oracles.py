@@ -1,0 +1,52 @@
+"""Thousands of random pairs against two programs that know nothing of the kernel."""
+
+import random
+
+import pytest
+
+from tests.property.grouping.distance.plain_zhang_shasha import plain_distance
+from tests.property.grouping.distance.trees import SHAPES, edited, preorder, random_tree
+from worker.grouping.distance import edit_mapping, tree_edit_distance
+from worker.grouping.distance.fallback import AptedForest
+from worker.html.tree import Tree
+
+PAIRS = 200
+"""Pairs of each seed."""
+
+LARGEST = 24
+
+
+def random_pair(source: random.Random) -> tuple[Tree, Tree]:
+    """Draw two trees, of any of the shapes, related or not, or equal."""
+    labels = source.choice(("a", "ab", "abcdefgh"))
+    a = random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
+    relation = source.randrange(4)
+    if relation == 0:
+        return a, edited(source, a, source.randint(0, 6), labels)
+    if relation == 1:
+        return a, with_repeats(source, a)
+    return a, random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
+
+
+def with_repeats(source: random.Random, tree: Tree) -> Tree:
+    """Put copies of a tree below a new root, some of them edited."""
+    nodes = [("a", 0)]
+    for _ in range(source.randint(1, 2)):
+        copy = edited(source, tree, source.randint(0, 1), "ab")
+        nodes += [(label, depth + 1) for label, depth in preorder(copy)]
+    return Tree.from_preorder(nodes)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_pairs_have_the_distance_that_others_find(seed: int) -> None:
+    source = random.Random(seed)
+    for _ in range(PAIRS):
+        a, b = random_pair(source)
+        distance = tree_edit_distance(a, b)
+        assert distance == plain_distance(a, b)
+        assert distance == AptedForest([a, b]).distances([0], [1])[0]
+        bound = source.randrange(distance + 2)
+        assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)
+        mapping = edit_mapping(a, b)
+        changes = [i is None or j is None or a.labels[i] != b.labels[j] for i, j in mapping]
+        assert sum(changes) == distance

@@ -1,0 +1,191 @@
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worker.html import PageError, Tree, TreeFormatError, parse_page, site_of
+from worker.html.encoding import decode
+from worker.html.errors import UndecodableError
+from worker.html.text import paragraphs, visible_text
+
+CONTENT_TYPES = st.sampled_from(
+    [
+        None,
+        "text/html",
+        "text/html; charset=utf-8",
+        "text/html; charset=gb2312",
+        "text/html; charset=utf-16",
+        "text/html; charset=iso-2022-jp",
+        "application/xhtml+xml",
+    ]
+)
+PIECES = st.sampled_from(
+    [
+        "<html>",
+        '<html xmlns="http://www.w3.org/1999/xhtml">',
+        "<?xml version='1.0'?>",
+        "<!DOCTYPE html>",
+        "<!DOCTYPE html [<!ENTITY a 'b'>]>",
+        "<head>",
+        "<title>",
+        "</head>",
+        "<body>",
+        "<body/>",
+        "</body>",
+        "</html>",
+        "<p>",
+        "</p>",
+        "<div class='a'>",
+        "</div>",
+        "<table><tr><td>",
+        "<b>",
+        "</b>",
+        "<br>",
+        "<script>",
+        "</script>",
+        "<style>",
+        "<frameset>",
+        "<noframes>",
+        "</noframes>",
+        "<iframe src=a/>",
+        "<svg:a xmlns:svg='b'>",
+        "<o:p>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<?a",
+        "&amp;",
+        "&a;",
+        "&nbsp;",
+        "&#0;",
+        "\x00",
+        "\ud800",
+        "\ufeff",
+        "é",
+        "中文",
+        "text ",
+        " hidden",
+        "<",
+        ">",
+        '"',
+        "'",
+        "=",
+        "/",
+    ]
+)
+SOUP = st.lists(PIECES, max_size=40).map("".join)
+LABELS = st.text(max_size=4) | st.sampled_from(["{", "}", "\\", "\n", "\x00", "\ud800"])
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Tree:
+    labels = draw(st.lists(LABELS, min_size=1, max_size=40))
+    nodes, depth = [], 0
+    for label in labels:
+        nodes.append((label, depth))
+        depth = draw(st.integers(1, depth + 1))
+    return Tree.from_preorder(nodes)
+
+
+def outcome(html: bytes | str, content_type: str | None) -> tuple[object, ...]:
+    try:
+        page = parse_page(html, "http://example.com/", content_type=content_type)
+    except PageError as error:
+        return error.outcome, str(error)
+    return page.tree, page.encoding, visible_text(page.document)
+
+
+@given(st.binary(max_size=300) | SOUP.map(lambda s: s.encode("utf-8", "replace")), CONTENT_TYPES)
+def test_bytes_give_a_page_or_a_page_error(html: bytes, content_type: str | None) -> None:
+    assert outcome(html, content_type) == outcome(html, content_type)
+
+
+@given(st.text(max_size=300) | SOUP, CONTENT_TYPES)
+def test_text_gives_a_page_or_a_page_error(html: str, content_type: str | None) -> None:
+    assert outcome(html, content_type) == outcome(html, content_type)
+
+
+@given(SOUP, st.lists(SOUP, max_size=3))
+def test_pages_parsed_before_make_no_difference(html: str, before: list[str]) -> None:
+    expected = outcome(html, None)
+    for other in before:
+        outcome(other, None)
+    assert outcome(html, None) == expected
+
+
+@given(SOUP)
+def test_tree_is_that_of_the_document(html: str) -> None:
+    try:
+        page = parse_page(html)
+    except PageError:
+        return
+    elements = list(page.document.iter())
+    assert [element.tag for element in elements] == _preorder(page.tree)
+    assert all(element.tag == element.tag.lower() for element in elements)
+    assert page.document.tag == "html"
+
+
+def _preorder(tree: Tree) -> list[str]:
+    firsts = [node - size + 1 for node, size in enumerate(tree.sizes.tolist())]
+    order = sorted(range(len(tree)), key=lambda node: (firsts[node], -node))
+    return [tree.labels[node] for node in order]
+
+
+@given(st.binary(max_size=300), CONTENT_TYPES)
+def test_decoding_names_an_encoding_that_exists(content: bytes, content_type: str | None) -> None:
+    try:
+        decoded = decode(content, content_type)
+    except UndecodableError:
+        return
+    assert decoded.encoding == decoded.encoding.lower()
+    assert isinstance(decoded.text, str)
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=200))
+def test_utf8_is_read_back(text: str) -> None:
+    html = f"<p>été, été, été</p>{text}"
+    try:
+        decoded = decode(html.encode(), "text/html; charset=utf-8")
+    except UndecodableError:
+        assert sum(character < " " or character == "\x7f" for character in text) > 5
+        return
+    assert decoded.text == html
+
+
+@given(trees())
+def test_trees_survive_bytes_and_brackets(tree: Tree) -> None:
+    assert Tree.from_bytes(tree.to_bytes()) == tree
+    assert Tree.from_brackets(tree.to_brackets()) == tree
+    assert Tree.from_postorder(tree.labels, tree.sizes) == tree
+
+
+@given(trees(), trees())
+def test_digest_tells_trees_apart(a: Tree, b: Tree) -> None:
+    assert (a == b) == (a.digest == b.digest) == (a.to_bytes() == b.to_bytes())
+
+
+@given(trees(), st.binary(max_size=20))
+def test_foreign_bytes_are_no_tree(tree: Tree, noise: bytes) -> None:
+    packed = tree.to_bytes()
+    with pytest.raises(TreeFormatError):
+        Tree.from_bytes(packed[: len(packed) // 2] + noise)
+
+
+@given(st.text(max_size=60) | st.text(string.ascii_letters + "./:@[]%#?xn-é。", max_size=40))
+def test_every_url_has_one_site(url: str) -> None:
+    site = site_of(url)
+    assert site == site.lower()
+    assert site_of(f"http://{site}/") == site or not site.isascii() or ":" in site
+
+
+@given(SOUP)
+def test_paragraphs_are_clean(html: str) -> None:
+    try:
+        document = parse_page(html).document
+    except PageError:
+        return
+    for paragraph in paragraphs(document):
+        assert paragraph
+        assert paragraph == " ".join(paragraph.split())

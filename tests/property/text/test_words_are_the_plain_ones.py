@@ -1,0 +1,80 @@
+"""The short ways through a text give what the long way gives."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.property.text import plain_texts
+from worker.text import words
+from worker.text.characters import LAST_CHARACTER, character_tables
+from worker.text.texts import count_words
+from worker.text.words import MARKS, SIGNS, UNSPACED
+
+native = pytest.importorskip("worker.text._texts")
+
+TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*")
+UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
+SENTENCE_END = re.compile(rf"(?<![{MARKS}])[{MARKS}]+(?=[\s\"'»”’)\]]|$)")
+UNSPACED_END = re.compile("[。！？．｡।॥။၊។៕]+")
+GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+
+TEXTS = st.text(
+    st.one_of(
+        st.sampled_from(
+            " \t\n.,;!?…\"'»”_-0aB\u00a0\u00ad\u200b\u200d\u202e\u2066İΣσßéż中の각ก่ำक्षि؛؟。"
+        ),
+        st.characters(exclude_categories=["Cs"]),
+    )
+)
+
+
+@given(TEXTS)
+def test_tokens(text: str) -> None:
+    assert words.tokens(text) == TOKEN.findall(text.lower())
+
+
+@given(TEXTS)
+def test_clean(text: str) -> None:
+    assert words.clean(text) == " ".join(INVISIBLE.sub("", UNWANTED.sub(" ", text)).split())
+
+
+@given(TEXTS)
+def test_sentences(text: str) -> None:
+    greek = GREEK.search(text) is not None
+    ends = [end for end in SENTENCE_END.findall(text) if greek or end.strip(";؛")]
+    assert words.count_sentences(text) == len(ends) + len(UNSPACED_END.findall(text))
+
+
+@given(TEXTS, TEXTS)
+def test_nothing_invisible_joins_what_spaces_part(before: str, after: str) -> None:
+    text = f"{before} {after}"
+    if not words.has_invisible(text):
+        assert words.tokens(words.clean(text)) == words.tokens(before) + words.tokens(after)
+
+
+@given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
+def test_texts_are_read_alike_with_and_without_native_code(
+    shown: list[str], lines: list[str]
+) -> None:
+    tables = character_tables()
+    plain = plain_texts.read(shown, lines, *tables, 0)
+    assert native.read(shown, lines, *tables, 1) == plain
+
+
+@given(st.text(st.one_of(st.sampled_from("ab _\u0301\u0e01"), st.characters())))
+def test_words_are_counted_alike_with_and_without_native_code(text: str) -> None:
+    assert count_words(text) == len(words.tokens(text)) - words.count_unspaced(text) / 2
+
+
+def test_every_character_is_read_alike_with_and_without_native_code() -> None:
+    tables = character_tables()
+    codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
+    shown = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
+    plain = plain_texts.read(shown, [], *tables, 0)
+    assert native.read(shown, [], *tables, 1) == plain
+    assert [native.count(text, tables.traits) for text in shown] == [
+        plain_texts.count(text, tables.traits) for text in shown
+    ]

@@ -1,0 +1,119 @@
+"""What pages declare of their addresses, what is believed of it, and which pages agree."""
+
+import pytest
+
+from tests.addressed import AMP, MOBILE, PLAIN, five_pages
+from tests.pages import article_html
+from worker.addresses import (
+    Joining,
+    Known,
+    Target,
+    canonical_form,
+    joined,
+    joining,
+    read_declared,
+)
+from worker.html import parse_page
+
+
+def known(url: str, html: str) -> Known:
+    return Known(canonical_form(url), read_declared(parse_page(html, url)))
+
+
+def declared(url: str, head: str) -> list[Target]:
+    html = article_html(7).replace("<head>", f"<head>{head}")
+    return list(known(url, html).declared.targets)
+
+
+@pytest.mark.parametrize(
+    ("url", "head", "targets"),
+    [
+        (PLAIN, "", []),
+        (PLAIN, f"<link rel=canonical href='{PLAIN}?utm_source=x#a'>", []),
+        (PLAIN, "<link rel='Canonical nofollow' href='/b'>", [("b", "canonical")]),
+        (PLAIN, "<base href='/x/'><link rel=canonical href='b'>", [("x/b", "canonical")]),
+        (PLAIN, "<meta property='og:url' content='/b'>", [("b", "canonical")]),
+        (
+            PLAIN,
+            "<meta property='og:url' content='/c'><link rel=canonical href='/b'>",
+            [("b", "canonical")],
+        ),
+        (PLAIN, "<link rel=canonical href='https://www.example.net/bridge-7.html'>", []),
+        (PLAIN, "<link rel=canonical href='/'>", []),
+        (PLAIN, "<link rel=canonical href='javascript:1'>", []),
+        (PLAIN, "<link rel=canonical href='https://[::1/'>", []),
+        (PLAIN, f"<link rel=canonical href='/{'b' * 3000}'>", []),
+        (AMP, "<link rel=canonical href='/b'>", [("b", "amp")]),
+        (f"{PLAIN}?print=1", "<link rel=canonical href='/b'>", [("b", "print")]),
+    ],
+)
+def test_an_address_is_believed_on_its_own_site_only(
+    url: str, head: str, targets: list[tuple[str, str]]
+) -> None:
+    found = declared(url, head)
+    assert [(each.address, each.kind) for each in found] == [
+        (f"https://www.example.org/{path}", kind) for path, kind in targets
+    ]
+
+
+def test_no_page_makes_another_one_its_variant() -> None:
+    head = (
+        f"<link rel=amphtml href='{AMP}'>"
+        f"<link rel=alternate media='only screen and (max-width: 640px)' href='{MOBILE}'>"
+        "<link rel=alternate hreflang=fr href='/fr'>"
+    )
+    assert declared(PLAIN, head) == []
+
+
+def test_variants_in_other_templates_agree_with_the_page() -> None:
+    pages = {url: known(url, html) for url, html in five_pages().items()}
+    for url, each in pages.items():
+        assert url == PLAIN or joining(each, pages[PLAIN]) in {Joining.JOINED, Joining.NOTHING}
+        assert joining(each, pages[PLAIN]) == joining(pages[PLAIN], each)
+    assert joining(pages[AMP], pages[PLAIN]) is Joining.JOINED
+    assert joining(pages[AMP], pages[MOBILE]) is Joining.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("url", "seed", "title", "verdict"),
+    [
+        ("https://www.example.org/b", 7, 7, Joining.JOINED),
+        ("https://www.example.org/b", 7, 8, Joining.OTHER_HEADLINE),
+        ("https://www.example.org/b", 8, 7, Joining.OTHER_TEXT),
+        (f"{PLAIN}?page=2", 7, 7, Joining.OTHER_PART),
+    ],
+)
+def test_a_page_that_declares_another_must_agree_with_it(
+    url: str, seed: int, title: int, verdict: Joining
+) -> None:
+    html = article_html(seed).replace(f"number {seed}<", f"number {title}<")
+    link = f"<head><link rel=canonical href='{PLAIN}'>"
+    found = joining(known(url, html.replace("<head>", link)), known(PLAIN, article_html(7)))
+    assert found is verdict
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "agrees"),
+    [
+        ("Bridge story number 7 - The Paper", "Bridge story number 7", True),
+        ("The Paper | Bridge story number 7", "", True),
+        ("The Paper of the Region and its Towns", "The Paper of the Region and its Towns", False),
+    ],
+)
+def test_the_name_of_the_site_is_no_headline(title: str, heading: str, agrees: bool) -> None:
+    html = five_pages()[AMP].replace("Bridge story number 7 | AMP", title)
+    html = html.replace("<h1>Bridge story number 7</h1>", f"<h1>{heading}</h1>")
+    verdict = joining(known(AMP, html), known(PLAIN, article_html(7)))
+    assert (verdict is Joining.JOINED) == agrees
+
+
+def test_what_pages_without_anything_in_common_declare_is_a_constant() -> None:
+    link = f"<head><link rel=canonical href='{PLAIN}'>"
+    page = known(PLAIN, article_html(7))
+    copy = known("https://www.example.org/c", article_html(7).replace("<head>", link))
+    others = [
+        known(f"https://www.example.org/{seed}x", article_html(seed).replace("<head>", link))
+        for seed in range(3)
+    ]
+    assert joined(copy, [page, *others[:2]]) == [page]
+    assert joined(copy, [page, *others]) == []

@@ -1,0 +1,61 @@
+"""The canonical form of addresses: what is taken away, and what never is."""
+
+import pytest
+
+from worker.addresses import canonical_form
+
+SESSION = "4f9a03bc7d21e8a65c0f4b17"
+
+
+@pytest.mark.parametrize(
+    ("url", "form"),
+    [
+        ("HTTP://WWW.Example.ORG/A", "http://www.example.org/A"),
+        ("https://www.example.org", "https://www.example.org/"),
+        ("https://www.example.org:443/a", "https://www.example.org/a"),
+        ("http://www.example.org:443/a", "http://www.example.org:443/a"),
+        ("http://www.example.org.:80/a", "http://www.example.org/a"),
+        ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
+        ("https://[2001:DB8::1]:443/a", "https://[2001:db8::1]/a"),
+        ("https://reader:secret@example.org/a", "https://example.org/a"),
+        ("https://example.org/a/./b/../c", "https://example.org/a/c"),
+        ("https://example.org/a/%2E%2e/../c/.", "https://example.org/c/"),
+        ("https://example.org/%7eb%2fc%c3%a9", "https://example.org/~b%2Fc%C3%A9"),
+        ("https://example.org/a%", "https://example.org/a%25"),
+        ("https://example.org/a b", "https://example.org/a%20b"),
+        ("https://example.org/a#comments", "https://example.org/a"),
+        ("https://example.org/#!/a", "https://example.org/#!/a"),
+        ("https://example.org/a?", "https://example.org/a"),
+        ("https://example.org/a?utm_source=x&id=5&UTM_term=y", "https://example.org/a?id=5"),
+        ("https://example.org/a?id=5&amp;utm_source=x", "https://example.org/a?id=5"),
+        ("https://example.org/a?fbclid=1&gclid=2&mc_cid=3&mc_eid=4", "https://example.org/a"),
+        ("https://example.org/a;jsessionid=0A1B?p=3", "https://example.org/a?p=3"),
+        (f"https://example.org/a?PHPSESSID=1&sid={SESSION}", "https://example.org/a"),
+        (f"https://example.org/(S({SESSION}))/a.aspx", "https://example.org/a.aspx"),
+    ],
+)
+def test_what_says_nothing_of_the_page_is_taken_away(url: str, form: str) -> None:
+    assert canonical_form(url) == form
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://www.example.org/a/",
+        "https://example.org/?p=3",
+        "https://example.org/read?id=5&page=2",
+        "https://example.org/read?page=2&id=5",
+        "https://example.org/read?id=5&id=6",
+        "https://example.org/read?id=",
+        "https://example.org/read?sid=20240501",
+        "https://example.org/read?s=international-elections-2024",
+        "https://example.org/read?ref=front&source=wire",
+        "https://example.org//a",
+        "https://example.org:8080/a",
+        "https://example.org:99999/a",
+        "ftp://example.org/a",
+        "",
+    ],
+)
+def test_what_may_mean_something_stays(url: str) -> None:
+    assert canonical_form(url) == url

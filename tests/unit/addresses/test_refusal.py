@@ -1,0 +1,66 @@
+"""What a site answers in place of a page, as status and redirects tell."""
+
+import pytest
+
+from tests.addressed import PLAIN
+from tests.pages import article_html
+from worker.addresses import read_declared, refusal_of
+from worker.html import Answer, parse_page
+
+URL = "https://www.example.org/town/bridge"
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (Answer(), None),
+        (Answer(200), None),
+        (Answer(203, URL), None),
+        (Answer(304), "wall"),
+        (Answer(401), "wall"),
+        (Answer(404), "gone"),
+        (Answer(410), "gone"),
+        (Answer(451), "wall"),
+        (Answer(503), "wall"),
+        (Answer(200, "http://example.org/town/bridge/?utm_source=a"), None),
+        (Answer(200, "https://www.example.org/town/bridge-opens"), None),
+        (Answer(200, "https://news.example.org/bridge"), None),
+        (Answer(200, "https://www.example.org/"), "gone"),
+        (Answer(200, "https://www.other.example/town/bridge"), "gone"),
+        (Answer(200, "https://www.example.org/account/log-in?to=bridge"), "wall"),
+        (Answer(200, "https://consent.example.net/collect"), "wall"),
+        (Answer(200, "https://www.example.org/consent-of-the-council"), None),
+    ],
+)
+def test_what_an_answer_says_whatever_the_page_shows(answer: Answer, outcome: str | None) -> None:
+    refusal = refusal_of(URL, answer)
+    assert (refusal.outcome if refusal is not None else None) == outcome
+    is_removal = refusal is not None and refusal.is_removal
+    assert is_removal is (answer.status in (404, 410))
+
+
+def test_a_front_page_and_a_log_in_that_were_asked_for_are_no_refusals() -> None:
+    assert refusal_of("https://example.org/", Answer(200, "https://example.org/?a=1")) is None
+    login = "https://example.org/login"
+    assert refusal_of(login, Answer(200, f"{login}/form")) is None
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        '{"status": "404", "final_url": 7}',
+        '{"status": 999, "final_url": "ftp://a.example/"}',
+        '{"status": true, "final_url": null}',
+        "{}",
+    ],
+)
+def test_what_an_earlier_version_stored_unseen_says_nothing(extra: str) -> None:
+    assert Answer.of(extra) == Answer()
+
+
+def test_a_redirect_declares_the_address_that_it_leads_to() -> None:
+    page = parse_page(article_html(7), URL, answer=Answer(200, PLAIN))
+    (target,) = read_declared(page).targets
+    assert (target.address, target.is_declared) == (PLAIN, True)
+    away = Answer(200, "https://evil.example.org/bridge")
+    assert read_declared(parse_page(article_html(7), URL, answer=away)).targets == ()

@@ -1,0 +1,90 @@
+"""Variants of pages and parts of articles, by the form of their addresses."""
+
+import pytest
+
+from worker.addresses import are_other_parts
+from worker.addresses.variants import targets_by_form
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "others"),
+    [
+        ("https://www.example.org/amp/a", "amp", {"https://www.example.org/a"}),
+        (
+            "https://www.example.org/a/amp/",
+            "amp",
+            {"https://www.example.org/a", "https://www.example.org/a/"},
+        ),
+        ("https://example.org/a.amp.html", "amp", {"https://example.org/a.html"}),
+        ("https://example.org/a?amp&id=5", "amp", {"https://example.org/a?id=5"}),
+        ("https://example.org/a?outputType=amp", "amp", {"https://example.org/a"}),
+        (
+            "https://m.example.co.uk/a?id=5",
+            "mobile",
+            {"https://example.co.uk/a?id=5", "https://www.example.co.uk/a?id=5"},
+        ),
+        ("https://de.m.example.org/a", "mobile", {"https://de.example.org/a"}),
+        ("https://example.org/a?m=1", "mobile", {"https://example.org/a"}),
+        ("https://example.org/print/a", "print", {"https://example.org/a"}),
+        ("https://example.org/a-print.html", "print", {"https://example.org/a.html"}),
+        ("https://example.org/a?view=print&id=5", "print", {"https://example.org/a?id=5"}),
+    ],
+)
+def test_a_variant_leads_to_what_it_is_a_variant_of(url: str, kind: str, others: set[str]) -> None:
+    targets = targets_by_form(url)
+    assert {target.address for target in targets} == others
+    assert {target.kind for target in targets} == {kind}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/amp",
+        "https://m.co.uk/a",
+        "https://mobile.de/a",
+        "https://example.org/news/print/a",
+        "https://example.org/amplifier",
+        "https://example.org/a?print=5",
+        "https://example.org/a?m=12",
+        "https://example.org/" + "amp/" * 1000,
+        "https://[::1/amp/a",
+    ],
+)
+def test_what_only_looks_like_one_is_none(url: str) -> None:
+    assert targets_by_form(url) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/a?page=2",
+        "https://example.org/a?page=all",
+        "https://example.org/a?p=2",
+        "https://example.org/b?list_start=20",
+        "https://example.org/b?page=2",
+        "https://example.org/a/page/3/",
+        "https://example.org/b,seite-2.html",
+        "https://example.org/a/2",
+        "https://example.org/a/2/",
+        "https://example.org/amp/a/2",
+    ],
+)
+def test_a_later_part_is_told_by_its_address(url: str) -> None:
+    assert are_other_parts(url, "https://example.org/a")
+    assert are_other_parts("https://example.org/a", url)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://example.org/a?page=1", "https://example.org/a"),
+        ("https://example.org/a/1", "https://example.org/a/"),
+        ("https://example.org/amp/a-2.html", "https://example.org/a-2.html"),
+        ("https://example.org/2024/05/04", "https://example.org/2024/05/04/a"),
+        ("https://example.org/bridge-7.html", "https://example.org/town/bridge"),
+        ("https://example.org/a-4711.html", "https://example.org/a.html"),
+        ("https://example.org/?p=5", "https://example.org/a"),
+    ],
+)
+def test_what_is_no_number_of_a_part_parts_nothing(one: str, other: str) -> None:
+    assert not are_other_parts(one, other)

@@ -1,0 +1,51 @@
+"""Small pages written for these tests."""
+
+import random
+from collections.abc import Collection
+
+from lxml.html import HtmlElement
+
+from worker.article import Extraction, sentences
+from worker.article.apart import leave_out
+from worker.article.article import article_of
+from worker.article.outline import Outline
+from worker.html import Page, parse_page
+
+URL = "https://news.example/2024/05/story.html"
+
+_SYLLABLES = ["ba", "cor", "din", "el", "fo", "gar", "hin", "jo", "kel", "lu", "mar", "nov"]
+
+
+def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
+    """Parse a page with this body and head."""
+    return parse_page(f"<html {root}><head>{head}</head><body>{body}</body></html>", url)
+
+
+def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction:
+    """Cut the article out by its sentences, as where the classifier takes no line."""
+    outline = Outline.of(shown.document)
+    finding = sentences.find_body(outline)
+    assert finding is not None
+    return article_of(
+        shown.url, outline, (), leave_out(outline, finding, outline.indices_of(apart))
+    )
+
+
+def sentence(seed: int, words: int = 12) -> str:
+    """Return a sentence that no other seed gives."""
+    rng = random.Random(seed)
+    made = ("".join(rng.choices(_SYLLABLES, k=3)) for _ in range(words - 1))
+    return " ".join([f"Item{seed}", *made]) + "."
+
+
+def paragraphs(seed: int, count: int = 6) -> list[str]:
+    """Return paragraphs of three sentences that no other seed gives."""
+    return [
+        " ".join(sentence(1000 * seed + 10 * number + part) for part in range(3))
+        for number in range(count)
+    ]
+
+
+def prose(seed: int, count: int = 6) -> str:
+    """Return paragraphs, marked up."""
+    return "".join(f"<p>{text}</p>" for text in paragraphs(seed, count))

@@ -1,0 +1,118 @@
+"""Names of authors: out of fields, and out of the lines around a body."""
+
+import pytest
+
+from worker.article.metadata.authors import names_in, without_repeats
+from worker.article.metadata.bylines import shown_authors
+from worker.article.metadata.surroundings import Note, Part, Place
+
+
+def note(text: str, *names: str, place: Place = "before") -> Note:
+    return Note(place, (Part(text, frozenset(names)),))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Jane Doe", ("Jane Doe",)),
+        ("By Jane Doe", ("Jane Doe",)),
+        ("Von Jane Doe und John Roe", ("Jane Doe", "John Roe")),
+        ("Par Jane Doe et John Roe", ("Jane Doe", "John Roe")),
+        ("Por Jane Doe y John Roe", ("Jane Doe", "John Roe")),
+        ("Jane Doe, John Roe & Max Moe", ("Jane Doe", "John Roe", "Max Moe")),
+        ("Jane Doe; John Roe", ("Jane Doe", "John Roe")),
+        ("Jane Doe im Gespräch mit John Roe", ("Jane Doe", "John Roe")),
+        ("Jane Doe (Ellersby)", ("Jane Doe",)),
+        ("Jane Doe | Editor", ("Jane Doe",)),
+        ("作者：王小明、李四", ("王小明", "李四")),
+        ("王建宏 张文攀", ("王建宏", "张文攀")),
+        ("بقلم كريم صالح، نبيل منصور", ("كريم صالح", "نبيل منصور")),
+        ("The Harbour Post", ()),
+        ("admin", ()),
+        ("https://www.facebook.com/jane.doe", ()),
+        ("jane@news.example", ()),
+        ("", ()),
+        ("AFP", ("AFP",)),
+        ("Veröffentlicht", ()),
+        ("Redaktion", ()),
+        ("Harbour Redaktion", ("Harbour Redaktion",)),
+        ("Jane Doe, Ph.D.", ("Jane Doe",)),
+        ("Jane Doe, News", ("Jane Doe",)),
+        ("Harbour Software GmbH", ()),
+        ("Sat", ()),
+        ("@janedoe", ()),
+        ("Jean-Luc", ("Jean-Luc",)),
+    ],
+)
+def test_a_field_is_split_into_names(text: str, names: tuple[str, ...]) -> None:
+    assert names_in(text, {"theharbourpost"}) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("By Jane Doe, Political Correspondent", ("Jane Doe",)),
+        ("Jane Doe, who lives in Ellersby", ("Jane Doe",)),
+        ("Words: Jane Doe Photos: John Roe", ("Jane Doe",)),
+        ("Ludwig van der Velde", ("Ludwig van der Velde",)),
+        ("all articles of the author", ()),
+        ("Posted 14 times", ()),
+        ("Samstag", ()),
+    ],
+)
+def test_in_a_line_only_what_has_the_form_of_a_name_is_one(
+    text: str, names: tuple[str, ...]
+) -> None:
+    assert names_in(text, is_byline=True) == names
+
+
+def test_a_name_in_capitals_is_the_same_name() -> None:
+    assert without_repeats(["Jane Doe", "JANE DOE", "John Roe"]) == ("Jane Doe", "John Roe")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("By Jane Doe", ("Jane Doe",)),
+        ("By Jane Doe - May 31, 2024", ("Jane Doe",)),
+        ("By Jane Doe, Ellersby", ("Jane Doe",)),
+        ("Posted May 31, 2024 by Jane Doe", ("Jane Doe",)),
+        ("Text von Jane Doe Illustration von John Roe", ("Jane Doe",)),
+        ("Ein Gastbeitrag von Jane Doe", ("Jane Doe",)),
+        ("von tobi42 · 31. Mai 2024", ("tobi42",)),
+        ("31.05.2024 - Jane Doe", ("Jane Doe",)),
+        ("Propos recueillis par Jane Doe", ("Jane Doe",)),
+        ("Autor: Jane Doe", ("Jane Doe",)),
+        ("Автор: Анна Иванова", ("Анна Иванова",)),
+        ("2024-05-31 09:30 作者：茉莉", ("茉莉",)),
+        ("2024-05-31 来源：江湾晚报 记者 王建宏 张文攀", ("王建宏", "张文攀")),
+        ("（责任编辑：魏小明）", ("魏小明",)),
+        ("（常书香 马丹阳）", ("常书香", "马丹阳")),
+        ("本报记者从会上获悉", ()),
+        ("By clicking you agree to all of this", ()),
+        ("By then the bridge had been closed.", ()),
+        ("The Harbour Post", ()),
+        ("Ellersby, May 31, 2024", ()),
+    ],
+)
+def test_a_byline_tells_the_authors(text: str, names: tuple[str, ...]) -> None:
+    assert shown_authors([note(text)], {"theharbourpost"}) == names
+
+
+def test_an_element_that_is_named_for_the_author_needs_no_mark() -> None:
+    assert shown_authors([note("Jane Doe", "author-name")]) == ("Jane Doe",)
+    assert shown_authors([note("Jane Doe", "caption")]) == ()
+
+
+def test_a_mark_and_the_name_may_stand_on_two_lines() -> None:
+    assert shown_authors([note("par"), note("Jane Doe")]) == ("Jane Doe",)
+
+
+def test_a_reader_s_name_is_no_author_s() -> None:
+    reader = note("By Jane Doe", "comment-author", "comment", place="after")
+    assert shown_authors([reader]) == ()
+
+
+def test_the_author_between_headline_and_body_comes_before_one_after_the_body() -> None:
+    notes = [note("By Jane Doe"), note("By John Roe", place="after")]
+    assert shown_authors(notes) == ("Jane Doe",)

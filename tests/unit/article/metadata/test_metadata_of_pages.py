@@ -1,0 +1,189 @@
+"""What `extract_article` gives beside the text."""
+
+import json
+
+import pytest
+
+from tests.unit.article.article_pages import page, paragraphs, prose, sentence
+from worker.article import ArticleMetadata, TemplateKnowledge, extract_article
+
+URL = "https://harbour-post.example/politics/bridge-1"
+TITLE = "Council votes to reopen the old bridge"
+BODY = f"<div class='story'>{prose(1)}</div>"
+
+
+def metadata(
+    beside: str = "", head: str = "", *, url: str = URL, body: str = BODY
+) -> ArticleMetadata:
+    """Read a page that shows something between headline and body."""
+    shown = page(f"<h1>{TITLE}</h1>{beside}{body}", head, url, "lang='en'")
+    return extract_article(shown, None).metadata
+
+
+def json_ld(**values: object) -> str:
+    record = {"@type": "NewsArticle", "headline": TITLE, **values}
+    return f'<script type="application/ld+json">{json.dumps(record)}</script>'
+
+
+def test_a_page_that_says_nothing_of_itself() -> None:
+    assert metadata() == ArticleMetadata()
+
+
+def test_what_is_declared_is_read() -> None:
+    found = metadata(
+        head=json_ld(
+            author=[{"name": "Jane Doe"}, {"name": "John Roe"}],
+            publisher={"@type": "Organization", "name": "The Harbour Post"},
+            datePublished="2024-05-31T09:30:00+02:00",
+            dateModified="2024-06-01T08:00:00+02:00",
+            articleSection="Politics",
+            keywords="bridge, Ellersby,bridge",
+            isAccessibleForFree=False,
+        )
+        + '<link rel="canonical" href="/politics/bridge">'
+    )
+    assert found.authors == ("Jane Doe", "John Roe")
+    assert str(found.published) == "2024-05-31T09:30:00+02:00"
+    assert str(found.modified) == "2024-06-01T08:00:00+02:00"
+    assert found.section == "Politics"
+    assert found.tags == ("bridge", "Ellersby")
+    assert found.is_paid is True
+    assert found.address == "https://harbour-post.example/politics/bridge"
+    assert found.kind == "article"
+
+
+def test_the_site_is_not_its_own_author() -> None:
+    head = '<meta property="og:site_name" content="Harbour Post">'
+    found = metadata(head=head + json_ld(author={"name": "Harbour Post"}))
+    assert found.authors == ()
+
+
+def test_the_page_s_byline_comes_before_the_author_of_its_template() -> None:
+    head = '<meta name="author" content="Harbour Media Group">'
+    assert metadata("<p>By Jane Doe</p>", head).authors == ("Jane Doe",)
+    assert metadata(head=head).authors == ("Harbour Media Group",)
+
+
+def test_the_byline_completes_a_list_of_authors() -> None:
+    head = json_ld(author={"name": "Jane Doe"})
+    assert metadata("<p>By Jane Doe and John Roe</p>", head).authors == ("Jane Doe", "John Roe")
+
+
+def test_an_author_in_the_footer_of_another_page_too_is_the_template_s() -> None:
+    def shown(seed: int) -> str:
+        title = f"Story number {seed} of the harbour"
+        return f"<h1>{title}</h1><div>{prose(seed)}</div><p>Author: Max Moe</p>"
+
+    first, other = page(shown(1)), page(shown(2))
+    assert extract_article(first, None).metadata.authors == ("Max Moe",)
+    known = TemplateKnowledge.from_pages([other])
+    assert extract_article(first, known).metadata.authors == ()
+
+
+@pytest.mark.parametrize(
+    ("beside", "head", "url", "written"),
+    [
+        ("<p>31 May 2024, 09:30</p>", "", URL, "2024-05-31T09:30:00"),
+        (
+            "<time datetime='2024-05-31T09:30+02:00'>Friday</time>",
+            "",
+            URL,
+            "2024-05-31T09:30:00+02:00",
+        ),
+        ("", '<meta name="date" content="2024-05-31">', URL, "2024-05-31"),
+        ("", "", "https://news.example/2024/05/31/bridge", "2024-05-31"),
+        (
+            "",
+            '<script>{"publishedAt": "2024-05-31T09:30:00Z"}</script>',
+            URL,
+            "2024-05-31T09:30:00+00:00",
+        ),
+        # The page's own time of day tells the zone of what is declared in another one.
+        (
+            "<p class='date'>31 May 2024, 11:30</p>",
+            json_ld(datePublished="2024-05-31T09:30:00Z"),
+            URL,
+            "2024-05-31T11:30:00+02:00",
+        ),
+        # What the reader is told counts, where the two are not the same.
+        (
+            "<p class='date'>31 May 2024</p>",
+            json_ld(datePublished="2023-01-01T09:30:00Z"),
+            URL,
+            "2024-05-31",
+        ),
+        # A date of change is better than none.
+        ("<p>Last updated: 31 May 2024</p>", "", URL, "2024-05-31"),
+    ],
+)
+def test_the_date_of_publication(beside: str, head: str, url: str, written: str) -> None:
+    assert str(metadata(beside, head, url=url).published) == written
+
+
+def test_a_date_within_the_story_is_none_of_the_article_s() -> None:
+    body = f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>"
+    assert metadata(body=body).published is None
+
+
+def test_the_date_of_a_comment_is_none_of_the_article_s() -> None:
+    comment = "<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>"
+    assert metadata(body=BODY + comment).published is None
+
+
+LEAD = "The vote was close, the debate was long, and the ferry is to stay until spring."
+
+
+@pytest.mark.parametrize(
+    ("beside", "head"),
+    [
+        (f"<p class='standfirst'>{LEAD}</p>", ""),
+        (f"<div class='article__chapo'>{LEAD}</div>", ""),
+        (f"<p>{LEAD}</p>", f'<meta property="og:description" content="{LEAD}">'),
+        (f"<p>{LEAD}</p>", json_ld(description=LEAD)),
+        (f"<p><strong>{LEAD}</strong></p>", ""),
+    ],
+)
+def test_the_lead_is_what_the_page_shows_as_one(beside: str, head: str) -> None:
+    assert metadata(beside, head).lead == LEAD
+
+
+def test_a_description_that_is_a_beginning_cut_off_is_no_lead() -> None:
+    beginning = paragraphs(1)[0][:80]
+    head = f'<meta name="description" content="{beginning}…">'
+    assert metadata(head=head).lead is None
+
+
+def test_a_description_that_is_not_shown_is_no_lead() -> None:
+    assert metadata(head=f'<meta name="description" content="{LEAD}">').lead is None
+
+
+@pytest.mark.parametrize(
+    "address", ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
+)
+def test_an_address_that_is_no_article_s_is_not_canonical(address: str) -> None:
+    assert metadata(head=f'<link rel="canonical" href="{address}">').address is None
+
+
+@pytest.mark.parametrize(
+    ("head", "url", "kind"),
+    [
+        (json_ld(**{"@type": "LiveBlogPosting"}), URL, "live"),
+        ("", "https://news.example/liveticker/bridge", "live"),
+        ('<meta property="og:type" content="video.other">', URL, "video"),
+        (
+            '<meta property="og:type" content="article">',
+            "https://news.example/live-music",
+            "article",
+        ),
+        ("", "https://news.example/video/bridge", "article"),
+        (json_ld(**{"@type": "ImageGallery"}), URL, "gallery"),
+    ],
+)
+def test_the_kind_of_a_page(head: str, url: str, kind: str) -> None:
+    assert metadata(head=head, url=url).kind == kind
+
+
+def test_a_short_text_under_a_video_at_a_video_s_address_is_a_video() -> None:
+    player = "<iframe src='https://player.example/1' width='640' height='360'></iframe>"
+    body = f"<div>{player}{prose(1, 2)}</div>"
+    assert metadata(body=body, url="https://news.example/video/bridge").kind == "video"

@@ -1,0 +1,136 @@
+"""What comes of generated pages, recorded: ``python -m tests.unit.article.recorded``.
+
+Stored pages are extracted again when the version of the extraction is raised, and only then. So
+it must rise with whatever changes what comes out, and this is how a change is noticed.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from worker.article import NoArticleError
+from worker.article.classification import trained_model
+from worker.article.kinds.classifier import trained_kinds
+from worker.article.reader import Content, read_content
+from worker.article.roles.model import trained_model as trained_role_model
+from worker.comments.certainty import trained_certainty
+from worker.comments.ranking import trained_model as trained_ranker
+from worker.html import Page, parse_page
+from worker.inference.files import TrainedModel
+from worker.sample import SamplePage, generate
+from worker.versions import EXTRACTION_VERSION
+
+RECORDED = Path(__file__).with_name("recorded.json")
+COMMAND = "python -m tests.unit.article.recorded"
+
+_DIGITS_OF_CONFIDENCE = 3
+
+
+@dataclass(frozen=True)
+class Record:
+    """What came of the pages.
+
+    Attributes
+    ----------
+    version
+        Version of the extraction.
+    pages
+        Digest of the generated pages.
+    models
+        Digest of the parameters of the models of the service.
+    contents
+        By address of the page, the digest of what it holds.
+    """
+
+    version: str
+    pages: str
+    models: str
+    contents: Mapping[str, str]
+
+
+def record() -> Record:
+    """Read the generated pages with the present code and models."""
+    crawl = list(generate(pages_per_template=2, noise=1.0))
+    models: tuple[TrainedModel, ...] = (
+        trained_model(),
+        trained_kinds(),
+        trained_role_model(),
+        trained_ranker(),
+        trained_certainty(),
+    )
+    return Record(
+        version=EXTRACTION_VERSION,
+        pages=_digest([page.message for page in crawl]),
+        models=_digest([model.to_parameters() for model in models]),
+        contents=_contents(crawl),
+    )
+
+
+def recorded() -> Record:
+    """Return what was written down."""
+    return Record(**json.loads(RECORDED.read_text(encoding="utf-8")))
+
+
+def complaint(before: Record, now: Record) -> str | None:
+    """Say what is to be done before the present state is right, None where nothing is."""
+    differing = [url for url, digest in now.contents.items() if before.contents.get(url) != digest]
+    if before.pages != now.pages:
+        return f"The generated pages are others: run `{COMMAND}`."
+    if before.version != now.version:
+        return f"Version {now.version} of the extraction is not recorded: run `{COMMAND}`."
+    if not differing and before.models == now.models:
+        return None
+    what = (
+        f"{len(differing)} of {len(now.contents)} pages give another content, {differing[0]} first"
+        if differing
+        else "a model is another"
+    )
+    return (
+        f"{what}, under the same version of the extraction ({now.version}): stored pages would"
+        " keep what they had. If the change is meant, raise EXTRACTION_VERSION in"
+        f" worker/versions.py, then run `{COMMAND}`."
+    )
+
+
+def _contents(crawl: list[SamplePage]) -> dict[str, str]:
+    """Read each page beside the first one of its template."""
+    firsts: dict[tuple[str, str], Page] = {}
+    contents: dict[str, str] = {}
+    for sample in crawl:
+        message, gold = sample.message, sample.gold
+        html = base64.b64decode(message["html_base64"])
+        page = parse_page(html, message["url"], content_type=message["content_type"])
+        first = firsts.setdefault((gold["site"], gold["template_class"]), page)
+        contents[page.url] = _digest(_read(page, first if first is not page else None))
+    return contents
+
+
+def _read(page: Page, other: Page | None) -> Any:
+    try:
+        content: Content = read_content(page, other)
+    except NoArticleError as error:
+        return error.outcome
+    confidence = round(content.article.confidence, _DIGITS_OF_CONFIDENCE)
+    return [{**asdict(content.article), "confidence": confidence}, *map(asdict, content.comments)]
+
+
+def _digest(value: Any) -> str:
+    written = json.dumps(value, default=str, ensure_ascii=False, sort_keys=True)
+    return sha256(written.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def main() -> None:
+    """Write down what comes of the pages, unless the version should have been raised first."""
+    now = record()
+    said = complaint(recorded(), now) if RECORDED.exists() else None
+    if said is not None and "raise EXTRACTION_VERSION" in said:
+        raise SystemExit(said)
+    RECORDED.write_text(json.dumps(asdict(now), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Which role a block of the text has."""
+
+from tests.unit.article.article_pages import page
+from worker.article import Extraction
+from worker.article.article import article_of
+from worker.article.finding import Finding, FoundRole
+from worker.article.lines import lines_of
+from worker.article.outline import Outline
+
+
+def cut(body: str, *roles: FoundRole | None) -> Extraction:
+    """Cut a page whose lines have these roles."""
+    shown = page(body)
+    outline = Outline.of(shown.document)
+    numbers = [line.number for line in lines_of(outline)]
+    found = {n: role for n, role in zip(numbers, roles, strict=True) if role is not None}
+    finding = Finding("lines", 0, lines=frozenset(numbers), roles=found)
+    return article_of(shown.url, outline, (), finding)
+
+
+def test_a_block_has_the_role_of_its_line() -> None:
+    article = cut(
+        "<p>What it cost</p><p>Forty roofs were lost.</p>",
+        FoundRole("heading", 0.7),
+        FoundRole("paragraph", 0.98765),
+    )
+    assert [(b.type, b.role, b.role_probability) for b in article.blocks] == [
+        ("paragraph", "heading", 0.7),
+        ("paragraph", "paragraph", 0.988),
+    ]
+
+
+def test_lines_of_a_block_have_one_role_together() -> None:
+    [block] = cut(
+        "<p>Short.<br>A line that is much longer than the other.</p>",
+        FoundRole("heading", 0.9),
+        FoundRole("quote", 0.6),
+    ).blocks
+    assert block.role == "quote"
+    assert block.role_probability is not None
+    assert 0.4 < block.role_probability < 0.6
+
+
+def test_a_table_has_one_role() -> None:
+    rows = "<tr><td>Roofs</td><td>40</td></tr><tr><td>Trees</td><td>7</td></tr>"
+    [block] = cut(f"<table>{rows}</table>", *[FoundRole("table", 0.8)] * 4).blocks
+    assert (block.type, block.role, block.role_probability) == ("table", "table", 0.8)
+
+
+def test_a_block_has_no_role_where_nothing_tells_it() -> None:
+    [block] = cut("<p>Forty roofs were lost.</p>", None).blocks
+    assert (block.role, block.role_probability) == (None, None)

@@ -1,0 +1,25 @@
+"""Texts that are made of the lines of chosen roles."""
+
+from models.roles import TEXT_ROLES
+from tests.unit.article.article_pages import page, prose
+from worker.article import extract_article
+
+STORY = page(
+    "<nav><a href='/'>Home</a> <a href='/news'>News</a></nav><article><h1>The bridge reopens</h1>"
+    "<p class='byline'>By <a rel='author' href='/jane'>Jane Doe</a></p>"
+    f"<time datetime='2025-05-01'>1 May 2025</time>{prose(1)}<h2>What it cost</h2>{prose(2)}"
+    "</article>",
+    "<title>The bridge reopens | Post</title><meta name='author' content='Jane Doe'>",
+)
+
+
+def test_each_block_has_one_of_the_roles_that_were_asked_for() -> None:
+    article = extract_article(STORY, None, (), TEXT_ROLES)
+    assert len(article.blocks) >= 2
+    assert {block.role for block in article.blocks} <= set(TEXT_ROLES)
+    assert "Jane Doe" not in article.text
+    assert "1 May 2025" not in article.text
+
+
+def test_without_roles_the_text_is_what_a_reader_calls_so() -> None:
+    assert extract_article(STORY, None) == extract_article(STORY, None, (), TEXT_ROLES)

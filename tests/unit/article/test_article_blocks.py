@@ -1,0 +1,124 @@
+import json
+
+import pytest
+
+from models.roles import CHOOSABLE_ROLES
+from tests.unit.article.article_pages import page, paragraphs, prose, sentence
+from worker.article import Extraction, extract_article
+
+A, B, C = sentence(1), sentence(2), sentence(3)
+
+
+def extract(body: str) -> Extraction:
+    return extract_article(page(f"<div>{body}</div>"), None)
+
+
+def blocks_of(body: str) -> list[tuple[str, str]]:
+    return [(block.type, block.text) for block in extract(body).blocks]
+
+
+def test_every_block_is_where_its_offsets_say() -> None:
+    article = extract(
+        f"{prose(1)}<h2>Middle</h2><ul><li>{A}</li><li>{B}</li></ul>"
+        f"<blockquote>{C}</blockquote><pre>a = 1\n\nb = 2</pre>{prose(2)}"
+    )
+    assert len(article.blocks) == 17
+    for block in article.blocks:
+        assert block.text == article.text[block.start : block.end]
+    assert article.text == "\n\n".join(block.text for block in article.blocks)
+    assert article.text.split("\n\n") == [block.text for block in article.blocks]
+
+
+@pytest.mark.parametrize(
+    ("markup", "block"),
+    [
+        ("<h2>A heading of some length</h2>", ("heading", "A heading of some length")),
+        (f"<p>{A}</p>", ("paragraph", A)),
+        (f"<ul><li>{A}</li></ul>", ("list_item", A)),
+        (f"<ol><li><p>{A}</p></li></ol>", ("list_item", A)),
+        (f"<blockquote><p>{A}</p></blockquote>", ("quote", A)),
+        (
+            f"<figure><img src='/a.jpg'><figcaption>{A}</figcaption></figure>",
+            ("caption", A),
+        ),
+        (f'<p class="wp-caption-text">{A}</p>', ("caption", A)),
+        (f"<pre>{A}\n  indented</pre>", ("code", f"{A}\n  indented")),
+        (
+            "<table><tr><th>Town</th><th>Votes cast by noon</th></tr>"
+            "<tr><td>Ellersby</td><td>1,204</td></tr></table>",
+            ("table", "Town\tVotes cast by noon\nEllersby\t1,204"),
+        ),
+    ],
+)
+def test_blocks_have_the_type_that_the_page_gives_them(markup: str, block: tuple[str, str]) -> None:
+    shown = page(f"<div>{prose(1)}{markup}{prose(2)}</div>")
+    found = extract_article(shown, None, (), CHOOSABLE_ROLES).blocks
+    assert block in [(each.type, each.text) for each in found]
+
+
+def test_a_table_that_lays_out_the_page_is_no_block() -> None:
+    body = f"<table><tr><td>{prose(1)}</td><td>Two</td></tr><tr><td>{prose(2)}</td></tr></table>"
+    assert {kind for kind, _ in blocks_of(body)} == {"paragraph"}
+
+
+def test_two_line_breaks_part_paragraphs_and_one_parts_lines() -> None:
+    body = f"{A}<br>{B} <br> <br/>{C}"
+    assert blocks_of(body) == [("paragraph", f"{A}\n{B}"), ("paragraph", C)]
+
+
+def test_text_beside_blocks_is_a_paragraph_of_its_own() -> None:
+    assert blocks_of(f"{A}<p>{B}</p>{C}") == [("paragraph", text) for text in (A, B, C)]
+
+
+def test_inline_elements_part_no_words() -> None:
+    assert blocks_of("<p>One long <b>im</b>portant <a href='/x'>sentence</a>, here.</p>") == [
+        ("paragraph", "One long important sentence, here.")
+    ]
+
+
+def test_white_space_is_collapsed_and_invisible_characters_go() -> None:
+    body = "<p>Soft\u00adly \u200b spoken\n\t words,\u00a0and &#8203;long ones\ufeff.</p>"
+    assert extract(body).text == "Softly spoken words, and long ones."
+
+
+def test_no_character_is_left_that_json_or_a_database_refuses() -> None:
+    body = f"<p>{A} bell\x07 escape\x1b null&#0; next&#x85; vertical\x0b end\uffff.</p>"
+    text = extract(body).text
+    assert not any(ord(character) < 32 or character in "\x7f\uffff" for character in text)
+    assert json.loads(json.dumps(text)) == text
+
+
+def test_ornaments_between_paragraphs_are_no_blocks() -> None:
+    assert blocks_of(f"<p>{A}</p><p>* * *</p><p>—</p><p>{B}</p>") == [
+        ("paragraph", A),
+        ("paragraph", B),
+    ]
+
+
+def test_scripts_forms_and_what_only_browsers_without_scripts_see_are_no_text() -> None:
+    noise = (
+        "<script>var a = 1;</script><style>p {}</style><noscript>No scripts here.</noscript>"
+        "<button>Subscribe</button><select><option>One</option></select>"
+        "<textarea>Type</textarea><template><p>Later</p></template>"
+    )
+    assert extract(f"<p>{A}</p>{noise}<p>{B}</p>").text == f"{A}\n\n{B}"
+
+
+def test_comments_in_the_markup_are_no_text_and_part_no_words() -> None:
+    assert extract(f"<p>{A} be<!-- here -->fore.</p>").text == f"{A} before."
+
+
+def test_a_language_without_spaces_keeps_its_text() -> None:
+    lines = ["市政府星期三宣布，大桥将于明年春天重新开放。", "居民表示欢迎，但也有人担心费用。"]
+    assert extract("".join(f"<p>{line}</p>" for line in lines)).text == "\n\n".join(lines)
+
+
+def test_the_same_page_gives_the_same_article() -> None:
+    body = prose(1) + prose(2)
+    assert extract(body) == extract(body)
+
+
+def test_confidence_falls_with_the_links_in_the_body() -> None:
+    linked = "".join(f'<p>{text} <a href="/x">{text}</a></p>' for text in paragraphs(1))
+    plain, half = extract(prose(1)).confidence, extract(linked).confidence
+    assert 0 < half < plain <= 1

@@ -1,0 +1,148 @@
+"""Pages read as wholes: what readers wrote is beside the article, not in it."""
+
+import json
+
+import pytest
+from lxml import etree
+
+import worker.article.reader
+from tests.pages import paragraphs
+from tests.unit.comments.comment_pages import NAMES, SAID, URL
+from worker.article import TemplateKnowledge
+from worker.article.reader import (
+    comment_pattern_of,
+    explain_content,
+    pattern_of_group,
+    patterns_for_page,
+    read_content,
+)
+from worker.comments import CommentPattern, vote
+from worker.html import Page, parse_page
+
+
+def page(seed: int, comments: int, url: str = URL, *, element: str = "div") -> Page:
+    """Make an article, in an element, with so many comments below it."""
+    said = [
+        f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
+        for number in range(comments)
+    ]
+    shown = "".join(
+        f'<li class="comment" id="comment-{seed}{number}">'
+        f'<cite class="fn">{NAMES[number % 5]}</cite>'
+        f'<time datetime="2024-05-0{number + 1}">May {number + 1}, 2024</time>'
+        f"<p>{text}</p><a href='#r'>Reply</a></li>"
+        for number, text in enumerate(said)
+    )
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs(seed))
+    return parse_page(
+        f"<html lang='en'><head><title>Bridge {seed}</title></head><body><div id='menu'>"
+        "<a href='/a'>News</a> <a href='/b'>Sport</a> <a href='/c'>Weather</a></div>"
+        f"<div id='main'><h1>Bridge {seed}</h1><{element} class='story'>{text}</{element}>"
+        f"<ol class='commentlist'>{shown}</ol></div></body></html>",
+        url,
+    )
+
+
+def test_comments_are_beside_the_article_and_not_in_it() -> None:
+    content = read_content(page(1, 5))
+    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert [comment.author for comment in content.comments] == list(NAMES)
+    assert content.comments[0].text == f"{SAID[0]} {SAID[1]}"
+    assert str(content.comments[0].date) == "2024-05-01"
+
+
+def test_a_page_without_comments_has_none() -> None:
+    content = read_content(page(1, 0))
+    assert content.comments == ()
+    assert content.article.text == "\n\n".join(paragraphs(1))
+
+
+def test_a_single_comment_is_found_by_what_other_pages_have_shown() -> None:
+    lonely = page(2, 1)
+    assert read_content(lonely).comments == ()
+    known = vote([comment_pattern_of(page(seed, 4)) for seed in (3, 4)])
+    (comment,) = read_content(lonely, None, [known, comment_pattern_of(lonely)]).comments
+    assert comment.author == NAMES[0]
+
+
+def test_of_very_many_comments_the_first_ones_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_all = read_content(page(1, 8)).comments
+    monkeypatch.setattr(worker.article.reader, "MAX_COMMENTS", 5)
+    content = read_content(page(1, 8))
+    assert [comment.text for comment in content.comments] == [each.text for each in of_all[:5]]
+    assert content.article.text == "\n\n".join(paragraphs(1))
+
+
+def test_where_the_group_has_no_comments_the_page_may_have_its_own() -> None:
+    elsewhere = CommentPattern.from_json(
+        comment_pattern_of(page(3, 5)).to_json().replace("comment", "remark")
+    )
+    own = comment_pattern_of(page(1, 5))
+    assert len(read_content(page(1, 5), None, [elsewhere, own]).comments) == 5
+
+
+def test_the_first_post_of_a_thread_is_article_and_comment() -> None:
+    posts = "".join(
+        f'<article class="post" id="post-{number}"><b class="author">{NAMES[number]}</b>'
+        f"<time>May {number + 1}, 2024</time><div class='body'>{text}</div></article>"
+        for number, text in enumerate(
+            ("".join(f"<p>{text}</p>" for text in paragraphs(7)), *(SAID[1:]))
+        )
+    )
+    thread = parse_page(f"<html><body><h1>The bridge</h1><div>{posts}</div></body></html>", URL)
+    content = read_content(thread)
+    assert paragraphs(7)[0] in content.article.text
+    assert len(content.comments) == 5
+
+
+def test_elements_with_a_prefix_around_the_article_do_no_harm() -> None:
+    content = read_content(page(1, 5, element="fb:story"))
+    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert len(content.comments) == 5
+
+
+def test_what_is_explained_is_what_is_read() -> None:
+    shown, pivot = page(2, 1), page(5, 4)
+    own = comment_pattern_of(shown)
+    of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))])
+    patterns = patterns_for_page(own, of_group)
+    content = read_content(shown, TemplateKnowledge.from_pages([pivot]), patterns)
+    explained = explain_content(shown, pivot, patterns)
+    assert explained.explanation.article == content.article
+    assert explained.comments == content.comments
+    assert len(content.comments) == 1
+    taken_out = [line.text for line in explained.explanation.lines if line.verdict == "comment"]
+    assert f"{SAID[0]} {SAID[2]}" in taken_out
+
+
+def test_a_list_of_links_is_explained_without_comments() -> None:
+    items = "".join(f'<li><a href="/{n}">The headline of story {n}</a></li>' for n in range(40))
+    menu = parse_page(f"<html><body><ul>{items}</ul></body></html>", URL)
+    explained = explain_content(menu)
+    assert explained.explanation.outcome == "menu"
+    assert explained.comments == ()
+
+
+def test_comments_that_only_programs_would_show_are_read_from_their_json() -> None:
+    comments = [
+        {"author": name, "content": said, "date": f"2024-05-0{number + 1}"}
+        for number, (name, said) in enumerate(zip(NAMES[:2], SAID[:2], strict=True))
+    ]
+    script = f"<script>window.state = {json.dumps({'comments': comments})};</script>"
+
+    def with_script(comments: int) -> Page:
+        shown = page(1, comments)
+        html = etree.tostring(shown.document, method="html", encoding="unicode")
+        return parse_page(html.replace("</body>", f"{script}</body>"), URL)
+
+    found = read_content(with_script(0)).comments
+    assert [(each.author, each.text) for each in found] == [*zip(NAMES[:2], SAID[:2], strict=True)]
+    assert [each.author for each in read_content(with_script(5)).comments] == list(NAMES)
+
+
+def test_threads_of_other_services_are_named_beside_the_article() -> None:
+    markup = etree.tostring(page(1, 0).document, method="html", encoding="unicode")
+    elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div></body>'
+    content = read_content(parse_page(markup.replace("</body>", elsewhere), URL))
+    (thread,) = content.comments_elsewhere
+    assert (thread.vendor, thread.thread) == ("facebook", "https://news.example/17")

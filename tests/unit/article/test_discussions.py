@@ -1,0 +1,155 @@
+"""Discussions: the text of a thread is all of it, and what is no discussion is none."""
+
+import json
+
+import pytest
+
+from tests.unit.article.discussion_pages import (
+    ARABIC,
+    ARTICLE,
+    FORUM,
+    NAMES,
+    SAID,
+    answers,
+    article_page,
+    article_posts,
+    forum_page,
+    list_posts,
+    negatives,
+    table_posts,
+)
+from worker.article.reader import explain_content, read_content
+from worker.html import Page, parse_page
+
+THREADS = {
+    "an article a post": article_posts,
+    "bare tables": table_posts,
+}
+
+
+@pytest.mark.parametrize("posts", THREADS.values(), ids=THREADS)
+def test_the_text_of_a_thread_is_what_all_have_written_in_order(posts: object) -> None:
+    assert callable(posts)
+    content = read_content(forum_page(posts()))
+    assert content.article.metadata.kind == "forum"
+    places = [content.article.text.find(text) for text in SAID]
+    assert min(places) >= 0
+    assert places == sorted(places)
+    assert [comment.text for comment in content.comments] == list(SAID)
+    assert [comment.author for comment in content.comments] == list(NAMES)
+
+
+def test_a_thread_whose_posts_are_not_told_apart_is_read_as_a_whole_all_the_same() -> None:
+    text = read_content(forum_page(f"<dl>{list_posts()}</dl>")).article.text
+    assert all(said in text for said in SAID)
+
+
+def test_authors_are_lines_of_their_own_and_badges_and_signatures_are_left_out() -> None:
+    article = read_content(forum_page(article_posts())).article
+    assert [block.text for block in article.blocks if block.role == "byline"] == list(NAMES)
+    assert [block.role for block in article.blocks].count("dateline") == len(SAID)
+    for noise in ("Well-known member", "My workshop", "Last edited", "Joined", "Reply"):
+        assert noise not in article.text
+
+
+def test_a_thread_is_made_of_the_roles_that_are_asked_for() -> None:
+    article = read_content(forum_page(article_posts()), text_roles=("paragraph",)).article
+    assert article.text == "\n\n".join(SAID)
+
+
+def test_a_question_is_read_with_its_answers() -> None:
+    url = "https://answers.example/questions/4711/squeaking-hinge"
+    content = read_content(forum_page(f"{answers()}</div>", url=url))
+    assert content.article.metadata.kind == "forum"
+    for text in SAID[:4]:
+        assert content.article.text.count(text) == 1
+
+
+def test_a_thread_from_right_to_left_is_read_as_any_other() -> None:
+    page = forum_page(article_posts(ARABIC), lang="ar", direction="rtl")
+    content = read_content(page)
+    assert [comment.text for comment in content.comments] == list(ARABIC)
+    assert all(text in content.article.text for text in ARABIC)
+
+
+def test_a_thread_that_is_shown_to_readers_without_programs_only_is_read() -> None:
+    seen = forum_page(article_posts()).document
+    body = "".join(f"<div class='post'>{each}</div>" for each in (article_posts(),))
+    page = parse_page(
+        f"<html lang='en'><head><title>{seen.findtext('.//title')}</title></head><body>"
+        f"<div id='app'></div><script src='/app.js'></script><noscript>{body}</noscript>"
+        "</body></html>",
+        FORUM,
+    )
+    content = read_content(page)
+    assert content.article.method == "noscript"
+    assert [comment.author for comment in content.comments] == list(NAMES)
+    assert all(text in content.article.text for text in SAID)
+    explained = explain_content(page)
+    assert explained.explanation.article == content.article
+    assert explained.comments == content.comments
+
+
+@pytest.mark.parametrize(("name", "below"), [*negatives()])
+def test_what_one_writer_has_set_in_alike_parts_is_no_discussion(name: str, below: str) -> None:
+    content = read_content(article_page(below))
+    assert content.comments == ()
+    assert all(paragraph in content.article.text for paragraph in ARTICLE)
+
+
+def test_comments_of_an_article_stay_out_of_its_text() -> None:
+    content = read_content(article_page(f"<div id='comments'>{article_posts()}</div>"))
+    assert len(content.comments) == len(SAID)
+    assert not any(text in content.article.text for text in SAID)
+
+
+def _with_said(said: tuple[str, ...]) -> Page:
+    comments = "".join(
+        f'<li class="comment"><img class="avatar" src="/a{n}" alt="{NAMES[n % 6]}">'
+        f'<cite class="fn">{NAMES[n % 6]}</cite><time datetime="2024-05-0{n + 1}">May {n + 1}, 2024'
+        f'</time><div class="comment-body">{text}</div><a href="#r">Reply</a></li>'
+        for n, text in enumerate(said)
+    )
+    return article_page(f"<ol class='commentlist'>{comments}</ol>")
+
+
+def test_a_comment_may_be_an_emoji_or_a_picture_but_not_nothing() -> None:
+    sticker = '<img src="/s.png" alt="thumbs up">'
+    said = (*SAID[:3], "😀😀", sticker, "", *SAID[3:])
+    comments = read_content(_with_said(said)).comments
+    assert [comment.text for comment in comments] == [*SAID[:3], "😀😀", "thumbs up", *SAID[3:]]
+
+
+def test_what_answers_a_comment_that_says_nothing_answers_what_that_has_answered() -> None:
+    depths = ("", "<ul>", "<ul>")
+    said = (SAID[0], "", SAID[1])
+    opened = "".join(
+        f'{depth}<li class="comment"><cite class="fn">{name}</cite>'
+        f'<time datetime="2024-05-01">May 1, 2024</time><p>{text}</p>'
+        for depth, name, text in zip(depths, NAMES, said, strict=False)
+    )
+    more = "".join(
+        f'<li class="comment"><cite class="fn">{name}</cite>'
+        f'<time datetime="2024-05-02">May 2, 2024</time><p>{text}</p></li>'
+        for name, text in zip(NAMES[3:], SAID[3:], strict=True)
+    )
+    thread = f"<ol>{opened}</li></ul></li></ul></li>{more}</ol>"
+    comments = read_content(article_page(thread)).comments
+    assert [comment.text for comment in comments] == [SAID[0], SAID[1], *SAID[3:]]
+    assert [comment.parent for comment in comments] == [None, 0, None, None, None]
+
+
+def test_entries_of_a_live_report_that_says_so_are_no_comments() -> None:
+    entries = f"<div>{article_posts()}</div>"
+    declared = json.dumps(
+        {
+            "@type": "LiveBlogPosting",
+            "liveBlogUpdate": [
+                {"@type": "BlogPosting", "articleBody": text, "datePublished": "2024-05-01"}
+                for text in SAID[:4]
+            ],
+        }
+    )
+    head = f'<script type="application/ld+json">{declared}</script>'
+    assert len(read_content(article_page(entries)).comments) == len(SAID)
+    assert read_content(article_page(entries, head=head)).comments == ()

@@ -1,0 +1,31 @@
+"""Articles without what is known to be no part of them."""
+
+from tests.unit.article.article_pages import by_sentences, page, paragraphs, prose
+from worker.article import explain_article, extract_article
+from worker.html import Page
+
+
+def _told(told: str) -> Page:
+    return page(f"<div><div class='text'>{prose(1)}</div><div id='told'>{told}</div></div>")
+
+
+def test_what_is_apart_is_not_in_the_text() -> None:
+    shown = _told(prose(2, 1))
+    assert paragraphs(2, 1)[0] in extract_article(shown, None).text
+    apart = shown.document.xpath("//*[@id='told']")
+    for article in (extract_article(shown, None, apart), by_sentences(shown, apart)):
+        assert article.text == "\n\n".join(paragraphs(1))
+
+
+def test_an_article_that_is_apart_stays() -> None:
+    shown = _told("<p>Short.</p>")
+    apart = shown.document.xpath("//div[@class='text']")
+    assert extract_article(shown, None, apart=apart) == extract_article(shown, None)
+
+
+def test_an_explanation_says_which_lines_are_readers() -> None:
+    shown = _told(prose(2, 1))
+    explained = explain_article(shown, None, shown.document.xpath("//*[@id='told']"))
+    verdicts = {line.text: line.verdict for line in explained.lines}
+    assert verdicts[paragraphs(2, 1)[0]] == "comment"
+    assert verdicts[paragraphs(1)[0]] == "kept"

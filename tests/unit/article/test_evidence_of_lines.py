@@ -1,0 +1,123 @@
+import pytest
+
+from tests.unit.article.article_pages import page
+from worker.article import TemplateKnowledge
+from worker.article.evidence import MAX_AWAY, UNKNOWN, gather_evidence
+from worker.article.outline import Outline
+from worker.html import Page
+
+FIRST = """
+<div id="nav"><ul><li><a href="/a">Home</a></li><li><a href="/b">Sport news</a></li></ul></div>
+<h1>Harbour opens</h1>
+<div class="article">
+  <p>The harbour <b>opened</b> on Monday. Boats came, too!</p>
+  <p>See <a href="/more">more photos</a></p>
+  One line<br>another line
+</div>"""
+SECOND = FIRST.replace("The harbour", "A library").replace("Harbour opens", "Library")
+
+
+def rows(shown: Page, other: Page | None = None) -> dict[str, dict[str, float]]:
+    """Return what is counted, by line and by column."""
+    knowledge = TemplateKnowledge.from_pages([other]) if other is not None else None
+    evidence = gather_evidence(Outline.of(shown.document), knowledge, shown.url)
+    features = evidence.features
+    return {
+        line.text: dict(zip(features.columns, map(float, row), strict=True))
+        for line, row in zip(evidence.lines, features.rows, strict=True)
+    }
+
+
+def test_lines_end_at_blocks_and_line_breaks() -> None:
+    assert list(rows(page(FIRST))) == [
+        "Home",
+        "Sport news",
+        "Harbour opens",
+        "The harbour opened on Monday. Boats came, too!",
+        "See more photos",
+        "One line",
+        "another line",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [
+        ("Sport news", {"words": 2, "link_density": 1, "other_names": 1, "lists": 1}),
+        ("Harbour opens", {"in_headline": 1, "lines_from_headline": 0, "path_on_other": UNKNOWN}),
+        (
+            "The harbour opened on Monday. Boats came, too!",
+            {"words": 8, "link_density": 0, "sentences": 2, "commas": 1, "ends_sentence": 1},
+        ),
+        ("See more photos", {"link_density": pytest.approx(2 / 3), "body_names": 1}),
+        ("another line", {"words-1": 2, "words+1": UNKNOWN, "same_container-1": 1}),
+    ],
+)
+def test_what_speaks_for_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+    found = rows(page(FIRST))[line]
+    assert {name: found[name] for name in counted} == counted
+
+
+PARTED = """
+<div class="post-comments"><div><p>First here!</p></div></div>
+<div class="teaser"><p>Read this...</p></div>
+<h1>Harbour opens</h1>
+<div class="article">
+  <figure><img src="/a.jpg"><figcaption class="photo-credit">The harbour</figcaption></figure>
+  <p>The harbour was opened on a Monday in the year 2019, and all of the town had come to
+     look at the boats of the guests, large and small.</p>
+  <p><b>By Ann Marsh</b></p>
+  <p>It took them ten years to build it, twice as many as the town had been told when the
+     first stone was laid by the harbour master and his wife.</p>
+  <p>It took them ten years.</p>
+</div>"""
+
+
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [
+        ("First here!", {"named_comment": pytest.approx(0.7**2), "named_related": 0}),
+        ("Read this...", {"named_related": pytest.approx(0.7), "ends_in_ellipsis": 1}),
+        ("The harbour", {"named_caption": 1, "in_figure": 1, "images_before": 1, "strong": 0}),
+        (
+            "By Ann Marsh",
+            {
+                "strong": 1,
+                "capitalised": 1,
+                "lines_to_prose_before": 1,
+                "words_to_prose_before": 0,
+                "lines_to_prose_after": 1,
+                "prose_in_container_after": 1,
+                "prose_lines_before": 1,
+                "prose_lines_after": 1,
+                "images_around": 1,
+                "siblings": 4,
+            },
+        ),
+        (
+            "It took them ten years.",
+            {"lines_to_prose_after": MAX_AWAY, "line_to_packet_end": 0, "same_text": 1},
+        ),
+    ],
+)
+def test_what_stands_around_a_line_is_counted(line: str, counted: dict[str, float]) -> None:
+    found = rows(page(PARTED))[line]
+    assert {name: found[name] for name in counted} == counted
+
+
+def test_another_page_of_the_template_tells_what_repeats() -> None:
+    found = rows(page(FIRST), page(SECOND))
+    assert found["Sport news"]["text_on_other"] == 1
+    assert found["Sport news"]["new_at_path"] == 0
+    story = found["The harbour opened on Monday. Boats came, too!"]
+    assert (story["text_on_other"], story["path_on_other"]) == (0, 1)
+    assert story["new_at_path"] == pytest.approx(8 / 11)
+
+
+def test_the_same_is_counted_with_and_without_another_page() -> None:
+    alone, beside = rows(page(FIRST)), rows(page(FIRST), page(SECOND))
+    assert list(alone["Home"]) == list(beside["Home"])
+
+
+def test_a_page_without_words_has_no_lines() -> None:
+    assert rows(page("<p>***</p>"), page(FIRST)) == {}

@@ -1,0 +1,101 @@
+import math
+
+import pytest
+
+from tests.unit.article.article_pages import page, paragraphs, prose
+from worker.article import ExplainedLine, Explanation, explain_article
+from worker.article.classification import trained_model
+from worker.article.evidence import UNKNOWN
+from worker.article.phrases import aspects_of, phrase
+from worker.html import Page
+
+COLUMNS = trained_model().columns
+
+MENU = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(9))
+NOTE = "All rights reserved by the paper, which also answers for it."
+
+
+def story(seed: int) -> Page:
+    return page(
+        f'<div class="menu"><ul>{MENU}</ul></div><h1>What number {seed} of the stories tells</h1>'
+        f'<div class="article">{prose(seed)}</div><div class="foot"><p>{NOTE}</p></div>',
+        head=f"<title>What number {seed} of the stories tells</title>",
+        url=f"https://news.example/{seed}",
+    )
+
+
+@pytest.fixture(scope="module")
+def explanation() -> Explanation:
+    return explain_article(story(1), story(2))
+
+
+def line_of(explanation: Explanation, text: str) -> ExplainedLine:
+    [line] = [line for line in explanation.lines if line.text == text]
+    return line
+
+
+def test_the_kept_lines_are_the_article(explanation: Explanation) -> None:
+    assert explanation.article is not None
+    kept = [line.text for line in explanation.lines if line.verdict == "kept"]
+    assert kept == [block.text for block in explanation.article.blocks] == paragraphs(1)
+    titles = [line.text for line in explanation.lines if line.verdict == "title"]
+    assert titles == [explanation.article.title]
+
+
+def test_the_reasons_add_up_to_the_probability(explanation: Explanation) -> None:
+    for line in explanation.lines:
+        odds = explanation.mean + sum(reason.contribution for reason in line.reasons)
+        assert 1 / (1 + math.exp(-odds)) == pytest.approx(line.probability)
+        weights = [abs(reason.contribution) for reason in line.reasons]
+        assert weights == sorted(weights, reverse=True)
+
+
+def test_what_is_repeated_is_told_and_speaks_against_a_line(explanation: Explanation) -> None:
+    repeated = [
+        reason.contribution
+        for line in explanation.lines
+        for reason in line.reasons
+        if reason.phrase == "repeated on the other page of the template"
+    ]
+    assert sum(repeated) < 0
+    assert explanation.other_url == "https://news.example/2"
+
+
+def test_a_page_alone_is_told_nothing_of_another() -> None:
+    alone = explain_article(story(1), None)
+    assert alone.other_url is None
+    reasons = {reason.aspect: reason for reason in alone.lines[0].reasons}
+    assert reasons["other page"].contribution == 0
+
+
+def test_the_xpath_leads_to_the_line(explanation: Explanation) -> None:
+    note = line_of(explanation, NOTE)
+    [element] = story(1).document.xpath(note.xpath)
+    assert element.text == NOTE
+
+
+def test_a_menu_is_explained_without_an_article() -> None:
+    items = "".join(f'<li><a href="/{n}">The headline of story {n}</a></li>' for n in range(40))
+    explained = explain_article(page(f"<ul>{items}</ul>"), None)
+    assert (explained.outcome, explained.article) == ("menu", None)
+    assert {line.verdict for line in explained.lines} == {"dropped"}
+    assert explained.detail
+
+
+def test_a_page_without_any_word_has_no_line() -> None:
+    explained = explain_article(page("<p>---</p>"), None)
+    assert (explained.outcome, explained.lines) == ("no-text", ())
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_column_is_said_in_words(column: str) -> None:
+    # A column that has no phrase of its own is said by its name and its value.
+    for value in (0.0, 0.5, 1.0, 7.0, UNKNOWN):
+        said = phrase(column, value)
+        assert said
+        assert said != f"{column.replace('_', ' ')} {value:.3g}"
+
+
+def test_every_column_belongs_to_one_aspect() -> None:
+    columns = [column for aspect in aspects_of(COLUMNS) for column in aspect.columns]
+    assert sorted(columns) == list(range(len(COLUMNS)))

@@ -1,0 +1,90 @@
+import pytest
+
+from tests.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
+from tests.unit.article.article_pages import page, paragraphs, prose
+from worker.article import extract_article
+from worker.article.listed import listed_links
+from worker.html import parse_page
+
+THEMES = {**SEEN, **UNSEEN}
+OWN = "<h1>Council votes to reopen the old bridge</h1>"
+FURTHER = "<h1>Ferry to run on Sundays from March</h1>"
+HEAD = "<title>Council votes to reopen the old bridge</title>"
+
+
+def text_of(body: str) -> str:
+    return extract_article(page(body, HEAD), None).text
+
+
+def text_of_made(made: Made) -> str:
+    return extract_article(parse_page(made.html, made.url), None).text
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_articles_below_the_page_s_own_are_no_part_of_it(theme: str) -> None:
+    made = scrolling(THEMES[theme], 7)
+    text = text_of_made(made)
+    assert [mark for mark in made.own if mark not in text] == []
+    assert [mark for mark in made.further if mark in text] == []
+
+
+@pytest.mark.parametrize("kind", ALONE)
+def test_parts_of_one_article_that_have_heads_stay(kind: str) -> None:
+    made = alone(ALONE[kind], 7)
+    text = text_of_made(made)
+    assert [mark for mark in made.own if mark not in text] == []
+
+
+def test_the_articles_below_go_to_the_crawler() -> None:
+    made = scrolling(SEEN["divs with addresses"], 7)
+    shown = parse_page(made.html, made.url)
+    listed = listed_links(shown, "article", extract_article(shown, None))
+    assert listed is not None
+    assert (listed.kind, [each.url for each in listed.links]) == ("article", made.links)
+    assert all(each.headline.startswith("Old ") for each in listed.links)
+
+
+def test_an_article_with_nothing_below_lists_nothing() -> None:
+    shown = page(f"<article>{OWN}{prose(1)}</article>", HEAD)
+    assert listed_links(shown, "article", extract_article(shown, None)) is None
+
+
+def test_two_article_elements_with_headlines_of_the_first_level_need_no_more() -> None:
+    text = text_of(
+        f"<main><article>{OWN}{prose(1)}</article>"
+        f"<div class='under'><article>{FURTHER}{prose(2, 12)}</article></div></main>"
+    )
+    assert text == "\n\n".join(paragraphs(1))
+
+
+def test_sections_that_are_articles_with_headings_of_the_second_level_are_parts_of_it() -> None:
+    sections = "".join(
+        f"<article><h2>Section {n} of the report</h2>{prose(n, 3)}</article>" for n in (2, 3)
+    )
+    text = text_of(f"<main><article>{OWN}{prose(1)}</article>{sections}</main>")
+    assert all(each in text for n in (1, 2, 3) for each in paragraphs(n, 3))
+
+
+def test_sections_with_headings_of_the_first_level_are_kept_where_little_stands_above() -> None:
+    sections = "".join(
+        f"<article><h1>Section {n} of the report</h1>{prose(n, 3)}</article>" for n in (2, 3)
+    )
+    text = text_of(f"<main><article>{OWN}<p>In short.</p></article>{sections}</main>")
+    assert all(each in text for n in (2, 3) for each in paragraphs(n, 3))
+
+
+def test_an_article_within_the_page_s_own_is_a_part_of_it() -> None:
+    inner = f"<article><h1>Statement of the mayor</h1>{prose(2, 3)}</article>"
+    text = text_of(f"<article>{OWN}{prose(1)}{inner}</article>")
+    assert all(each in text for n in (1, 2) for each in paragraphs(n, 3))
+
+
+def test_teasers_below_are_no_articles() -> None:
+    teasers = "".join(
+        f'<article class="post"><h2 class="entry-title"><a href="/n/{n}">Ferry {n} runs</a></h2>'
+        f"<time>3 May 2024</time>{prose(n, 1)}</article>"
+        for n in (2, 3, 4)
+    )
+    own = f'<article class="post">{OWN}<time>2 May 2024</time>{prose(1)}</article>'
+    shown = page(own + teasers, HEAD)
+    assert extract_article(shown, None).further == ()

@@ -1,0 +1,128 @@
+import re
+
+import pytest
+
+from models.messages import PageMessage
+from tests.unit.article.article_pages import page, sentence
+from worker.article import headline_links
+from worker.html import Page, parse_page
+from worker.html.addresses import absolute
+from worker.sample import generate
+
+SITE = "https://news.example"
+
+
+def found(shown: Page) -> list[tuple[str, str]]:
+    return [(each.url, each.headline) for each in headline_links(shown)]
+
+
+def link(number: int, words: int = 9) -> str:
+    return f'<a href="/story/{number}.html">{sentence(number, words)}</a>'
+
+
+def stories(*numbers: int, words: int = 9) -> list[tuple[str, str]]:
+    return [(f"{SITE}/story/{n}.html", sentence(n, words)) for n in numbers]
+
+
+MENU = "".join(f'<li><a href="/{name}/">{name}</a></li>' for name in ("Home", "Sport", "Money"))
+
+
+def test_headlines_are_given_in_the_order_of_the_page_and_menus_are_not() -> None:
+    items = "".join(f"<li><h3>{link(n)}</h3><p>{sentence(50 + n, 20)}</p></li>" for n in (3, 1, 2))
+    assert found(page(f"<ul>{MENU}</ul><ul>{items}</ul><footer>{link(9)}</footer>")) == stories(
+        3, 1, 2
+    )
+
+
+def test_a_menu_of_long_entries_is_none_where_its_element_or_its_name_says_so() -> None:
+    entries = "".join(f"<li>{link(n)}</li>" for n in range(10, 20))
+    items = "".join(f"<li>{link(n)}</li>" for n in range(4))
+    for menu in (
+        f"<nav><ul>{entries}</ul></nav>",
+        f'<div class="main-menu"><ul>{entries}</ul></div>',
+    ):
+        assert found(page(f"{menu}<ul>{items}</ul>")) == stories(*range(4))
+
+
+def test_the_first_page_of_the_site_and_the_page_itself_are_none() -> None:
+    own = page(
+        f'<h1><a href="/">{sentence(1)}</a></h1><h2><a href="#top">{sentence(2)}</a></h2>'
+        f"<h2>{link(3)}</h2>"
+    )
+    assert found(own) == stories(3)
+
+
+def test_a_card_is_told_by_its_headline_whatever_else_leads_there() -> None:
+    cards = "".join(
+        f'<div><a href="/story/{n}.html#photo">Picture</a><h2>{link(n)}</h2>'
+        f'<p><a href="/story/{n}.html">{sentence(70 + n, 30)}</a></p>'
+        f'<a href="/story/{n}.html">Read more about this</a></div>'
+        for n in range(5)
+    )
+    assert found(page(cards)) == stories(*range(5))
+
+
+def test_what_is_said_of_many_pages_is_no_headline() -> None:
+    items = "".join(
+        f"<li>{sentence(n, 30)} <br><a href='/{n}'>Read the whole story here</a></li>"
+        for n in range(12)
+    )
+    assert found(page(f"<ul>{items}</ul>")) == []
+
+
+def test_a_headline_may_be_followed_by_its_author_and_date() -> None:
+    items = "".join(f"<p>{link(n)}, 27 February 2026 by Ann Miller</p>" for n in range(5))
+    assert found(page(items)) == stories(*range(5))
+
+
+def test_a_list_of_names_is_found_where_there_are_no_headlines() -> None:
+    names = ["Emma", "Ulysses", "Beloved", "Dracula", "Persuasion", "Middlemarch", "Walden"]
+    items = "".join(
+        f'<tr><td><a href="/book/{name}">{name}</a></td><td>rated {n} by many readers</td></tr>'
+        for n, name in enumerate(names)
+    )
+    assert found(page(f"<ul>{MENU}</ul><table>{items}</table>")) == [
+        (f"{SITE}/book/{name}", name) for name in names
+    ]
+
+
+def test_headlines_without_spaces_between_words_are_found() -> None:
+    titles = [f"市政府宣布第{n}座大桥将于明年春天重新开放" for n in range(6)]
+    items = "".join(f'<li><a href="/{n}">{title}</a></li>' for n, title in enumerate(titles))
+    assert [headline for _, headline in found(page(f"<ul>{items}</ul>"))] == titles
+
+
+def test_advertisements_and_addresses_that_are_no_pages_are_none() -> None:
+    others = (
+        f'<h2><a rel="nofollow sponsored" href="https://shop.example/">{sentence(1)}</a></h2>'
+        f'<h2><a href="javascript:open(1)">{sentence(2)}</a></h2>'
+        f'<h2><a href="mailto:a@b.example">{sentence(3)}</a></h2>'
+        f'<h2><a href="//[broken/">{sentence(4)}</a></h2>'
+        f'<h2><a href="/{"a" * 10_000}">{sentence(5)}</a></h2>'
+    )
+    assert found(page(f"{others}<h2>{link(6)}</h2>")) == stories(6)
+
+
+def test_a_page_made_to_take_long_gives_no_more_than_the_first_headlines() -> None:
+    links = "".join(f'<p><a href="/{n}">one two three four five {n}</a></p>' for n in range(5_000))
+    assert len(found(page(links))) == 1_000
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_section_fronts_of_the_sample_give_each_story_that_they_show(noise: float) -> None:
+    crawl = [*generate(noise=noise)]
+    titles = {each.gold["url"]: each.gold["title"] for each in crawl if each.gold["title"]}
+    shown = 0
+    for each in crawl:
+        if each.gold["kind"] != "menu":
+            continue
+        front = PageMessage.model_validate(each.message)
+        parsed = parse_page(front.content, front.url, content_type=front.content_type)
+        links = dict(found(parsed))
+        hrefs = parsed.document.xpath("//a[not(ancestor::*[contains(@class, 'menu')])]/@href")
+        for url in titles.keys() & {absolute(href, front.url) for href in hrefs}:
+            shown += 1
+            assert links.get(url) == " ".join(titles[url].split())
+        is_story = [re.search(r"\d{4}", url) is not None for url in links]
+        assert all(is_story), "an entry of a menu"
+    assert shown > 20

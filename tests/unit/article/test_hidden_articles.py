@@ -1,0 +1,214 @@
+"""Articles that a page holds and does not show."""
+
+import json
+from html import escape
+from typing import Any
+
+import pytest
+
+from tests.unit.article.article_pages import page, paragraphs, prose
+from worker.article import (
+    Extraction,
+    NeedsRenderingError,
+    NoTextError,
+    explain_article,
+    extract_article,
+)
+
+TITLE = "Council decides about the bridge after three hours"
+HEAD = f"<title>{TITLE}</title><meta property='og:title' content='{TITLE}'>"
+STORY = paragraphs(1)
+TEXT = "\n\n".join(STORY)
+SHELL = '<div id="root"></div><script src="/app.js"></script>'
+
+
+def article(body: str, head: str = HEAD) -> Extraction:
+    return extract_article(page(body, head=head), None)
+
+
+def linked_data(**values: Any) -> str:
+    value = {"@context": "https://schema.org", "@type": "NewsArticle", **values}
+    return f'<script type="application/ld+json">{json.dumps(value)}</script>'
+
+
+def state(value: Any) -> str:
+    return f'<script id="data" type="application/json">{json.dumps(value)}</script>'
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["\n".join(STORY), "".join(f"<p>{text}</p>" for text in STORY), escape(prose(1))],
+    ids=["plain", "markup", "escaped markup"],
+)
+def test_an_article_body_that_is_not_shown_is_taken(body: str) -> None:
+    found = article(linked_data(headline=TITLE, articleBody=body) + SHELL)
+    assert (found.method, found.title, found.text) == ("articleBody", TITLE, TEXT)
+    assert [block.text for block in found.blocks] == STORY
+    assert found.xpath == "/html/body/script[1]"
+
+
+def test_what_is_declared_of_a_hidden_article_is_read() -> None:
+    data = linked_data(headline=TITLE, articleBody=TEXT, author={"name": "Ann Example"})
+    assert article(data + SHELL).metadata.authors == ("Ann Example",)
+
+
+def test_structured_data_with_small_faults_is_read() -> None:
+    data = linked_data(articleBody=TEXT).replace("}</script>", ",}\n</script>")
+    assert article(data + SHELL).method == "articleBody"
+
+
+def test_a_teaser_is_completed() -> None:
+    found = article(f"<div><p>{STORY[0]}</p></div>" + linked_data(articleBody=TEXT))
+    assert (found.method, found.text) == ("articleBody", TEXT)
+
+
+def test_what_is_shown_wins() -> None:
+    shown = f'<div class="article">{prose(1)}</div>'
+    for hidden in (linked_data(articleBody=TEXT + "More."), state({"title": TITLE, "body": TEXT})):
+        assert article(shown + hidden).method == "lines"
+
+
+def test_another_article_in_the_state_is_not_this_one() -> None:
+    other = {"date": "2024-05-06", "body": " ".join(paragraphs(2, count=40))}
+    found = article(f'<div class="article">{prose(1)}</div>' + state(other))
+    assert (found.method, found.text) == ("lines", TEXT)
+
+
+STATES = {
+    "string": {"page": {"title": TITLE, "body": TEXT}},
+    "markup": {"page": {"title": TITLE, "body": "".join(f"<p>{text}</p>" for text in STORY)}},
+    "dated": {"article": {"published": "2024-05-06T10:00:00Z", "content": TEXT}},
+    "blocks": {"title": TITLE, "blocks": [{"kind": "text", "value": text} for text in STORY]},
+    "list of strings": {"title": TITLE, "paragraphs": STORY},
+    "rich text": {
+        "title": TITLE,
+        "children": [
+            {"type": "paragraph", "children": [{"text": text[:20]}, {"text": text[20:]}]}
+            for text in STORY
+        ],
+    },
+    "json in json": {"cache": json.dumps({"a:1": {"headline": TITLE, "text": TEXT}})},
+}
+
+
+@pytest.mark.parametrize("value", STATES.values(), ids=STATES)
+def test_the_state_of_a_framework_is_read(value: dict[str, Any]) -> None:
+    found = article(SHELL + state(value))
+    assert (found.method, found.text) == ("json-state", TEXT)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "window.__STATE__ = {};",
+        "var a = 1; window['state']={}; start(a)",
+        "boot({});",
+        "self.chunks.push([1, {}])",
+        "<!--\nwindow.state = {};\n-->",
+    ],
+)
+def test_values_that_a_program_is_given_are_read(program: str) -> None:
+    value = json.dumps(STATES["blocks"])
+    found = article(SHELL + f"<script>{program.replace('{}', value)}</script>")
+    assert (found.method, found.text) == ("json-state", TEXT)
+
+
+def test_a_value_in_a_string_is_read() -> None:
+    value = json.dumps(json.dumps(STATES["string"]))
+    found = article(SHELL + f"<script>window.state = JSON.parse({value});</script>")
+    assert (found.method, found.text) == ("json-state", TEXT)
+
+
+def test_a_text_beside_neither_title_nor_date_is_not_the_article() -> None:
+    with pytest.raises(NeedsRenderingError):
+        article(SHELL + state({"consent": {"notice": TEXT}}))
+
+
+def test_a_list_of_other_articles_is_not_the_article() -> None:
+    teasers = [{"link": f"/story/{n}", "summary": text} for n, text in enumerate(STORY)]
+    with pytest.raises(NeedsRenderingError):
+        article(SHELL + state({"title": TITLE, "more": teasers}))
+
+
+@pytest.mark.parametrize("tag", ["noscript", "template shadowrootmode='open'"])
+def test_elements_that_are_not_seen_before_programs_run_are_opened(tag: str) -> None:
+    body = f'<x-story><{tag}><div class="article">{prose(1)}</div></{tag.split()[0]}></x-story>'
+    found = article(body + SHELL)
+    assert (found.method, found.text) == (tag.split()[0], TEXT)
+    assert found.xpath == f"/html/body/x-story/{tag.split()[0]}/div"
+    assert article(f'<div class="article">{prose(3)}</div>' + body).method == "lines"
+
+
+def test_white_space_in_elements_that_are_not_seen_is_no_text() -> None:
+    indented = prose(1).replace("<p>", "\n" + 400 * " " + "<p>")
+    found = article(f"<noscript><div>{indented}</div></noscript>{SHELL}")
+    assert (found.method, found.text) == ("noscript", TEXT)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        '<script type="application/ld+json">{"articleBody": "cut off</script>',
+        f'<script type="application/json">{"[" * 100_000}</script>',
+        f'<script type="application/ld+json">"articleBody"{"[" * 100_000}</script>',
+        f"<script>x = {'[' * 100_000}</script>",
+        f"<script>{'a({' * 100_000}</script>",
+        '<script type="application/json">{"n": ' + "9" * 10_000 + "}</script>",
+        '<script type="application/json">"\\ud800 \\u0000"</script>',
+        '<script type="application/ld+json">[null, {"articleBody": {"a": [1.5, true]}}]</script>',
+    ],
+)
+def test_no_script_does_any_harm(script: str) -> None:
+    found = article(f'<div class="article">{prose(1)}</div>{script}')
+    assert (found.method, found.text) == ("lines", TEXT)
+    with pytest.raises(NeedsRenderingError):
+        article(SHELL + script)
+
+
+def test_a_hidden_text_that_nests_too_deep_is_passed_over() -> None:
+    deep = "<div>" * 1000 + " ".join(STORY)
+    with pytest.raises(NeedsRenderingError):
+        article(SHELL + linked_data(articleBody=deep))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        SHELL,
+        '<noscript>You need to enable JavaScript to run this app.</noscript><div id="app"></div>'
+        "<script>start()</script>",
+        '<my-app><div class="spinner"></div></my-app><script type="module" src="/a.js"></script>',
+        f"<p>We use cookies.</p>{SHELL}",
+    ],
+)
+def test_a_shell_needs_rendering(body: str) -> None:
+    with pytest.raises(NeedsRenderingError) as caught:
+        article(body)
+    assert caught.value.outcome == "needs-rendering"
+
+
+@pytest.mark.parametrize(
+    "body", ["<p>--</p>", '<div id="root"></div>', '<script src="/app.js"></script><p>--</p>']
+)
+def test_a_page_that_is_only_empty_does_not(body: str) -> None:
+    with pytest.raises(NoTextError):
+        article(body)
+
+
+def test_a_short_article_with_programs_is_one() -> None:
+    body = f'<div id="ad"></div><div class="article">{prose(1)}</div><script src="/a.js"></script>'
+    assert article(body).text == TEXT
+
+
+def test_images_that_are_shown_stay() -> None:
+    shown = f'<p><img src="/a.jpg">{STORY[0]}</p>'
+    found = article(shown + linked_data(articleBody=TEXT))
+    assert [image.url for image in found.images] == ["https://news.example/a.jpg"]
+
+
+def test_the_explanation_of_a_hidden_article_keeps_no_line() -> None:
+    hidden = page(f"<p>Loading.</p>{linked_data(articleBody=TEXT)}", head=HEAD)
+    explained = explain_article(hidden, None)
+    assert explained.article is not None
+    assert explained.article.method == "articleBody"
+    assert {line.verdict for line in explained.lines} == {"dropped"}

@@ -1,0 +1,158 @@
+import pytest
+
+from models.kinds import Kind
+from models.messages import PageMessage
+from tests.unit.article.article_pages import page, prose, sentence
+from worker.article import MenuPageError, extract_article
+from worker.article.menus import menu_probability
+from worker.article.outline import Outline
+from worker.html import Page, parse_page
+from worker.sample import generate
+
+FOOT = f"<p>{sentence(90, 30)}</p>"
+
+
+def headline(seed: int) -> str:
+    return f'<a href="/story/{seed}.html">{sentence(seed, 9)}</a>'
+
+
+def teasers(count: int, words: int = 25) -> str:
+    items = range(count)
+    return "".join(
+        f"<li><h3>{headline(n)}</h3><p>{sentence(100 + n, words)}</p></li>" for n in items
+    )
+
+
+def is_menu(shown: Page) -> bool:
+    try:
+        extract_article(shown, None)
+    except MenuPageError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<h1>Sport</h1><ul>{teasers(9)}</ul>{FOOT}",
+        "".join(
+            f"<tr><td><img src='/{n}.jpg'></td><td>{headline(n)}<br>{sentence(50 + n)}"
+            f'<br><a href="/story/{n}.html">Read more</a></td></tr>'
+            for n in range(12)
+        ).join(["<table>", f"</table>{FOOT}"]),
+        "".join(
+            f'<article><a href="/{n}.html"><h2>{sentence(n, 8)}</h2></a>'
+            f"<p>{sentence(70 + n, 40)}</p></article>"
+            for n in range(10)
+        ),
+    ],
+    ids=["list", "table", "articles"],
+)
+def test_headlines_with_teasers_are_a_menu(body: str) -> None:
+    assert is_menu(page(body))
+
+
+def test_a_menu_has_its_own_outcome() -> None:
+    with pytest.raises(MenuPageError) as caught:
+        extract_article(page(f"<ul>{teasers(9)}</ul>"), None)
+    assert caught.value.outcome == "menu"
+
+
+def test_headlines_alone_are_a_menu() -> None:
+    links = "".join(f"<li>{headline(n)}</li>" for n in range(60))
+    assert is_menu(page(f"<h1>Archive</h1><ul>{links}</ul><p>{sentence(3, 15)}</p>"))
+
+
+def test_chinese_headlines_alone_are_a_menu() -> None:
+    links = "".join(
+        f'<li><a href="/{n}">市政府宣布第{n}座大桥将于明年春天重新开放</a></li>' for n in range(40)
+    )
+    assert is_menu(page(f"<ul>{links}</ul><p>版权所有</p>"))
+
+
+def test_an_article_beside_a_list_of_others_is_none() -> None:
+    assert not is_menu(page(f"<div>{prose(1)}</div><ul>{teasers(9)}</ul>{FOOT}"))
+
+
+def test_short_news_beside_a_list_of_others_is_none() -> None:
+    flash = f"<h1>{sentence(5, 8)}</h1><p>{sentence(1, 30)} {sentence(2, 30)}</p>"
+    assert not is_menu(page(f"{flash}<ul>{teasers(6, 20)}</ul>{FOOT}"))
+
+
+def test_an_article_in_the_list_s_own_markup_is_none() -> None:
+    assert not is_menu(page(f"<ul>{teasers(9)}<li><h3>{headline(9)}</h3>{prose(1)}</li></ul>"))
+
+
+def test_an_article_full_of_links_is_none() -> None:
+    linked = "".join(
+        f"<p>{sentence(n)} {headline(n)} {sentence(n + 50)} {headline(n + 50)}</p>"
+        for n in range(12)
+    )
+    assert not is_menu(page(f"<div>{linked}</div>"))
+
+
+def test_a_whole_article_within_one_link_is_none() -> None:
+    assert not is_menu(page(f'<div><a href="/print.html">{prose(1)}</a></div>{FOOT}'))
+
+
+def test_few_headlines_are_none() -> None:
+    assert not is_menu(page(f"<ul>{teasers(4)}</ul><p>{sentence(8)}</p>"))
+
+
+def outbound(count: int) -> str:
+    return "".join(
+        f'<li><h3><a href="https://site{n}.example/{n}">{sentence(n, 9)}</a></h3>'
+        f"<p>{sentence(100 + n, 25)}</p></li>"
+        for n in range(count)
+    )
+
+
+def test_a_report_made_of_links_to_other_sites_is_a_list_with_its_lines() -> None:
+    article = extract_article(page(f"<h1>What we read</h1><ul>{outbound(9)}</ul>"), None)
+    assert all(sentence(100 + n, 25) in article.text for n in range(9))
+    assert article.metadata.kind == "listing"
+    assert article.confidence <= 0.5
+
+
+def test_a_report_that_says_when_it_came_out_is_no_menu() -> None:
+    head = (
+        '<meta property="og:type" content="article">'
+        '<meta property="article:published_time" content="2024-05-03T10:00:00Z">'
+    )
+    assert is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>"))
+    assert not is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>", head))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "has_posts", "probability"),
+    [
+        ({"listing": 0.9}, False, 1.0),
+        ({"documentation": 0.7}, False, 0.3),
+        ({"forum": 0.9}, False, 1.0),
+        ({"forum": 0.9}, True, 0.1),
+    ],
+)
+def test_a_manual_or_a_thread_of_short_posts_is_likely_no_menu(
+    kinds: dict[Kind, float], has_posts: bool, probability: float
+) -> None:
+    shown = page(f"<h1>Sport</h1><ul>{teasers(9)}</ul>")
+    found = menu_probability(Outline.of(shown.flat), shown.url, kinds, 100, has_posts=has_posts)
+    assert found == pytest.approx(probability)
+
+
+def test_the_probability_of_a_menu_is_told() -> None:
+    with pytest.raises(MenuPageError) as caught:
+        extract_article(page(f"<ul>{teasers(9)}</ul>"), None)
+    assert caught.value.probability >= 0.5
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_section_fronts_of_the_sample_sites_are_menus_and_their_articles_are_not(
+    noise: float,
+) -> None:
+    for made in generate(seed=7, pages_per_template=2, noise=noise):
+        if "one-off" in made.gold["template_class"]:
+            continue
+        message = PageMessage.model_validate(made.message)
+        shown = parse_page(message.content, message.url)
+        assert is_menu(shown) == (made.gold["kind"] == "menu"), made.gold["url"]

@@ -1,0 +1,137 @@
+"""Which texts are one story."""
+
+import random
+
+import numpy as np
+import pytest
+
+from worker.duplicates.fingerprint import Shingles
+from worker.duplicates.grouping import StoryText, group_texts
+from worker.duplicates.overlap import Overlap, overlap_of
+
+
+def part(*stretches: tuple[int, int]) -> Shingles:
+    """Return shingles by their numbers."""
+    return np.concatenate([np.arange(*each, dtype=np.uint32) for each in stretches])
+
+
+def groups_of(texts: dict[str, Shingles], *, one_site: bool = False) -> set[frozenset[str]]:
+    """Return the stories of texts, after checking that their order plays no part."""
+    found = set()
+    for seed in range(4):
+        names = sorted(texts)
+        random.Random(seed).shuffle(names)
+        numbers = dict(enumerate(names))
+        common = {
+            (one, other): overlap_of(texts[numbers[one]], texts[numbers[other]]).common
+            for one in numbers
+            for other in numbers
+            if one < other
+        }
+        known = {
+            number: StoryText(
+                name.encode(), len(texts[name]), frozenset({0 if one_site else number})
+            )
+            for number, name in numbers.items()
+        }
+        groups = group_texts(known, common, known)
+        found.add(frozenset(frozenset(numbers[each] for each in group) for group in groups))
+    (same,) = found
+    return set(same)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "relation"),
+    [
+        (part((0, 100)), part((2, 101)), "same"),
+        (part((0, 40)), part((0, 100)), "excerpt"),
+        (part((0, 100)), part((50, 100)), "contains"),
+        (part((0, 100)), part((50, 150)), "update"),
+    ],
+)
+def test_what_a_text_is_to_another(own: Shingles, other: Shingles, relation: str) -> None:
+    assert overlap_of(own, other).relation == relation
+
+
+def test_empty_texts_have_nothing_in_common() -> None:
+    assert overlap_of(part((0, 0)), part((0, 9))) == Overlap(0, 0, 9)
+
+
+def test_versions_of_a_text_are_one_story() -> None:
+    texts = {"a": part((0, 100)), "b": part((30, 130)), "c": part((60, 160)), "d": part((500, 600))}
+    assert groups_of(texts) == {frozenset("abc"), frozenset("d")}
+
+
+def test_a_quotation_is_no_repeat() -> None:
+    assert groups_of({"a": part((0, 100)), "b": part((85, 185))}) == {
+        frozenset("a"),
+        frozenset("b"),
+    }
+
+
+def test_a_digest_is_of_the_story_of_which_it_has_most() -> None:
+    texts = {
+        "a": part((0, 100)),
+        "b": part((0, 95)),
+        "c": part((200, 260)),
+        "d": part((200, 265)),
+        "digest": part((0, 100), (200, 260)),
+    }
+    assert groups_of(texts) == {frozenset({"a", "b", "digest"}), frozenset({"c", "d"})}
+
+
+def test_beginning_and_end_of_one_article_are_one_story_where_two_have_them_whole() -> None:
+    texts = {
+        "begin": part((0, 60)),
+        "end": part((60, 100)),
+        "whole": part((0, 100)),
+        "again": part((0, 99)),
+    }
+    assert groups_of(texts) == {frozenset(texts)}
+
+
+def test_pages_of_one_site_must_have_more_in_common() -> None:
+    texts = {"a": part((0, 100)), "b": part((40, 140))}
+    assert groups_of(texts) == {frozenset("ab")}
+    assert groups_of(texts, one_site=True) == {frozenset("a"), frozenset("b")}
+
+
+def grouped_with_sites(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
+    """Return the stories of texts, each with the initials of the sites that have it."""
+    names = dict(enumerate(sorted(texts)))
+    common = {
+        (one, other): number
+        for one in names
+        for other in names
+        if one < other
+        and (number := overlap_of(texts[names[one]][0], texts[names[other]][0]).common)
+    }
+    known = {
+        number: StoryText(name.encode(), len(texts[name][0]), frozenset(map(ord, texts[name][1])))
+        for number, name in names.items()
+    }
+    groups = group_texts(known, common, known)
+    return {frozenset(names[each] for each in group) for group in groups}
+
+
+def test_pages_of_one_site_are_no_witnesses_of_each_other() -> None:
+    one, other = part((0, 100)), part((200, 300))
+    both = [part((0, 100), (200, 300 - each)) for each in range(3)]
+    victims = {"a": (one, "a"), "b": (other, "b")}
+    steered = {f"h{number}": (each, "h") for number, each in enumerate(both)}
+    groups = grouped_with_sites(victims | steered)
+    assert not any({"a", "b"} <= each for each in groups)
+    # Two sites that have both are witnesses.
+    witnessed = {"h": (both[0], "h"), "i": (both[1], "i")}
+    assert grouped_with_sites(victims | witnessed) == {frozenset({"a", "b", "h", "i"})}
+
+
+def test_texts_of_one_site_lead_from_no_story_to_another() -> None:
+    # Each has four fifths of the one before it.
+    drift = {f"h{at}": (part((20 * at, 20 * at + 100)), "h") for at in range(1, 10)}
+    victims = {"a": (part((0, 100)), "a"), "b": (part((200, 300)), "b")}
+    groups = grouped_with_sites(victims | drift)
+    assert not any({"a", "b"} <= each for each in groups)
+    assert sum(len(each) for each in groups) == 11
+    # On its own, it is one story.
+    assert len(grouped_with_sites(drift)) == 1

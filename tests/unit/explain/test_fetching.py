@@ -1,0 +1,145 @@
+"""Pages fetched from a server on this machine."""
+
+import gzip
+import ssl
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.certificates import Authority
+from worker.explain.errors import ExplainingError
+from worker.explain.fetching import fetch
+
+
+class _Pages(BaseHTTPRequestHandler):
+    released = threading.Event()
+
+    def do_GET(self) -> None:
+        if self.path == "/moved":
+            self.send_response(301)
+            self.send_header("Location", "/page")
+            self.end_headers()
+        elif self.path == "/file":
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/hostname")
+            self.end_headers()
+        elif self.path == "/page":
+            self._send(gzip.compress(b"<p>A page.</p>"), "gzip")
+        elif self.path == "/bomb":
+            self._send(gzip.compress(b"\0" * 200_000), "gzip")
+        elif self.path == "/damaged":
+            self._send(b"no gzip at all", "gzip")
+        elif self.path == "/silent":
+            self.released.wait(30)
+        elif self.path == "/broken":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+        elif self.path == "/circle":
+            self.send_response(302)
+            self.send_header("Location", "/circle")
+            self.end_headers()
+        else:
+            self.send_error(404)
+
+    def _send(self, content: bytes, coding: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Encoding", coding)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    _Pages.released.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Pages) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        _Pages.released.set()
+        running.shutdown()
+        thread.join()
+
+
+def test_a_page_comes_decoded_and_under_its_last_address(server: str) -> None:
+    fetched = fetch(f"{server}/moved")
+    assert fetched.content == b"<p>A page.</p>"
+    assert fetched.url == f"{server}/page"
+    assert fetched.content_type == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("/missing", r"the server answered 404 \(Not Found\)"),
+        ("/bomb", "the page is larger than 100000 bytes"),
+        ("/damaged", "sends data that are damaged"),
+        ("/file", "redirects to what is no http or https address"),
+        ("/broken", "broke the connection off: try again later"),
+        ("/circle", "the server redirects without end"),
+    ],
+)
+def test_what_cannot_be_had_is_told(server: str, path: str, problem: str) -> None:
+    with pytest.raises(ExplainingError, match=problem):
+        fetch(f"{server}{path}", max_bytes=100_000)
+
+
+def test_a_silent_server_is_not_waited_for(server: str) -> None:
+    with pytest.raises(ExplainingError, match=r"127.0.0.1:\d+ was silent for 0.2 seconds"):
+        fetch(f"{server}/silent", seconds=0.2)
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("http://127.0.0.1:9/", "127.0.0.1:9 refuses connections: check the address"),
+        ("http://nowhere.invalid/", "no address is known of the host nowhere.invalid"),
+        ("http://", "this is no valid address"),
+        ("http://[::1", "this is no valid address"),
+    ],
+)
+def test_an_address_without_a_server_is_told_in_plain_words(
+    url: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    with pytest.raises(ExplainingError) as caught:
+        fetch(url)
+    told = str(caught.value)
+    assert told.startswith(f"{url}: {problem}")
+    assert not {"urllib3", "object at", "Errno", "HTTPConnectionPool"} & set(told.split())
+    assert "\n" not in told
+
+
+def test_a_proxy_that_is_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with pytest.raises(ExplainingError, match=r"the proxy does not lead to nowhere.invalid"):
+        fetch("http://nowhere.invalid/")
+
+
+def test_encryption_that_cannot_be_is_told(server: str) -> None:
+    with pytest.raises(ExplainingError, match=r"no encrypted connection with 127.0.0.1"):
+        fetch(server.replace("http:", "https:"))
+
+
+def test_a_certificate_that_nobody_vouches_for_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*Authority(tmp_path, "nobody").sign_for("localhost"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Pages) as running:
+        running.socket = context.wrap_socket(running.socket, server_side=True)
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        with pytest.raises(ExplainingError, match=r"the certificate of .* is not to be trusted: "):
+            fetch(f"https://127.0.0.1:{running.server_port}/page")
+        running.shutdown()
+        thread.join()

@@ -1,0 +1,86 @@
+import re
+from html import unescape
+
+from lxml import etree, html
+
+from worker.article import explain_article
+from worker.explain.explained_html import to_html
+from worker.html import Page, parse_page
+
+STORY = "".join(
+    f"<p>Nobody had expected so many people to come and speak on day {day}. They did.</p>"
+    for day in range(6)
+)
+HOSTILE = f"""<html><head><base href="/deep/"><meta http-equiv="refresh" content="0;url=//evil">
+<link rel="preload" href="https://evil.example/p"><link rel="stylesheet" href="/style.css">
+<script>alert(1)</script><title>The bridge</title></head>
+<body onload="alert(2)"><div><a href="/menu">Menu</a></div>
+<a href=" java\tscript:alert(3)">Click</a><svg onload=alert(4)><script>alert(5)</script></svg>
+<iframe src="https://evil.example"></iframe><form action="javascript:alert(6)"><input></form>
+<div id="story"><img src="a.jpg" alt="Bridge">{STORY}</div>
+<noscript><p>Please enable scripts in your browser.</p></noscript>
+<p>&lt;script&gt;alert(7)&lt;/script&gt; &amp;lt;</p></body></html>"""
+
+
+def parsed(text: str = HOSTILE) -> Page:
+    return parse_page(text, "https://news.example/bridge")
+
+
+def overlay(page: Page) -> str:
+    return to_html(explain_article(page, None), page, 1)
+
+
+def framed(shown: str) -> html.HtmlElement:
+    [srcdoc] = re.findall(r'srcdoc="([^"]*)"', shown)
+    return html.document_fromstring(unescape(srcdoc))
+
+
+def test_the_page_is_framed_where_nothing_of_it_can_run() -> None:
+    shown = overlay(parsed())
+    assert '<iframe sandbox="" ' in shown
+    assert shown.count("<iframe") == 1
+    inner = framed(shown)
+    [policy] = inner.xpath("//meta/@content")
+    assert policy.startswith("default-src 'none'; style-src")
+    assert "script-src" not in policy
+    assert not inner.xpath("//script | //iframe | //noscript | //object")
+    assert not inner.xpath("//@*[starts-with(name(), 'on')]")
+    assert not [value for value in inner.xpath("//@*") if "script:" in "".join(value.split())]
+    assert inner.xpath("//link/@href") == ["/style.css"]
+    assert inner.xpath("//base/@href") == ["https://news.example/deep/"]
+
+
+def test_the_text_of_a_page_stays_text() -> None:
+    assert "<script" not in overlay(parsed())
+
+
+def test_kept_lines_are_marked_with_their_reasons_and_others_otherwise() -> None:
+    inner = framed(overlay(parsed()))
+    kept = inner.xpath("//span[@class='detourage-kept']")
+    texts = [span.text for span in kept]
+    told = re.findall("<p>(N.*?)</p>", STORY)
+    assert texts[: len(told)] == told
+    assert "Menu" not in texts
+    assert kept[0].get("title").startswith("kept, ")
+    assert inner.xpath("//span[@class='detourage-dropped'][1]/text()")[0] == "Menu"
+    assert inner.xpath("//img/@class") == ["detourage-article"]
+
+
+def test_a_line_that_is_neither_word_nor_number_is_left_as_it_is() -> None:
+    page = parsed(f"<html><body><p>***</p><div>{STORY}</div> tail</body></html>")
+    inner = framed(overlay(page))
+    [stars] = inner.xpath("//p[text()='***']")
+    assert len(stars) == 0
+    assert inner.xpath("//body/span/text()") == [" tail"]
+
+
+def test_the_page_itself_is_not_changed() -> None:
+    page = parsed()
+    before = etree.tostring(page.document)
+    overlay(page)
+    assert etree.tostring(page.document) == before
+
+
+def test_a_page_without_an_article_says_why() -> None:
+    page = parsed("<html><head><title>Empty</title></head><body><p>--</p></body></html>")
+    assert "<dd>no-text: the page shows no text</dd>" in overlay(page)

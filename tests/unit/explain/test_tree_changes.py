@@ -1,0 +1,56 @@
+import numpy as np
+from hypothesis import given
+
+from tests.pages import article_html
+from tests.property.grouping.distance.trees import trees
+from worker.explain.tree_changes import TreeLine, element_names, tree_changes
+from worker.grouping.distance import tree_edit_distance
+from worker.html import Tree, parse_page
+
+
+def tree(text: str) -> Tree:
+    return Tree.from_brackets(text)
+
+
+def test_what_differs_is_said_in_the_order_of_the_document() -> None:
+    changes = tree_changes(
+        tree("{html{head{title}{meta}}{body{h1}{p}{p}{p}}}"),
+        tree("{html{head{title}{meta}}{body{div{ul{li}}}{h2}{p}{p}{p}}}"),
+    )
+    assert (changes.removed, changes.added, changes.renamed, changes.distance) == (0, 3, 1, 4)
+    assert changes.lines == [
+        TreeLine("same", 0, "html", 1),
+        TreeLine("same", 1, "", 3),
+        TreeLine("same", 1, "body", 1),
+        TreeLine("added", 2, "div", 3),
+        TreeLine("renamed", 2, "h1 → h2", 1),
+        TreeLine("same", 2, "", 3),
+    ]
+
+
+def test_equal_trees_are_one_line() -> None:
+    equal = tree("{html{head}{body{p}{p}}}")
+    assert tree_changes(equal, equal).lines == [TreeLine("same", 0, "", 5)]
+
+
+@given(trees(), trees())
+def test_every_element_is_counted_once_and_the_changes_are_the_distance(a: Tree, b: Tree) -> None:
+    changes = tree_changes(a, b)
+    assert changes.distance == tree_edit_distance(a, b)
+    elements = {"same": 0, "removed": 0, "added": 0, "renamed": 0}
+    for line in changes.lines:
+        elements[line.sign] += line.elements
+    assert elements["removed"] == changes.removed
+    assert elements["added"] == changes.added
+    assert elements["renamed"] == changes.renamed
+    assert elements["same"] + changes.renamed + changes.removed == len(a)
+
+
+def test_elements_are_named_by_tag_id_and_classes() -> None:
+    page = parse_page("<body><div id=main class='a b c'><p>One</p></div>", "https://news.example/")
+    assert element_names(page) == ["html", "head", "body", "div#main.a.b", "p"]
+    assert len(element_names(parse_page(article_html(1)))) == len(page_elements(article_html(1)))
+
+
+def page_elements(html: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return parse_page(html).tree.sizes

@@ -1,0 +1,112 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from worker.grouping.distance import (
+    IMPLEMENTATION,
+    distance_matrix,
+    distances_between,
+    edit_mapping,
+    normalised_distance,
+    tree_edit_distance,
+)
+from worker.html.tree import Tree
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "distance"),
+    [
+        ("{a}", "{a}", 0),
+        ("{a}", "{b}", 1),
+        ("{a}", "{a{b}}", 1),
+        ("{a{b}{c}}", "{a{c}{b}}", 2),
+        ("{f{d{a}{c{b}}}{e}}", "{f{c{d{a}{b}}}{e}}", 2),
+        ("{a{b}{c}{d}}", "{x}", 4),
+    ],
+)
+def test_known_distances(a: str, b: str, distance: int) -> None:
+    assert tree_edit_distance(Tree.from_brackets(a), Tree.from_brackets(b)) == distance
+
+
+def test_the_kernel_is_built_where_the_tests_run() -> None:
+    assert IMPLEMENTATION == "native"
+
+
+def test_a_negative_bound_is_refused() -> None:
+    tree = Tree.from_brackets("{a}")
+    with pytest.raises(ValueError, match="bound"):
+        tree_edit_distance(tree, tree, bound=-1)
+
+
+def test_matrix_of_no_tree_is_empty() -> None:
+    assert distance_matrix([]).shape == (0, 0)
+
+
+def test_matrix_is_of_32_bit_integers() -> None:
+    trees = [Tree.from_brackets("{a{b}}"), Tree.from_brackets("{a}")]
+    assert distance_matrix(trees).dtype == np.int32
+
+
+def test_normalised_distance_of_numbers_and_arrays() -> None:
+    assert normalised_distance(0, 3, 3) == 0.0
+    assert normalised_distance(6, 3, 3) == 1.0
+    distances = np.array([[0, 2], [2, 0]], np.int32)
+    sizes = np.array([3, 5])
+    ratios = normalised_distance(distances, sizes[:, None], sizes[None, :])
+    assert ratios.tolist() == [[0.0, 0.4], [0.4, 0.0]]
+
+
+WITHOUT_KERNEL = """
+import sys, warnings
+sys.modules["worker.grouping.distance._native"] = None
+from worker.grouping.distance import *
+from worker.grouping.distance.fallback import MAX_NODES
+from worker.html.tree import Tree
+
+assert IMPLEMENTATION == "apted"
+a, b = Tree.from_brackets("{a{b{c}}{d}}"), Tree.from_brackets("{a{c}{d{e}}}")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print(tree_edit_distance(a, b), tree_edit_distance(a, b, bound=0), tree_edit_distance(a, a))
+    print(distance_matrix([a, b, a]).tolist(), distances_between([a], [b]).tolist())
+    lower, upper = distance_bounds(a, b)
+    print(lower <= tree_edit_distance(a, b) <= upper, edit_mapping(a, a))
+    print(len(caught), "apted" in str(caught[0].message))
+for large in [("a", depth) for depth in range(1000)], [("a", i > 0) for i in range(MAX_NODES + 1)]:
+    try:
+        tree_edit_distance(Tree.from_preorder(large), a)
+    except TreeTooLargeError as error:
+        print(error.trees)
+"""
+
+
+def test_without_the_kernel_the_package_works_and_says_so_once() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_KERNEL], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines() == [
+        "2 1 0",
+        "[[0, 2, 0], [2, 0, 2], [0, 2, 0]] [[2]]",
+        "True [(0, 0), (1, 1), (2, 2), (3, 3)]",
+        "1 True",
+        "(0,)",
+        "(0,)",
+    ]
+
+
+def test_equal_trees_are_one_in_matrix_and_block() -> None:
+    a, b = Tree.from_brackets("{a{b}}"), Tree.from_brackets("{a{b}{c}}")
+    again = Tree.from_brackets("{a{b}}")
+    assert distance_matrix([a, b, again]).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    assert distances_between([b, a], [again, b]).tolist() == [[1, 0], [0, 1]]
+    assert distances_between([a], []).shape == (1, 0)
+
+
+def test_mapping_of_known_trees() -> None:
+    a, b = Tree.from_brackets("{f{d{a}{c{b}}}{e}}"), Tree.from_brackets("{f{c{d{a}{b}}}{e}}")
+    assert edit_mapping(a, b) == [(0, 0), (1, 1), (2, None), (3, 2), (4, 4), (5, 5), (None, 3)]
+    leaf = Tree.from_brackets("{c}")
+    assert edit_mapping(leaf, a) == [(0, 2), *((None, j) for j in (0, 1, 3, 4, 5))]
+    assert edit_mapping(leaf, leaf) == [(0, 0)]

@@ -1,0 +1,212 @@
+"""Trees that no page has: every question about them ends, with an answer or a clear refusal."""
+
+import random
+import signal
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from tests.property.grouping.distance.trees import edited, random_tree
+from worker.grouping.distance import (
+    TreeTooLargeError,
+    _native,
+    distance_matrix,
+    distances_between,
+    edit_mapping,
+    nearest_references,
+    tree_edit_distance,
+)
+from worker.grouping.distance.native import NativeForest
+from worker.html.tree import Tree
+
+NODES = 70_000
+DEPTH = 10_000
+CHILDREN = 35_000
+
+
+def chain(nodes: int, labels: str = "a") -> list[tuple[str, int]]:
+    """Nodes below each other."""
+    return [(labels[i % len(labels)], i) for i in range(nodes)]
+
+
+def star(children: int, labels: str = "a", depth: int = 0) -> list[tuple[str, int]]:
+    """A node with many children."""
+    return [("a", depth), *((labels[i % len(labels)], depth + 1) for i in range(children))]
+
+
+def right_comb(teeth: int) -> list[tuple[str, int]]:
+    """A chain in which every node has a leaf before the next."""
+    return [node for depth in range(teeth) for node in (("a", depth), ("b", depth + 1))]
+
+
+def left_comb(teeth: int) -> list[tuple[str, int]]:
+    """A chain in which every node has a leaf after the next."""
+    return chain(teeth) + [("b", depth) for depth in range(teeth, 0, -1)]
+
+
+def ladder(rungs: int) -> list[tuple[str, int]]:
+    """A chain with leaves on both sides: neither side is cheap."""
+    return right_comb(rungs) + [("c", depth) for depth in range(rungs, 0, -1)]
+
+
+def star_of_chains(chains: int, depth: int) -> list[tuple[str, int]]:
+    """Chains of different labels below one node."""
+    below = [(f"{i % 97}", 1 + level) for i in range(chains) for level in range(depth)]
+    return [("a", 0), *below]
+
+
+STAR = Tree.from_preorder(star(CHILDREN))
+OTHER_STAR = Tree.from_preorder(star(CHILDREN, "ab"))
+CHAIN = Tree.from_preorder(chain(DEPTH))
+OTHER_CHAIN = Tree.from_preorder(chain(DEPTH, "ab"))
+LADDER = Tree.from_preorder(ladder(NODES // 3))
+ALL = {
+    "star": STAR,
+    "chain": Tree.from_preorder(chain(NODES, "ab")),
+    "right comb": Tree.from_preorder(right_comb(NODES // 2)),
+    "left comb": Tree.from_preorder(left_comb(NODES // 2)),
+    "ladder": LADDER,
+    "star at the end of a chain": Tree.from_preorder(
+        chain(DEPTH) + star(NODES - DEPTH, "ab", DEPTH)
+    ),
+    "star of chains": Tree.from_preorder(star_of_chains(200, NODES // 200)),
+}
+
+
+def test_distances_of_extreme_shapes() -> None:
+    assert tree_edit_distance(STAR, OTHER_STAR) == CHILDREN // 2
+    assert tree_edit_distance(CHAIN, OTHER_CHAIN) == DEPTH // 2
+    assert tree_edit_distance(STAR, CHAIN) == len(STAR) + DEPTH - 4
+    assert tree_edit_distance(STAR, ALL["chain"]) == len(STAR) + NODES - 4
+    combs = ALL["left comb"], ALL["right comb"]
+    assert tree_edit_distance(*combs, bound=NODES // 10) == NODES // 10 + 1
+
+
+@pytest.fixture(scope="module")
+def forest() -> NativeForest:
+    """Give all of them, made ready once."""
+    return NativeForest(list(ALL.values()))
+
+
+@pytest.mark.parametrize(
+    ("names", "larger"),
+    [
+        (("ladder", "star of chains"), 1),
+        (("left comb", "ladder"), 0),
+        (("right comb", "star at the end of a chain"), 1),
+    ],
+)
+def test_the_larger_of_two_is_refused(
+    forest: NativeForest, names: tuple[str, str], larger: int
+) -> None:
+    pair = [list(ALL).index(name) for name in names]
+    with pytest.raises(TreeTooLargeError, match="too large to compare") as distance_error:
+        forest.distances(pair[:1], pair[1:])
+    with pytest.raises(TreeTooLargeError, match="too large to compare") as mapping_error:
+        forest.mapping(*pair)
+    assert distance_error.value.trees == mapping_error.value.trees == (pair[larger],)
+    lower, upper = (
+        bound(pair[:1], pair[1:])[0] for bound in (forest.lower_bounds, forest.upper_bounds)
+    )
+    assert 0 < lower <= upper <= sum(len(ALL[name]) for name in names)
+
+
+@pytest.mark.parametrize("a", ALL)
+def test_any_is_compared_with_itself_and_with_one_node_more(a: str) -> None:
+    tree = ALL[a]
+    larger = Tree.from_postorder((*tree.labels, "z"), [*tree.sizes.tolist(), len(tree) + 1])
+    assert tree_edit_distance(tree, Tree(tree.labels, tree.sizes.copy())) == 0
+    assert tree_edit_distance(tree, larger, bound=0) == 1
+    assert distance_matrix([tree, tree]).tolist() == [[0, 0], [0, 0]]
+
+
+REFUSED = Tree.from_preorder(ladder(NODES // 5))
+"""Little more than what is too large beside the star, and larger than it."""
+
+
+def test_what_passes_the_limits_is_refused() -> None:
+    for compare in (tree_edit_distance, edit_mapping):
+        with pytest.raises(TreeTooLargeError) as caught:
+            compare(REFUSED, STAR)
+        assert caught.value.trees == (0,)
+
+
+LEAF = Tree.from_brackets("{c}")
+
+
+@pytest.mark.parametrize(
+    ("ask", "places"),
+    [
+        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED]), (1, 4)),
+        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED], threads=2), (1, 4)),
+        (lambda: distances_between([LEAF, STAR], [REFUSED, LEAF]), (2,)),
+        (lambda: nearest_references([LEAF, REFUSED], [STAR]), (1,)),
+    ],
+)
+def test_what_passes_the_limits_is_named_among_those_given(
+    ask: Callable[[], object], places: Sequence[int]
+) -> None:
+    with pytest.raises(TreeTooLargeError) as caught:
+        ask()
+    assert caught.value.trees == places
+
+
+@pytest.mark.parametrize("nodes", [15_990, 16_010])
+def test_savings_close_to_what_16_bits_hold(nodes: int) -> None:
+    source = random.Random(nodes)
+    tree = random_tree(source, nodes, "flat", "abc")
+    trees = [tree, edited(source, tree, 30, "abc")]
+    distances = {
+        NativeForest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
+        for unit in _native.UNITS
+        for bits in (0, 32)
+    }
+    assert len(distances) == 1
+    assert 0 < distances.pop() <= 30
+
+
+class InterruptError(Exception):
+    """What the signal handler of the test raises."""
+
+
+def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise InterruptError
+
+    source = random.Random(1)
+    trees = [random_tree(source, 2_500, "page", "a") for _ in range(2)]
+    sizes = np.concatenate([tree.sizes for tree in trees])
+    starts = np.array([0, 2_500, 5_000])
+    forest = _native.Forest(np.zeros_like(sizes), sizes, starts, 0)
+    first, last = np.zeros(20_000, np.int32), np.ones(20_000, np.int32)
+    distances = np.full(20_000, -7, np.int32)
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(InterruptError):
+            forest.distances(first, last, distances, np.iinfo(np.int32).max - 1, None)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert distances[0] >= 0
+    assert distances[-1] == -7
+
+
+def test_other_threads_run_while_trees_are_compared() -> None:
+    source = random.Random(2)
+    trees = [random_tree(source, 2_500, "page", "abcdefgh") for _ in range(12)]
+    done = threading.Event()
+
+    def compare() -> None:
+        distance_matrix(trees, memory=0)
+        done.set()
+
+    thread = threading.Thread(target=compare)
+    thread.start()
+    steps = 0
+    while not done.is_set():
+        steps += 1
+    thread.join()
+    assert steps > 1_000

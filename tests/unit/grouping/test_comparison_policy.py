@@ -1,0 +1,129 @@
+"""What the policy of comparisons asks for, round by round, and what it makes of the answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.compared_trees import PageOfTree
+from worker.grouping import Grouping
+from worker.grouping.comparison_policy import (
+    Missing,
+    MissingNearest,
+    MissingPairs,
+    MissingToPivot,
+    group_or_missing,
+    known_or_missing,
+)
+from worker.grouping.known_site import KnownSite
+from worker.html import TreeShape
+
+NODES = 100
+LIMIT = 4
+"""Three references are drawn, those of the smallest digests, and one may join them."""
+
+TREES = {tree_id: TreeShape(f"{tree_id:03}", NODES) for tree_id in range(8)}
+SAMPLE = (0, 1, 2)
+OTHERS = [3, 4, 5, 6, 7]
+NEAR, DOUBTFUL, FAR = 0.1, 0.5, 0.6
+
+
+def nearest_of_others(
+    usual: tuple[int, float], rest: dict[int, tuple[int, float] | None]
+) -> dict[int, tuple[int, float] | None]:
+    return dict.fromkeys(OTHERS, usual) | rest
+
+
+def raw(normalised: float) -> int:
+    """Return the tree edit distance that gives a normalised one."""
+    return round(2 * NODES * normalised / (2 - normalised))
+
+
+@dataclass
+class Told:
+    """Distances that a test tells: of all pairs of references, where one is told, the same."""
+
+    apart: float | None = None
+    nearest_of: Mapping[tuple[int, ...], Mapping[int, tuple[int, float] | None]] = field(
+        default_factory=dict
+    )
+    to_pivots: dict[int, int | None] = field(default_factory=dict)
+
+    def among(
+        self, tree_ids: Sequence[int]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        diagonal = np.eye(len(tree_ids), dtype=np.bool_)
+        if self.apart is None:
+            return np.where(diagonal, 0, np.nan), diagonal
+        return np.where(diagonal, 0.0, raw(self.apart)), np.ones_like(diagonal)
+
+    def nearest(
+        self, references: Sequence[int], tree_ids: Sequence[int]
+    ) -> dict[int, tuple[int, float] | None]:
+        known = self.nearest_of.get(tuple(references), {})
+        return {tree_id: known[tree_id] for tree_id in tree_ids if tree_id in known}
+
+    def to_pivot(self, _pivot: int, tree_ids: Sequence[int]) -> dict[int, int | None]:
+        return {each: self.to_pivots[each] for each in tree_ids if each in self.to_pivots}
+
+
+def ask(told: Told) -> KnownSite | Missing:
+    return known_or_missing(TREES, told, whole_matrix_trees=LIMIT)
+
+
+def group(told: Told) -> Grouping | Missing:
+    site = ask(told)
+    assert isinstance(site, KnownSite)
+    pages = [PageOfTree(f"page {tree_id}", tree_id) for tree_id in TREES]
+    return group_or_missing(site, pages, TREES, told)
+
+
+def test_of_a_small_site_every_pair_is_asked_for() -> None:
+    found = known_or_missing(TREES, Told(), whole_matrix_trees=len(TREES))
+    assert isinstance(found, Missing)
+    (pairs,) = found.comparisons
+    assert isinstance(pairs, MissingPairs)
+    assert pairs.tree_ids == list(TREES)
+    assert pairs.is_known.sum() == len(TREES)
+
+
+def test_of_a_large_site_the_nearest_of_the_sample_is_asked_for_first() -> None:
+    assert ask(Told()) == Missing([MissingNearest(OTHERS, list(SAMPLE), 3)])
+    partly = Told(nearest_of={SAMPLE: {3: (0, NEAR), 5: (1, FAR)}})
+    assert ask(partly) == Missing([MissingNearest([4, 6, 7], list(SAMPLE), 3)])
+
+
+def test_then_a_tree_far_from_the_sample_joins_it_and_all_are_compared() -> None:
+    of_sample = nearest_of_others((0, NEAR), {5: (1, FAR), 6: (1, FAR)})
+    found = ask(Told(nearest_of={SAMPLE: of_sample}))
+    assert isinstance(found, Missing)
+    nearest, pairs = found.comparisons
+    assert nearest == MissingNearest([3, 4, 6, 7], [0, 1, 2, 5], 1)
+    assert isinstance(pairs, MissingPairs)
+    assert pairs.tree_ids == [0, 1, 2, 5]
+
+
+def test_a_tree_that_cannot_be_compared_is_no_reference_and_its_page_an_outlier() -> None:
+    of_sample = nearest_of_others((0, NEAR), {3: None})
+    told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
+    site = ask(told)
+    assert isinstance(site, KnownSite)
+    assert site.references == list(SAMPLE)
+    grouping = group(told)
+    assert isinstance(grouping, Grouping)
+    assert grouping.outliers == (3,)
+
+
+def test_pages_that_may_be_too_far_from_their_pivot_are_asked_for_last() -> None:
+    # What is nearest to the pivot itself is known to be near enough, that of tree 3 for one.
+    of_sample = nearest_of_others((1, NEAR), {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)})
+    told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
+    assert group(told) == Missing([MissingToPivot(1, [4, 6])])
+    told.to_pivots = {4: raw(NEAR)}
+    assert group(told) == Missing([MissingToPivot(1, [6])])
+    for too_far in raw(FAR), None:
+        told.to_pivots[6] = too_far
+        grouping = group(told)
+        assert isinstance(grouping, Grouping)
+        assert grouping.outliers == (6,)

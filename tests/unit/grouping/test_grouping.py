@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.grouping.template_sites import made_site
+from worker.grouping import Group, MdsKMeans, group_pages
+
+TEMPLATES = [0] * 4 + [1] * 7 + [2] * 4 + [3]
+KEYS = [f"https://news.example/{'lmno'[t]}/{i}" for i, t in enumerate(TEMPLATES)]
+DISTANCES = made_site(TEMPLATES, spread=0.3)
+
+
+def test_groups_are_the_largest_first_then_by_their_smallest_key() -> None:
+    grouping = group_pages(KEYS, DISTANCES)
+    assert [[KEYS[i][21] for i in group.members] for group in grouping.groups] == [
+        ["m"] * 7,
+        ["l"] * 4,
+        ["n"] * 4,
+    ]
+    assert grouping.outliers == (15,)
+    assert all(group.pivot in group.members for group in grouping.groups)
+
+
+def test_members_are_in_the_order_of_their_keys() -> None:
+    assert group_pages(["c", "a", "b"], np.zeros((3, 3))).groups == (Group((1, 2, 0), pivot=1),)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(range(len(KEYS))))
+def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
+    expected = group_pages(KEYS, DISTANCES)
+    arrived = group_pages([KEYS[i] for i in order], DISTANCES[np.ix_(order, order)])
+    assert [
+        ([order[i] for i in group.members], order[group.pivot]) for group in arrived.groups
+    ] == [(list(group.members), group.pivot) for group in expected.groups]
+    assert [order[i] for i in arrived.outliers] == list(expected.outliers)
+    assert np.array_equal(arrived.embedding, expected.embedding[order])
+    assert arrived.silhouette == expected.silhouette
+
+
+def test_every_page_is_in_one_group_or_an_outlier() -> None:
+    grouping = group_pages(KEYS, DISTANCES)
+    placed = [i for group in grouping.groups for i in group.members] + list(grouping.outliers)
+    assert sorted(placed) == list(range(len(KEYS)))
+
+
+def test_no_page() -> None:
+    grouping = group_pages([], np.zeros((0, 0)))
+    assert (grouping.groups, grouping.outliers) == ((), ())
+
+
+def test_another_method_may_be_given() -> None:
+    strict = MdsKMeans(max_pivot_distance=0)
+    assert group_pages(KEYS, DISTANCES, estimator=strict).groups == ()
+
+
+def test_two_pages_of_one_key_are_refused() -> None:
+    with pytest.raises(ValueError, match="same key"):
+        group_pages(["a", "a"], np.zeros((2, 2)))
+
+
+def test_a_key_for_each_row_is_needed() -> None:
+    with pytest.raises(ValueError, match="3 keys"):
+        group_pages(["a", "b", "c"], np.zeros((2, 2)))

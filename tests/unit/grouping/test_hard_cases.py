@@ -1,0 +1,104 @@
+"""Sites that are hard to group, as pages; `test_methods` has the same as distances."""
+
+import base64
+import random
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from worker.grouping import METHODS, SiteGroups, group_pages, group_site
+from worker.html import Tree, parse_page
+from worker.sample import generate
+
+TWO_DESIGNS = "harbour-post.example"
+
+
+class Pages:
+    """Pages of a generated site, in the order of their addresses."""
+
+    def __init__(self, domain: str, *, noise: float = 0.3, size: int = 6) -> None:
+        pages = sorted(
+            generate(sites=[domain], pages_per_template=size, noise=noise),
+            key=lambda page: str(page.message["url"]),
+        )
+        self.urls = [str(page.message["url"]) for page in pages]
+        self.classes = [str(page.gold["template_class"]) for page in pages]
+        self.kinds = [str(page.gold["kind"]) for page in pages]
+        self.trees = [
+            parse_page(base64.b64decode(page.message["html_base64"]), page.message["url"]).tree
+            for page in pages
+        ]
+
+
+@pytest.fixture(scope="module")
+def site() -> Pages:
+    return Pages(TWO_DESIGNS)
+
+
+@pytest.fixture(scope="module")
+def compared(site: Pages) -> SiteGroups:
+    return group_site(TWO_DESIGNS, site.urls, site.trees)
+
+
+def labels_of(found: SiteGroups) -> list[int]:
+    labels = [-1 - place for place in range(len(found.urls))]
+    for number, group in enumerate(found.grouping.groups):
+        for member in group.members:
+            labels[member] = number
+    return labels
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_two_designs_years_apart_with_menus_among_articles(
+    site: Pages, compared: SiteGroups, name: str
+) -> None:
+    sizes = [len(tree) for tree in site.trees]
+    grouping = group_pages(site.urls, compared.distances, sizes=sizes, estimator=METHODS[name]())
+    found = SiteGroups(TWO_DESIGNS, compared.urls, compared.distances, grouping)
+    assert adjusted_rand_score(site.classes, labels_of(found)) == 1
+    assert len(grouping.groups) == 6
+    for group in grouping.groups:
+        assert len({site.kinds[member] for member in group.members}) == 1
+
+
+def test_near_duplicates_hide_no_template(site: Pages) -> None:
+    place = site.kinds.index("article")
+    copies = []
+    for extra in range(12):
+        labels = list(site.trees[place].labels)
+        labels[extra] = "ins"
+        copies.append(Tree.from_postorder(labels, site.trees[place].sizes))
+    urls = [*site.urls, *(f"{site.urls[place]}?copy={extra}" for extra in range(12))]
+    found = group_site(TWO_DESIGNS, urls, [*site.trees, *copies])
+    classes = [*site.classes, *[site.classes[place]] * 12]
+    assert adjusted_rand_score(classes, labels_of(found)) == 1
+
+
+def test_twenty_orders_of_arrival_give_identical_groups() -> None:
+    pages = Pages(TWO_DESIGNS, size=3)
+    distances = group_site(TWO_DESIGNS, pages.urls, pages.trees).distances
+
+    def grouped(order: list[int]) -> list[tuple[str, list[str]]]:
+        urls = [pages.urls[place] for place in order]
+        matrix = distances[np.ix_(order, order)]
+        grouping = group_pages(urls, matrix, sizes=[len(pages.trees[i]) for i in order])
+        outliers = ("", [urls[place] for place in grouping.outliers])
+        return [outliers] + [
+            (urls[group.pivot], [urls[member] for member in group.members])
+            for group in grouping.groups
+        ]
+
+    order = list(range(len(pages.urls)))
+    expected = grouped(order)
+    for seed in range(20):
+        random.Random(seed).shuffle(order)
+        assert grouped(order) == expected
+
+
+@pytest.mark.parametrize("size", [2, 6, 12])
+def test_the_templates_of_a_generated_site_are_found_at_any_size(size: int) -> None:
+    pages = Pages("sada-almina.example", size=size)
+    found = group_site("sada-almina.example", pages.urls, pages.trees)
+    assert len(found.grouping.groups) == 3
+    assert adjusted_rand_score(pages.classes, labels_of(found)) == 1

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from worker.grouping import group_pages, group_site
+from worker.grouping.distance import normalised_distance
+from worker.grouping.likeness import size_tolerant_distances
+from worker.html import Tree
+
+
+def tolerant(distance: int, a: int, b: int) -> float:
+    plain = normalised_distance(distance, a, b)
+    matrix = size_tolerant_distances(np.array([[0, plain], [plain, 0]]), [a, b])
+    assert matrix[0, 1] == matrix[1, 0]
+    return float(matrix[0, 1])
+
+
+def test_pages_of_one_size_keep_their_distance() -> None:
+    assert tolerant(60, 100, 100) == pytest.approx(normalised_distance(60, 100, 100))
+
+
+def test_half_of_the_surplus_of_the_larger_page_is_excused() -> None:
+    assert tolerant(200, 100, 300) == pytest.approx(2 * 100 / (400 + 100))
+
+
+def test_pages_with_nothing_in_common_stay_far() -> None:
+    assert tolerant(200, 100, 100) == pytest.approx(1)
+    assert tolerant(400, 100, 300) == pytest.approx(2 * 300 / (400 + 300))
+
+
+def test_unknown_distances_stay_unknown() -> None:
+    matrix = size_tolerant_distances(np.array([[0, np.nan], [np.nan, 0]]), [3, 4])
+    assert np.isnan(matrix[0, 1])
+    assert matrix[0, 0] == 0
+
+
+@pytest.mark.parametrize("sizes", [[3], [3, 0], [[3, 4]]])
+def test_a_size_is_needed_for_each_page(sizes: list[int]) -> None:
+    with pytest.raises(ValueError, match="a positive size for each of 2 pages"):
+        group_pages(["a", "b"], np.zeros((2, 2)), sizes=sizes)
+
+
+def page(paragraphs: int, comments: int) -> Tree:
+    menu = "{ul" + "{li{a}}" * 10 + "}"
+    body = "{article{h1}{time}" + "{p}" * paragraphs + "}"
+    thread = "{section{h2}" + "{div{b}{i}{p}{a}}" * comments + "}"
+    return Tree.from_brackets(
+        "{html{head{title}{meta}{meta}}{body{header{a{img}}"
+        + menu
+        + "}"
+        + body
+        + thread
+        + "{footer"
+        + "{a}" * 8
+        + "}}}"
+    )
+
+
+def test_length_and_number_of_comments_do_not_divide_a_template() -> None:
+    trees = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]
+    urls = [f"https://news.example/{number}" for number in range(len(trees))]
+    found = group_site("news.example", urls, trees)
+    assert [len(group.members) for group in found.grouping.groups] == [len(trees)]
+    assert len(group_pages(urls, found.distances).groups) > 1
+
+
+def test_sizes_follow_their_pages_when_the_order_changes() -> None:
+    trees = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]
+    urls = [f"https://news.example/{number}" for number in range(len(trees))]
+    backwards = group_site("news.example", urls[::-1], trees[::-1]).grouping
+    (group,) = backwards.groups
+    (same,) = group_site("news.example", urls, trees).grouping.groups
+    assert [urls[::-1][i] for i in group.members] == [urls[i] for i in same.members]
+    assert urls[::-1][group.pivot] == urls[same.pivot]

@@ -1,0 +1,29 @@
+import numpy as np
+
+from tests.unit.grouping.template_sites import made_site
+from worker.grouping import OUTLIER, MdsKMeans
+
+PAPER = MdsKMeans(merge_distance=-1, max_pivot_distance=1)
+
+
+def test_the_paper_divides_every_template_that_forms_bundles() -> None:
+    distances = np.full((10, 10), 0.02)
+    distances[:5, 5:] = distances[5:, :5] = 0.2
+    np.fill_diagonal(distances, 0)
+    assert PAPER.fit(distances).n_clusters_ == 2
+    assert MdsKMeans().fit(distances).n_clusters_ == 1
+
+
+def test_the_paper_forces_pages_together_that_have_nothing_in_common() -> None:
+    distances = made_site([0, 0, 0, 1, 2])
+    assert OUTLIER not in PAPER.fit_predict(distances)
+    assert MdsKMeans().fit_predict(distances).tolist() == [0, 0, 0, OUTLIER, OUTLIER]
+
+
+def test_no_more_clusters_are_tried_than_allowed() -> None:
+    few = MdsKMeans(max_clusters=2, merge_distance=-1, max_pivot_distance=1)
+    assert few.fit(made_site([0, 1, 2, 3] * 5)).n_clusters_ == 2
+
+
+def test_the_projection_may_have_more_dimensions() -> None:
+    assert MdsKMeans(n_components=5).fit(made_site([0, 1] * 5)).embedding_.shape == (10, 5)

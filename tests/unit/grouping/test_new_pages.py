@@ -1,0 +1,153 @@
+"""New pages among the groups of a site."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from tests.unit.grouping.template_sites import made_site
+from worker.grouping import (
+    Group,
+    agreeing_outliers,
+    assign,
+    assign_tree,
+    assignment,
+    group_site,
+    representatives,
+)
+from worker.grouping.distance import TreeTooLargeError
+from worker.grouping.likeness import size_tolerant_distances
+from worker.html import Tree, parse_page
+from worker.sample import generate
+
+NAN = float("nan")
+
+
+def test_a_narrow_group_is_represented_by_its_pivot() -> None:
+    distances = made_site([0] * 6, spread=0.1)
+    assert representatives(distances, Group(tuple(range(6)), pivot=2)) == (2,)
+
+
+def test_a_broad_group_has_representatives_at_its_ends() -> None:
+    places = np.array([0.0, 0.1, 0.25, 0.3, 0.4, 0.8])
+    distances = np.abs(np.subtract.outer(places, places))
+    group = Group(tuple(range(6)), pivot=3)
+    assert representatives(distances, group) == (3, 5)
+    assert representatives(distances, group, broad=0.2) == (3, 5, 0)
+    assert representatives(distances, group, broad=0.01, most=4) == (3, 5, 0, 1)
+    assert representatives(distances, group, broad=0) == (3, 5, 0)
+
+
+def test_a_page_joins_the_group_of_the_nearest_representative() -> None:
+    found = assign([0.4, 0.1, 0.3], [7, 8, 8])
+    assert (found.group, found.representative, found.distance) == (8, 1, 0.1)
+    assert found.confidence == pytest.approx(1 - 0.1 / 0.4)
+
+
+def test_a_page_far_from_all_groups_is_refused() -> None:
+    found = assign([0.51, 0.7], [7, 8])
+    assert (found.group, found.confidence, found.representative) == (None, 0, 0)
+    assert assign([0.51], [7], limit=0.6).group == 7
+
+
+def test_confidence_falls_towards_another_group_and_towards_the_limit() -> None:
+    assert assign([0.0, 0.4], [1, 2]).confidence == 1
+    assert assign([0.2, 0.4], [1, 2]).confidence == pytest.approx(0.5)
+    assert assign([0.4, 0.4], [1, 2]).confidence == 0
+    assert assign([0.3], [1], limit=0.3).confidence == 0
+    assert assign([0.0, 0.0], [2, 1]).group == 1
+
+
+def test_unknown_distances_are_left_out() -> None:
+    assert assign([NAN, 0.3], [1, 2]).group == 2
+    nowhere = assign([NAN, NAN], [1, 2])
+    assert (nowhere.group, nowhere.representative) == (None, None)
+    assert assign([], []).group is None
+
+
+def test_a_group_is_needed_for_each_representative() -> None:
+    with pytest.raises(ValueError, match="2 groups"):
+        assign([0.1], [1, 2])
+    with pytest.raises(ValueError, match="1 groups"):
+        assign_tree(Tree.from_brackets("{a}"), [], [1])
+
+
+def crawled(domain: str, seed: int) -> tuple[list[str], list[Tree], list[str]]:
+    pages = sorted(
+        generate(seed=seed, sites=[domain], pages_per_template=8, noise=0.4),
+        key=lambda page: str(page.message["url"]),
+    )
+    trees = [
+        parse_page(base64.b64decode(page.message["html_base64"]), page.message["url"]).tree
+        for page in pages
+    ]
+    return (
+        [page.message["url"] for page in pages],
+        trees,
+        [page.gold["template_class"] for page in pages],
+    )
+
+
+@pytest.fixture(scope="module")
+def site() -> tuple[list[str], list[Tree], list[str]]:
+    return crawled("harbour-post.example", 5)
+
+
+def test_comparing_few_representatives_gives_what_comparing_all_does(
+    site: tuple[list[str], list[Tree], list[str]],
+) -> None:
+    urls, trees, _ = site
+    found = group_site("harbour-post.example", urls, trees)
+    distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
+    places, groups = [], []
+    for number, group in enumerate(found.grouping.groups):
+        for place in representatives(distances, group, broad=0.2):
+            places.append(place)
+            groups.append(number)
+    for page, tree in enumerate(trees):
+        full = assign(distances[page, places], groups)
+        few = assign_tree(tree, [trees[place] for place in places], groups)
+        assert few.group == full.group
+        if full.group is not None:
+            assert few.representative == full.representative
+            assert few.distance == pytest.approx(full.distance)
+            assert few.confidence == pytest.approx(full.confidence)
+
+
+def test_pages_left_out_come_to_the_group_of_their_template(
+    site: tuple[list[str], list[Tree], list[str]],
+) -> None:
+    urls, trees, classes = site
+    old = [place for place in range(len(urls)) if place % 3]
+    found = group_site("a", [urls[i] for i in old], [trees[i] for i in old])
+    class_of = [classes[old[group.pivot]] for group in found.grouping.groups]
+    assert len(set(class_of)) == 6
+    pivots = [trees[old[group.pivot]] for group in found.grouping.groups]
+    for place in range(0, len(urls), 3):
+        assigned = assign_tree(trees[place], pivots, range(len(pivots)))
+        expected = classes[place] if classes[place] in class_of else None
+        assert (None if assigned.group is None else class_of[assigned.group]) == expected
+
+
+def test_a_page_that_no_representative_can_be_compared_with_goes_nowhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Refusing:
+        def lower_bounds(self, a: list[int], b: list[int]) -> None:
+            raise TreeTooLargeError("too large", b)
+
+    monkeypatch.setattr(assignment, "forest_of", lambda trees, memory: Refusing())
+    tree = Tree.from_brackets("{a}")
+    found = assign_tree(tree, [tree], [3])
+    assert (found.group, found.representative) == (None, None)
+
+
+def test_outliers_that_agree_become_a_group() -> None:
+    distances = made_site([0, 1, 0, 2, 0, 1])
+    pages = [11, 12, 13, 14, 15, 16]
+    (found,) = agreeing_outliers(distances, pages)
+    assert found.members == (11, 13, 15)
+    assert found.pivot in found.members
+    pairs = agreeing_outliers(distances, pages, fewest=2)
+    assert [group.members for group in pairs] == [(11, 13, 15), (12, 16)]
+    assert agreeing_outliers(np.zeros((0, 0)), []) == ()

@@ -1,0 +1,229 @@
+import codecs
+import random
+import re
+
+import pytest
+
+from worker.html import UndecodableError, parse_page
+from worker.html.encoding import decode
+
+SENTENCES = {
+    "el": "Άρχισε την Τετάρτη ο εμβολιασμός κατά της γρίπης, ανακοίνωσε το υπουργείο Υγείας.",
+    "pl": "Ministerstwo Zdrowia ogłosiło w środę, że szczepienia przeciw grypie już się zaczęły.",
+    "ru": "Министерство здравоохранения сообщило в среду о начале прививок против гриппа.",
+    "zh": "卫生部星期三宣布，今年冬天的流感疫苗接种计划将优先提供给老年人和小学生。",
+    "zh-TW": "衛生福利部週三宣布，今年冬天的流感疫苗接種計畫將優先提供給長者與國小學生。",
+    "fr": "Le ministère de la Santé a annoncé mercredi qu'une campagne débutait à l'hôpital.",
+    "de": "Die Ministerin für Gesundheit erklärte am Donnerstag, die Grippe sei größer als üblich.",
+    "ja": "厚生労働省は二十日、インフルエンザの患者数が全国で増え続けていると発表した。",
+    "ko": "보건복지부는 올겨울 독감 환자가 전국적으로 늘고 있다고 밝혔다.",
+    "tr": "Sağlık Bakanlığı çarşamba günü grip aşısı kampanyasının başladığını açıkladı.",
+}
+
+
+def page(text: str, head: str = "") -> str:
+    return f"<html><head><title>{text}</title>{head}</head><body><p>{text}</p></body></html>"
+
+
+def read(content: bytes, content_type: str | None = None) -> tuple[str, str]:
+    """Return the text of the paragraph and the name of the encoding."""
+    decoded = decode(content, content_type)
+    paragraph = re.search("<p>(.*?)</p>", decoded.text)
+    assert paragraph
+    return paragraph[1], decoded.encoding
+
+
+@pytest.mark.parametrize(
+    ("language", "codec", "name"),
+    [
+        ("el", "cp1253", "windows-1253"),
+        ("pl", "iso8859-2", "iso-8859-2"),
+        ("pl", "cp1250", "windows-1250"),
+        ("ru", "cp1251", "windows-1251"),
+        ("ru", "koi8-r", "koi8-u"),
+        ("zh", "gb18030", "gb18030"),
+        ("zh-TW", "big5", "big5"),
+        ("fr", "cp1252", "windows-1252"),
+        ("de", "iso8859-1", "windows-1252"),
+        ("ja", "shift_jis", "shift_jis"),
+        ("ja", "euc-jp", "euc-jp"),
+        ("ko", "cp949", "euc-kr"),
+        ("tr", "cp1254", "windows-1254"),
+    ],
+)
+def test_undeclared_encoding_is_detected(language: str, codec: str, name: str) -> None:
+    text = SENTENCES[language]
+    assert read(page(text).encode(codec)) == (text, name)
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_undeclared_utf8_is_read(language: str) -> None:
+    text = SENTENCES[language]
+    assert read(page(text).encode()) == (text, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("mark", "name"),
+    [
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16le"),
+        (codecs.BOM_UTF16_BE, "utf-16be"),
+        (codecs.BOM_UTF32_LE, "utf-32le"),
+        (codecs.BOM_UTF32_BE, "utf-32be"),
+    ],
+)
+def test_byte_order_mark_decides_and_is_left_out(mark: bytes, name: str) -> None:
+    html = page("żółw", '<meta charset="iso-8859-2">')
+    decoded = decode(mark + html.encode(name), "text/html; charset=windows-1252")
+    assert (decoded.text, decoded.encoding) == (html, name)
+
+
+@pytest.mark.parametrize("name", ["utf-16le", "utf-16be", "utf-32le", "utf-32be"])
+def test_utf16_and_utf32_need_no_byte_order_mark(name: str) -> None:
+    assert read(page("żółw").encode(name)) == ("żółw", name)
+
+
+def test_header_outweighs_the_declaration_in_the_page() -> None:
+    content = page("\u0444", '<meta charset="windows-1251">').encode("koi8-r")
+    assert read(content, "text/html; charset=KOI8-R") == ("\u0444", "koi8-r")
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "<meta charset=iso-8859-2>",
+        "<META CHARSET = 'ISO-8859-2' />",
+        '<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">',
+        "<meta content='text/html;charset=latin2' http-equiv=content-type>",
+        '<!-- <meta charset="koi8-r"> --><meta charset="iso-8859-2">',
+        '<meta name="description" content="; charset=koi8-r"><meta charset="iso-8859-2">',
+        '<meta charset="no-such-encoding"><meta charset="iso-8859-2">',
+        "<style>" + "p { color: red } " * 3000 + '</style><meta charset="iso-8859-2">',
+    ],
+)
+def test_declaration_in_the_page_is_read(declaration: str) -> None:
+    assert read(page("ąż", declaration).encode("iso8859-2")) == ("ąż", "iso-8859-2")
+
+
+def test_xml_declaration_is_read() -> None:
+    content = ('<?xml version="1.0" encoding="ISO-8859-2"?>' + page("ąż")).encode("iso8859-2")
+    assert read(content) == ("ąż", "iso-8859-2")
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "codec", "name"),
+    [
+        ("iso-8859-1", "“détourage” €", "cp1252", "windows-1252"),
+        ("latin-1", "été", "cp1252", "windows-1252"),
+        ("us-ascii", "l’été", "cp1252", "windows-1252"),
+        ("gb2312", "镕基 €", "gb18030", "gb18030"),
+        ("gbk", "\u3400", "gb18030", "gb18030"),
+        ("big5", "嘅", "big5hkscs", "big5"),
+        ("shift_jis", "①", "cp932", "shift_jis"),
+        ("euc-kr", "햏", "cp949", "euc-kr"),
+        ("x-user-defined", "été", "cp1252", "windows-1252"),
+        ("tis-620", "ไทย", "cp874", "windows-874"),
+    ],
+)
+def test_labels_mean_what_they_mean_to_browsers(
+    label: str, text: str, codec: str, name: str
+) -> None:
+    assert read(page(text).encode(codec), f"text/html; charset={label}") == (text, name)
+
+
+@pytest.mark.parametrize(
+    "declared", ["windows-1252", "koi8-r", "gb18030", "big5", "utf-16", "hz-gb-2312"]
+)
+def test_utf8_is_read_whatever_is_declared(declared: str) -> None:
+    content = page(SENTENCES["ru"]).encode()
+    assert read(content, f"text/html; charset={declared}") == (SENTENCES["ru"], "utf-8")
+
+
+def test_chinese_that_could_be_utf8_keeps_its_declared_encoding() -> None:
+    text = "隆"
+    assert page(text).encode("gb18030").decode("utf-8")
+    assert read(page(text).encode("gb18030"), "text/html; charset=gbk") == (text, "gb18030")
+
+
+def test_declaration_that_the_bytes_contradict_is_not_believed() -> None:
+    content = page(SENTENCES["pl"], '<meta charset="utf-8">').encode("cp1250")
+    assert read(content, "text/html; charset=utf-8") == (SENTENCES["pl"], "windows-1250")
+
+
+def test_declaration_in_the_page_stands_in_for_a_wrong_header() -> None:
+    content = page(SENTENCES["zh"], '<meta charset="gb2312">').encode("gb18030")
+    assert read(content, "text/html; charset=utf-8") == (SENTENCES["zh"], "gb18030")
+
+
+def test_stray_byte_does_not_change_the_encoding() -> None:
+    content = page(SENTENCES["zh"] * 4).encode("gb18030").replace(b"</p>", b"\xd0</p>")
+    text, name = read(content, "text/html; charset=gbk")
+    assert (text, name) == (SENTENCES["zh"] * 4 + "\ufffd", "gb18030")
+
+
+def test_stray_windows_1252_bytes_of_a_utf8_page_are_read() -> None:
+    content = page(SENTENCES["de"]).encode().replace(b"<p>", b"<p>Mitgef\xfchl \x96 ")
+    assert read(content) == ("Mitgefühl – " + SENTENCES["de"], "utf-8")
+
+
+def test_broken_utf8_sequence_becomes_one_replacement_character() -> None:
+    content = page(SENTENCES["el"]).encode().replace(b"<p>", b"<p>\xe2\x80")
+    assert read(content) == ("\ufffd" + SENTENCES["el"], "utf-8")
+
+
+def test_quotation_marks_of_an_english_page_are_windows_1252() -> None:
+    text = "The minister said on Wednesday that “a campaign” had begun. " * 10
+    assert read(page(text).encode("cp1252")) == (text, "windows-1252")
+
+
+def test_detection_reads_the_text_not_the_markup() -> None:
+    script = "<script>var x = 'tekst w skrypcie';</script>" * 200
+    content = page(SENTENCES["ru"], script).encode("cp1251")
+    assert read(content) == (SENTENCES["ru"], "windows-1251")
+
+
+def test_ascii_keeps_the_declared_name() -> None:
+    assert decode(b"<p>a</p>").encoding == "utf-8"
+    assert decode(b"<p>a</p>", "text/html; charset=koi8-r").encoding == "koi8-r"
+    assert decode(b"<p>a</p>", "text/html; charset=utf-16").encoding == "utf-8"
+    assert decode(b'<meta charset="utf-16"><p>a</p>').encoding == "utf-8"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        random.Random(1).randbytes(5_000),
+        b"<html><body><p>" + random.Random(2).randbytes(5_000),
+        b"\xef\xbb\xbf" + random.Random(3).randbytes(5_000),
+        b"\xff\xfe" + random.Random(4).randbytes(5_000),
+        b"<p>text</p>" + bytes(5_000),
+        bytes(range(1, 32)) * 100,
+    ],
+    ids=["noise", "noise in a page", "utf-8 mark", "utf-16 mark", "zeros", "controls"],
+)
+@pytest.mark.parametrize("content_type", [None, "text/html; charset=utf-8", "text/html"])
+def test_noise_is_undecodable(content: bytes, content_type: str | None) -> None:
+    with pytest.raises(UndecodableError):
+        parse_page(content, content_type=content_type)
+
+
+def test_single_controls_are_no_noise() -> None:
+    assert parse_page(b"<p>a\x00b</p>").document.findtext(".//p") == "ab"
+
+
+def test_page_names_its_encoding() -> None:
+    assert parse_page("<p>zażółć</p>".encode("cp1250"), content_type="text/html; charset=cp1250")
+    assert parse_page("<p>é</p>".encode("cp1252")).encoding == "windows-1252"
+    assert parse_page("<p>é</p>").encoding == "utf-8"
+
+
+def test_text_is_read_as_it_is_whatever_it_declares() -> None:
+    html = '<?xml version="1.0" encoding="utf-16"?><meta charset="gb2312"><p>été €</p>'
+    parsed = parse_page(html, content_type="text/html; charset=koi8-r")
+    assert parsed.encoding == "utf-8"
+    assert parsed.document.findtext(".//p") == "été €"
+
+
+def test_bytes_are_not_decoded_twice() -> None:
+    content = page("été", '<meta charset="gb2312">').encode()
+    assert parse_page(content).document.findtext(".//p") == "été"

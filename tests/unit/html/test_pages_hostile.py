@@ -1,0 +1,116 @@
+"""Pages made to crash, hang or exhaust a parser, in a process of their own."""
+
+import json
+import subprocess
+import sys
+
+PROGRAM = """
+import json
+import sys
+
+from worker.html import PageError, parse_page
+from worker.html.text import visible_text
+
+MEBIBYTE = 1024 * 1024
+XHTML = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>'
+ENTITIES = b"".join(
+    b'<!ENTITY e%d "%s">' % (level, b"&e%d;" % (level - 1) * 10) for level in range(1, 20)
+)
+FORMATTING = b"".join(b"<font size=%d>" % number for number in range(1_000))
+BOMB = (
+    b'<!DOCTYPE html [<!ENTITY e0 "%s">' + ENTITIES + b']>'
+    b'<html xmlns="http://www.w3.org/1999/xhtml"><body title="&e19;"><p>a &e19;</p></body></html>'
+)
+
+
+def outcome(html):
+    try:
+        page = parse_page(html, content_type=sys.argv[2] or None)
+    except PageError as error:
+        return error.outcome
+    # What other rooms do with a document is safe, too.
+    visible_text(page.document)
+    page.document.xpath("string()")
+    page.document.text_content()
+    page.tree.to_brackets()
+    return "page"
+
+
+for expression in json.loads(sys.argv[1]):
+    print(outcome(eval(expression)), flush=True)
+# What getrusage tells counts the process that started this one, too.
+with open("/proc/self/status") as status:
+    print(int(status.read().partition("VmHWM:")[2].split()[0]) // 1024)
+"""
+
+HANG = 300
+"""Seconds after which the process hangs rather than works; it needs ten."""
+
+MEMORY = 1024
+"""Mebibytes that the largest pages may take, of which less than 100 are the program itself."""
+
+HOSTILE = {
+    "b'<div>' * 100_000 + b'a' + b'</div>' * 100_000": "too-deep",
+    "b'<div>' * 490_000": "too-deep",
+    "b'<table><tr><td>' * 100_000 + b'a'": "too-deep",
+    "b'<b>a' * 2_000 + b'</i>' * 100_000": "too-deep",
+    "XHTML + b'<div>' * 100_000 + b'a' + b'</div>' * 100_000 + b'</body></html>'": "too-deep",
+    "b'<frameset><noframes>' + b'a ' * 100 + b'<div>' * 100_000": "too-deep",
+    "b'<ul><li>' * 100_000": "too-deep",
+    "b'<p><svg><style>' + b'<div>' * 100_000": "too-large",
+    "b'<p>' + FORMATTING + b'</p><p>a' * 3_000": "too-large",
+    "b'<p>a' + b''.join(b'<body a%d=1>' % n for n in range(60_000))": "too-large",
+    "b'<p>a' + b'<noscript>b</noscript>' * 45_000": "page",
+    "b'<p>a' + b'<a:b c:d=e>' * 400": "page",
+    "b'<p>a</p>' * 1_000_000": "too-large",
+    "b'a<br>' * 200_000": "too-large",
+    "b'<p ' + b' '.join(b'a%d=1' % n for n in range(100_000)) + b'>a</p>'": "too-large",
+    "XHTML + b'<p ' + b' '.join(b'a%d=\"1\"' % n for n in range(100_000)) + b'/>'": "too-large",
+    "b'<a ' * 2_500_000": "too-large",
+    "b'<' * 10 * MEBIBYTE": "empty",
+    "b'<p>' + b'a' * (10 * MEBIBYTE - 3)": "page",
+    "'<p>' + '\\U0001f600' * (10 * MEBIBYTE - 3)": "page",
+    "'<p>' + '\\ud800' * MEBIBYTE": "page",
+    "b'<p title=\"' + b'a' * (10 * MEBIBYTE - 20) + b'\">b</p>'": "page",
+    "b'<p>a<!--' + b'b' * (10 * MEBIBYTE - 20)": "page",
+    "b'<p>' + b'&amp;' * 2_000_000": "page",
+    "b'<p>a' + b'<i \"' * 490_000": "page",
+    "b'<p>a</p>' * 100 + bytes(10)": "page",
+    "b'<p>a' + bytes(10 * MEBIBYTE - 4)": "undecodable",
+    "b'<!--' * 2_600_000": "empty",
+    "b'\\xe9<meta ' + b'a' * (10 * MEBIBYTE - 7)": "page",
+    "b'<p>\\xe9' + b'<script' * 400_000": "page",
+}
+"""Outcomes of the pages that these Python expressions build."""
+
+BOMBS = [
+    f"{prefix!r} + BOMB % {entity!r}"
+    for prefix in (b"", b'<?xml version="1.0"?>', b"<?a >?>")
+    for entity in (b"aaaaaaaaaa", b"a]>", b"a]&gt;")
+]
+
+
+def outcomes(expressions: list[str], content_type: str = "") -> dict[str, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(expressions), content_type],
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
+    )
+    *found, mebibytes = done.stdout.split() or [""]
+    assert done.returncode == 0, (expressions[len(found)], done.stderr[-2000:])
+    assert int(mebibytes) < MEMORY
+    return dict(zip(expressions, found, strict=True))
+
+
+def test_every_hostile_page_has_an_outcome() -> None:
+    assert outcomes(list(HOSTILE)) == HOSTILE
+
+
+def test_entities_do_not_explode() -> None:
+    assert outcomes(BOMBS) == dict.fromkeys(BOMBS, "page")
+
+
+def test_entities_of_xhtml_do_not_explode() -> None:
+    assert outcomes(BOMBS, "application/xhtml+xml") == dict.fromkeys(BOMBS, "page")

@@ -1,0 +1,92 @@
+"""Pages are read as a browser that runs scripts reads them (HTML standard, section 13.2)."""
+
+import pytest
+from lxml import etree
+
+from worker.html import parse_page
+
+
+def body_of(html: str) -> str:
+    """Write the body that a page has, as XML."""
+    body = parse_page(html).document.find("body")
+    assert body is not None
+    return etree.tostring(body, encoding="unicode", with_tail=False)
+
+
+@pytest.mark.parametrize(
+    ("html", "body"),
+    [
+        # A drawing's elements close themselves, and what follows them is the page.
+        ("<p><svg><symbol/><use/></svg>a", "<p><svg><symbol/><use/></svg>a</p>"),
+        ("<svg><g><p>a</svg>b", "<svg><g/></svg><p>ab</p>"),
+        ("<svg><title>t<b>a</b></title></svg>", "<svg><title>t<b>a</b></title></svg>"),
+        ("<svg><foreignObject><p>a</svg>b", "<svg><foreignobject><p>ab</p></foreignobject></svg>"),
+        ("<svg><![CDATA[a<b]]></svg>", "<svg>a&lt;b</svg>"),
+        ("<math><mi>a<p>b</math>", "<math><mi>a<p>b</p></mi></math>"),
+        # The adoption agency.
+        ("a<b>b<p>c</b>d", "a<b>b</b><p><b>c</b>d</p>"),
+        ("<b>a<i>b</b>c</i>d", "<b>a<i>b</i></b><i>c</i>d"),
+        ("<a href=x>a<div>b<a href=y>c", "<a href=\"x\">a</a><div><a href=\"x\">b</a>"
+         "<a href=\"y\">c</a></div>"),
+        # Formatting is opened again in the next block.
+        ("<p><b>a<p>b", "<p><b>a</b></p><p><b>b</b></p>"),
+        # Foster parenting.
+        ("<table>a<tr><td>b</table>", "a<table><tbody><tr><td>b</td></tr></tbody></table>"),
+        ("<table><tr><div>a</div><td>b</table>",
+         "<div>a</div><table><tbody><tr><td>b</td></tr></tbody></table>"),
+        # End tags that are implied.
+        ("<p>a<ul><li>b<li>c</ul>d", "<p>a</p><ul><li>b</li><li>c</li></ul>d"),
+        ("<dl><dt>a<dd>b<dt>c</dl>", "<dl><dt>a</dt><dd>b</dd><dt>c</dt></dl>"),
+        ("<h2>a<h3>b</h3>", "<h2>a</h2><h3>b</h3>"),
+        ("a</p>b", "a<p/>b"),
+        ("<button>a<button>b", "<button>a</button><button>b</button>"),
+        # What is text to the parser.
+        ("<p>a<textarea><p>b</textarea>", "<p>a<textarea>&lt;p&gt;b</textarea></p>"),
+        ("<p>a<xmp><p>b</xmp>", "<p>a</p><xmp>&lt;p&gt;b</xmp>"),
+        ("<p>a<plaintext>b<p>c", "<p>a</p>b&lt;p&gt;c"),
+        ("<p>a<script>'<!--<script>'</script>b</script>c",
+         "<p>a<script>'&lt;!--&lt;script&gt;'&lt;/script&gt;b</script>c</p>"),
+        ("<pre>\n\na</pre>", "<pre>\na</pre>"),
+        # What scripts replace is parsed all the same.
+        ("<p>a<noscript><img src=b><p>c</noscript>",
+         "<p>a<noscript><img src=\"b\"/><p>c</p></noscript></p>"),
+        ("<p>a<template><td>b</td></template>", "<p>a<template><td>b</td></template></p>"),
+        ("<noscript>&lt;b&gt;</noscript>a", "<noscript>&lt;b&gt;</noscript>a"),
+        # Names that XML has no place for.
+        ("<p @click=a :b=c d:e=f xmlns=g a'b=h i=j>k", '<p d:e="f" i="j">k</p>'),
+        ("<fb:like>a</fb:like><a:b:c>d", "<fb:like>a</fb:like><a_b_c>d</a_b_c>"),
+        ("<IMG SRC=a ALT='b\tc'><p>d", '<img src="a" alt="b&#9;c"/><p>d</p>'),
+        ("a&nbsp;b&#13;c&#1;d&notin;&copy", "a\xa0b&#13;cd∉©"),
+    ],
+)  # fmt: skip
+def test_a_body_is_what_a_browser_makes_of_it(html: str, body: str) -> None:
+    assert body_of(f"<!DOCTYPE html><body>{html}") == f"<body>{body}</body>"
+
+
+def test_an_image_that_counts_readers_does_not_end_the_head() -> None:
+    page = parse_page("<head><noscript><img src=a></noscript><meta name=b><title>t</title></head>c")
+    head = page.document.find("head")
+    assert head is not None
+    assert [child.tag for child in head] == ["noscript", "meta", "title"]
+
+
+def test_a_page_of_more_tags_than_are_parsed_at_once_is_the_same() -> None:
+    paragraph = "<p>a <b>b</b> &amp; é"
+    few = parse_page(paragraph * 100).tree
+    many = parse_page(paragraph * 10_001).tree
+    assert len(many) - 3 == (len(few) - 3) // 100 * 10_001
+
+
+@pytest.mark.parametrize(
+    ("beginning", "body"),
+    [
+        ("<!DOCTYPE html>", "<p>a</p><table/>"),
+        ("<!-- a --><!doctype html SYSTEM 'about:legacy-compat'>", "<p>a</p><table/>"),
+        ("<!DOCTYPE html [<!ENTITY a 'b'>]>", "<p>a</p><table/>"),
+        ("<!-- <!DOCTYPE html> -->", "<p>a<table/></p>"),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.0 Transitional//EN">', "<p>a<table/></p>"),
+        ("", "<p>a<table/></p>"),
+    ],
+)
+def test_a_document_type_decides_where_a_paragraph_ends(beginning: str, body: str) -> None:
+    assert body_of(f"{beginning}<body><p>a<table></table>") == f"<body>{body}</body>"

@@ -1,0 +1,360 @@
+import gzip
+import io
+import zipfile
+
+import pytest
+from lxml import html as lxml_html
+
+from worker.html import (
+    EmptyPageError,
+    FramesetError,
+    NotHtmlError,
+    PageError,
+    TooDeepError,
+    TooLargeError,
+    Tree,
+    parse_page,
+)
+from worker.html.dom import MAX_MARKUP
+from worker.html.html5 import MAX_ATTRIBUTES
+from worker.html.page import MAX_DEPTH, MAX_ELEMENTS, MAX_LENGTH
+from worker.html.text import visible_text
+
+XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr">'
+XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+DOCTYPE = (
+    '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" '
+    '"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">\n'
+)
+APOLOGY = "<p>Your browser shows no frames. <a href='menu.html'>Menu</a></p>"
+
+
+def brackets(html: bytes | str, content_type: str | None = None) -> str:
+    return parse_page(html, content_type=content_type).tree.to_brackets()
+
+
+def zip_archive() -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("index.html", "<p>text</p>")
+    return target.getvalue()
+
+
+class TestTree:
+    def test_holds_every_element_in_document_order(self) -> None:
+        html = "<!DOCTYPE html><html><head><title>t</title></head><body><p>a<b>c</b></p><hr></body>"
+        assert brackets(html) == "{html{head{title}}{body{p{b}}{hr}}}"
+
+    def test_labels_are_lower_case(self) -> None:
+        assert brackets("<BODY><DIV Class=a>x<svg><linearGradient/></svg></DIV></BODY>") == (
+            "{html{head}{body{div{svg{lineargradient}}}}}"
+        )
+
+    def test_leaves_out_comments_and_processing_instructions(self) -> None:
+        assert brackets("<p>a<!-- <b>no</b> --><?php echo 1 ?>b</p>") == "{html{head}{body{p}}}"
+
+    def test_comments_do_not_part_a_text(self) -> None:
+        assert parse_page("<p>a<!-- c -->b</p>").document.findtext(".//p") == "ab"
+
+
+class TestBrokenHtml:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<p>a</p><p>b</p>", "{html{head}{body{p}{p}}}"),
+            ("<p>a<p>b<div>c", "{html{head}{body{p}{p}{div}}}"),
+            ("<ul><li>a<li>b</ul>", "{html{head}{body{ul{li}{li}}}}"),
+            ("a<b><i>c</b>d</i>", "{html{head}{body{b{i}}{i}}}"),
+            ("</div><p>a</span></p>", "{html{head}{body{p}}}"),
+            ("<title>t</title><p>a", "{html{head{title}}{body{p}}}"),
+            ("<table><td>a<td>b</table>", "{html{head}{body{table{tbody{tr{td}{td}}}}}}"),
+            ("<p>a<br/>b<img src=c></p>", "{html{head}{body{p{br}{img}}}}"),
+            ("<p title='<b>'>a</p>", "{html{head}{body{p}}}"),
+        ],
+    )
+    def test_is_repaired(self, html: str, expected: str) -> None:
+        assert brackets(html) == expected
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<html><body><p>a</p></body></html><p>b</p>c",
+            "<html><body><p>a</p></BODY ></HTML\n><div>b</div><div>c</div>",
+            "<html><body><p>a</p></body></html><html><body><p>b</p>c</body></html>",
+            "<html><body/><p>a</p><p>b</p>c</html>",
+            "<html lang='en'/><p>a</p>b<p>c</p>",
+            "<html><head/><body><p>a</p>b<div>c</div>",
+        ],
+    )
+    def test_nothing_is_lost_after_the_end_of_the_page(self, html: str) -> None:
+        document = parse_page(html).document
+        body = document.find("body")
+        assert body is not None
+        assert visible_text(body) == "a\nb\nc"
+
+    def test_null_and_control_characters_do_no_harm(self) -> None:
+        document = parse_page("<p>a\x00b\x01</p><p>&#0;c&#xD800;</p>").document
+        first, second = document.findall(".//p")
+        assert first.text == "ab"
+        assert second.text == "\ufffdc\ufffd"
+
+    def test_halves_of_characters_are_joined_or_replaced(self) -> None:
+        document = parse_page("<p>\ud83d\ude00 \ud800</p>").document
+        assert document.findtext(".//p") == "\U0001f600 \ufffd"
+
+    def test_byte_order_mark_in_text_is_no_text(self) -> None:
+        assert brackets("\ufeff<html><head><title>t</title></head></html>") == (
+            "{html{head{title}}{body}}"
+        )
+
+    def test_iframes_are_kept(self) -> None:
+        assert brackets("<p>a</p><iframe src='b'></iframe>") == "{html{head}{body{p}{iframe}}}"
+
+
+class TestXhtml:
+    PAGE = (
+        f"{XML}{DOCTYPE}{XHTML}<head><title/><script src='a'/></head>"
+        "<body><div/><p>a&nbsp;<![CDATA[<b>]]>&eacute;&amp;</p></body></html>"
+    )
+
+    @pytest.mark.parametrize(
+        ("page", "content_type"),
+        [
+            (PAGE, None),
+            (PAGE.encode(), "text/html"),
+            (PAGE.removeprefix(XML), "application/xhtml+xml; charset=utf-8"),
+            (PAGE.removeprefix(XML), "application/vnd.wap.xhtml+xml"),
+        ],
+    )
+    def test_is_parsed_as_xml(self, page: bytes | str, content_type: str | None) -> None:
+        parsed = parse_page(page, content_type=content_type)
+        assert parsed.tree.to_brackets() == "{html{head{title}{script}}{body{div}{p}}}"
+        assert parsed.document.findtext("body/p") == "a\xa0<b>é&"
+        assert parsed.document.get("lang") == "fr"
+
+    def test_empty_elements_do_not_swallow_the_page_of_plain_html_either(self) -> None:
+        page = self.PAGE.removeprefix(XML)
+        assert brackets(page) == "{html{head{title}{script}}{body{div}{p}}}"
+
+    def test_namespaces_are_stripped(self) -> None:
+        page = (
+            f'{XML}<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body><h:p>a</h:p>'
+            '<svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:clipPath/></svg:svg>'
+            "</h:body></h:html>"
+        )
+        assert brackets(page) == "{html{body{p}{svg{clippath}}}}"
+
+    def test_is_parsed_as_html_where_not_well_formed(self) -> None:
+        page = f"{XML}{DOCTYPE}{XHTML}<head><title>t</title></head><body><p>a & b<br></body></html>"
+        assert brackets(page) == "{html{head{title}}{body{p{br}}}}"
+
+    def test_root_of_another_name_is_put_into_a_page(self) -> None:
+        assert (
+            brackets("<div><p>a</p></div>", "application/xhtml+xml") == "{html{head}{body{div{p}}}}"
+        )
+
+    def test_elements_are_those_of_lxml_html(self) -> None:
+        for html in (self.PAGE, "<p>a</p>"):
+            assert isinstance(parse_page(html).document, lxml_html.HtmlElement)
+
+
+class TestNotHtml:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj",
+            b"\r\n%PDF-1.4",
+            b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+            b"\xff\xd8\xff\xe0\x00\x10JFIF",
+            b"GIF89a\x01\x00\x01\x00",
+            b"RIFF\x24\x00\x00\x00WEBPVP8 ",
+            b"\x00\x00\x00\x20ftypisom",
+            b"{\\rtf1\\ansi text}",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100),
+            gzip.compress(b"<p>text</p>"),
+            zip_archive(),
+        ],
+        ids=lambda content: repr(content[:8]),
+    )
+    def test_other_formats_are_known_by_their_first_bytes(self, content: bytes) -> None:
+        with pytest.raises(NotHtmlError):
+            parse_page(content, content_type="text/html")
+
+    def test_other_formats_are_known_in_text(self) -> None:
+        with pytest.raises(NotHtmlError):
+            parse_page("%PDF-1.4 <p>text</p>")
+
+    @pytest.mark.parametrize("html", ["<h1>ftyp</h1>", "RIFF raff<p>a", "ID3 tags<p>a", "BM<p>a"])
+    def test_text_that_only_looks_like_another_format_is_a_page(self, html: str) -> None:
+        assert parse_page(html.encode())
+
+    @pytest.mark.parametrize(
+        "content_type",
+        [
+            "application/pdf",
+            "image/jpeg",
+            "image/svg+xml",
+            "application/json; charset=utf-8",
+            "TEXT/CSS",
+            "video/mp4",
+            "application/zip",
+        ],
+    )
+    def test_other_declared_types_are_refused(self, content_type: str) -> None:
+        with pytest.raises(NotHtmlError):
+            parse_page("<p>a</p>", content_type=content_type)
+
+    @pytest.mark.parametrize(
+        "content_type",
+        [
+            None,
+            "",
+            "text/html",
+            "Text/HTML;charset=UTF-8",
+            "text/html, text/html; charset=utf-8",
+            "application/xml",
+            "text/plain",
+            "application/octet-stream",
+            "no type at all",
+        ],
+    )
+    def test_types_that_leave_html_possible_are_read(self, content_type: str | None) -> None:
+        assert brackets(b"<p>a</p>", content_type) == "{html{head}{body{p}}}"
+
+    @pytest.mark.parametrize(
+        "document",
+        [
+            '<?xml version="1.0"?>\n<rss version="2.0"><channel><title>t</title></channel></rss>',
+            '<!-- feed --><feed xmlns="http://www.w3.org/2005/Atom"><title>t</title></feed>',
+            "<?xml version='1.0'?><!DOCTYPE x><rdf:RDF><title>t</title></rdf:RDF>",
+            "<urlset><url><loc>http://example.com/</loc></url></urlset>",
+        ],
+    )
+    def test_feeds_and_site_maps_are_no_pages(self, document: str) -> None:
+        with pytest.raises(NotHtmlError):
+            parse_page(document, content_type="text/xml")
+
+
+class TestEmpty:
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "",
+            " \r\n\t",
+            "plain text, not a tag",
+            "a < b > c",
+            "<!-- <p>text</p> -->",
+            "<?xml version='1.0'?>",
+            "<!DOCTYPE html>",
+            "</p></div>",
+            "<html><body></body></html>",
+            "<p>&nbsp; \u3000</p>",
+            "<img src='a.png' alt='b'>",
+            "<style>p {color: red}</style><script>document.write('text')</script>",
+        ],
+    )
+    def test_page_without_element_or_text(self, html: str) -> None:
+        with pytest.raises(EmptyPageError):
+            parse_page(html)
+        with pytest.raises(EmptyPageError):
+            parse_page(html.encode())
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<title>t</title>",
+            "<div id=app></div><noscript>Please enable JavaScript</noscript>",
+            '<script type="application/ld+json">{"@type": "NewsArticle"}</script>',
+        ],
+    )
+    def test_page_that_says_something_somewhere_is_not_empty(self, html: str) -> None:
+        assert parse_page(html)
+
+
+class TestFrameset:
+    @pytest.mark.parametrize("inside", ["", "<noframes></noframes>", f"<noframes>{APOLOGY}"])
+    @pytest.mark.parametrize("title", ["", "<title>t</title>"])
+    def test_page_of_frames_is_refused(self, inside: str, title: str) -> None:
+        with pytest.raises(FramesetError):
+            parse_page(f"<html><head>{title}</head><frameset><frame src=a>{inside}</frameset>")
+
+    @pytest.mark.parametrize("prefix", ["<html>", XML + DOCTYPE + XHTML])
+    def test_text_for_readers_without_frames_is_the_page(self, prefix: str) -> None:
+        text = "A sentence of the article has seven words. " * 20
+        html = (
+            f"{prefix}<head><title>t</title></head><frameset cols='*'><frame src='a'/>"
+            f"<noframes><body class='b'><h1>t</h1><p>{text}</p></body></noframes></frameset></html>"
+        )
+        page = parse_page(html)
+        assert page.tree.to_brackets() == "{html{head{title}}{body{h1}{p}}}"
+        assert "seven words" in visible_text(page.document)
+
+    def test_page_with_a_body_beside_its_frames_is_a_page(self) -> None:
+        assert brackets("<body><p>a</p></body><frameset><frame></frameset>").startswith(
+            "{html{head}{body"
+        )
+
+
+class TestLimits:
+    def test_deepest_page(self) -> None:
+        depth = MAX_DEPTH - 2
+        assert len(parse_page("<div>" * depth + "a").tree) == MAX_DEPTH + 1
+        with pytest.raises(TooDeepError):
+            parse_page("<div>" * (depth + 1) + "a")
+
+    def test_deepest_xhtml_page(self) -> None:
+        depth = MAX_DEPTH - 2
+        html = f"{XML}{XHTML}<body>{{}}a{{}}</body></html>"
+        assert len(parse_page(html.format("<div>" * depth, "</div>" * depth)).tree) == MAX_DEPTH
+        with pytest.raises(TooDeepError):
+            parse_page(html.format("<div>" * (depth + 1), "</div>" * (depth + 1)))
+
+    def test_page_with_most_elements(self) -> None:
+        assert len(parse_page("<p>a" * (MAX_ELEMENTS - 3)).tree) == MAX_ELEMENTS
+        with pytest.raises(TooLargeError):
+            parse_page("<p>a" * (MAX_ELEMENTS - 2))
+
+    def test_page_with_most_markup(self) -> None:
+        script = "<p>a<script>{}</script>"
+        assert parse_page(script.format("<" * (MAX_MARKUP - 3)))
+        with pytest.raises(TooLargeError):
+            parse_page(script.format("<" * (MAX_MARKUP - 2)))
+
+    def test_element_with_most_attributes(self) -> None:
+        attributes = [f"a{number}='>'" for number in range(MAX_ATTRIBUTES + 1)]
+        page = parse_page(f"<p {' '.join(attributes[:-1])}>a</p>")
+        paragraph = page.document.find(".//p")
+        assert paragraph is not None
+        assert len(paragraph.attrib) == MAX_ATTRIBUTES
+        with pytest.raises(TooLargeError):
+            parse_page(f"<p {' '.join(attributes)}>a</p>")
+
+    def test_comparison_in_a_script_is_no_tag_of_many_attributes(self) -> None:
+        script = "if (a <b) { var words = '" + "word " * 3 * MAX_ATTRIBUTES + "'; }"
+        assert brackets(f"<script>{script}</script><p>a</p>") == "{html{head{script}}{body{p}}}"
+
+    def test_longest_page(self) -> None:
+        html = "<p>" + "a" * (MAX_LENGTH - 3)
+        assert parse_page(html)
+        with pytest.raises(TooLargeError):
+            parse_page(html + "a")
+        with pytest.raises(TooLargeError):
+            parse_page(html.encode() + b"a")
+
+
+def test_every_error_names_its_outcome() -> None:
+    outcomes = [error.outcome for error in PageError.__subclasses__()]
+    assert sorted(outcomes) == [
+        "empty",
+        "frameset",
+        "not-html",
+        "too-deep",
+        "too-large",
+        "undecodable",
+    ]
+
+
+def test_page_keeps_its_url() -> None:
+    page = parse_page("<p>a</p>", "http://example.com/a")
+    assert page.url == "http://example.com/a"
+    assert page.tree == Tree.from_brackets("{html{head}{body{p}}}")

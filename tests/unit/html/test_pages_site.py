@@ -1,0 +1,108 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import idna
+import pytest
+from publicsuffixlist import PSLFILE, PublicSuffixList
+
+from worker.html import site_of
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("http://www.example.com/a/b?c=d#e", "example.com"),
+        ("https://news.example.co.uk/", "example.co.uk"),
+        ("HTTP://User:Secret@WWW.Example.COM:8080/", "example.com"),
+        ("http://example.com./", "example.com"),
+        ("//cdn.example.com/a", "example.com"),
+        ("www.example.com:8080/a", "example.com"),
+        (" http://example.com/ ", "example.com"),
+        ("http://a_b.example.com/", "example.com"),
+    ],
+)
+def test_site_is_the_registrable_domain(url: str, site: str) -> None:
+    assert site_of(url) == site
+
+
+def test_blogs_of_one_host_are_sites_of_their_own() -> None:
+    assert site_of("http://one.blogspot.com/2012/01/") == "one.blogspot.com"
+    assert site_of("http://www.two.blogspot.com/") == "two.blogspot.com"
+    assert site_of("https://reader.github.io/a") == "reader.github.io"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://www.bücher.de/",
+        "http://WWW.BÜCHER.DE/",
+        "http://www.xn--bcher-kva.de/",
+        "http://www.bu\u0308cher.de/",
+        "http://www。bücher。de/",
+    ],
+)
+def test_international_names_have_one_spelling(url: str) -> None:
+    assert site_of(url) == "xn--bcher-kva.de"
+
+
+def test_international_suffixes_are_known() -> None:
+    assert site_of("http://新闻.食狮.公司.cn/") == "xn--85x722f.xn--55qx5d.cn"
+    assert site_of("http://xn--85x722f.xn--55qx5d.cn/") == "xn--85x722f.xn--55qx5d.cn"
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://127.0.0.1:8000/a", "127.0.0.1"),
+        ("http://[2001:DB8::1]:80/", "2001:db8::1"),
+        ("http://localhost:8000/", "localhost"),
+        ("http://news.intranet/", "news.intranet"),
+        ("http://co.uk/", "co.uk"),
+        ("http://blogspot.com/", "blogspot.com"),
+    ],
+)
+def test_host_without_registrable_domain_is_the_site(url: str, host: str) -> None:
+    assert site_of(url) == host
+
+
+@pytest.mark.parametrize("url", ["", "http://", "http:///path", "http://[::1", "http://..../"])
+def test_url_without_host_has_no_site(url: str) -> None:
+    assert site_of(url) == ""
+
+
+def test_impossible_international_name_is_kept() -> None:
+    assert site_of("http://a\u200d\u0333.example/") == "a\u200d\u0333.example"
+
+
+def test_neither_network_nor_cache_is_used(tmp_path: Path) -> None:
+    program = (
+        "import socket\n"
+        "from worker.html import site_of\n"
+        "def refuse(*args, **options): raise AssertionError('network used')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "print(site_of('http://www.example.co.uk/'))\n"
+    )
+    homes = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "TLDEXTRACT_CACHE")}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **homes},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "example.co.uk\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_rule_of_the_list_counts_as_in_the_whole_list() -> None:
+    whole = PublicSuffixList(accept_unknown=False)
+    for line in Path(PSLFILE).read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("//"):
+            continue
+        rule = line.lstrip("!").replace("*", "any")
+        for host in (rule, f"www.news.{rule}"):
+            ascii_host = idna.encode(host, uts46=True).decode()
+            expected = whole.privatesuffix(ascii_host) or ascii_host
+            assert site_of(f"https://{host}/") == expected

@@ -1,0 +1,62 @@
+from worker.html import parse_page
+from worker.html.text import paragraphs, visible_text
+
+
+def shown(html: str) -> list[str]:
+    return paragraphs(parse_page(f"<title>t</title><body>{html}</body>").document)
+
+
+def test_blocks_part_paragraphs_and_inline_elements_do_not() -> None:
+    assert shown("a<b>b</b> c<p>d <i>e</i><div>f</div>g<ul><li>h<li>i</ul>j") == [
+        "ab c",
+        "d e",
+        "f",
+        "g",
+        "h",
+        "i",
+        "j",
+    ]
+
+
+def test_line_breaks_part_paragraphs() -> None:
+    assert shown("<p>a<br>b<br/><br/>c</p>") == ["a", "b", "c"]
+
+
+def test_white_space_is_normalised() -> None:
+    assert shown("<p>\n  a\t b&nbsp;&nbsp;c  <b> d</b>e&shy;f\u200bg </p>") == ["a b c defg"]
+
+
+def test_table_cells_are_apart() -> None:
+    assert shown("<table><tr><td>a</td><td>b</td></tr></table>") == ["a", "b"]
+
+
+def test_text_that_no_reader_sees_is_left_out() -> None:
+    hidden = (
+        "<script>1</script><style>2</style><noscript>3</noscript><template>4</template>"
+        "<iframe>5</iframe><p hidden>6</p><p style='color: red; display:none'>"
+        "7<b>8</b></p><span style='VISIBILITY : hidden'>9</span><dialog>10</dialog>"
+        "<object>11</object><video>12</video>"
+    )
+    assert shown(f"a{hidden}b") == ["ab"]
+
+
+def test_text_after_a_hidden_element_is_seen() -> None:
+    assert shown("<p>a<script>x</script>b<span hidden>y</span> c</p>") == ["ab c"]
+
+
+def test_styles_that_hide_nothing_are_no_matter() -> None:
+    assert shown("<p style='display: block'>a</p><dialog open>b</dialog>") == ["a", "b"]
+
+
+def test_text_of_an_element_ends_with_it() -> None:
+    document = parse_page("<div><p>a<b>b</b>c</p>tail</div>").document
+    paragraph = document.find(".//p")
+    assert paragraph is not None
+    assert visible_text(paragraph) == "abc"
+    assert visible_text(document) == "abc\ntail"
+
+
+def test_hidden_element_has_no_text() -> None:
+    script = parse_page("<p>a<script>x</script></p>").document.find(".//script")
+    assert script is not None
+    assert visible_text(script) == ""

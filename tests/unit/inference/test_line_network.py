@@ -1,0 +1,126 @@
+"""The network of lines gives the same numbers however they are added, and sees the whole page."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from worker.inference import Features, LineNetwork
+from worker.inference.networks import ACTIVATION_UNIT, Convolution, Layer, Numbers, Weights
+
+COLUMNS = ("words", "links", "depth")
+WIDTH = 8
+WORDS = 20
+DILATIONS = (1, 2)
+CHANCE = np.random.default_rng(21)
+
+
+def weights(*shape: int) -> Weights:
+    return CHANCE.integers(-3000, 3000, shape).astype(np.int16)
+
+
+def layer(inputs: int, outputs: int) -> Layer:
+    return Layer(weights(inputs, outputs), weights(outputs))
+
+
+def table() -> Weights:
+    vectors = weights(WORDS, 4)
+    vectors[0] = 0
+    return vectors
+
+
+NETWORK = LineNetwork(
+    COLUMNS,
+    (1.0, 0.5, 2.0),
+    (1.0, 0.25, 3.0),
+    (table(), table()),
+    (layer(len(COLUMNS) + 8, WIDTH), layer(WIDTH, WIDTH)),
+    tuple(
+        Convolution(weights(WIDTH), weights(WIDTH), layer(3 * WIDTH, WIDTH), dilation)
+        for dilation in DILATIONS
+    ),
+    layer(2 * WIDTH, WIDTH),
+    (layer(WIDTH, WIDTH), layer(WIDTH, 1)),
+)
+
+
+def page(lines: int) -> tuple[Features, Sequence[Numbers]]:
+    rows = (CHANCE.random((lines, len(COLUMNS))) * 90).astype(np.float32)
+    bags = [CHANCE.integers(0, WORDS, (lines, 3)).astype(np.int32) for _ in range(2)]
+    return Features(COLUMNS, rows), bags
+
+
+def without_reach(network: LineNetwork) -> LineNetwork:
+    """Return a network that looks at each line alone, but for the page."""
+    silent = [replace(each, layer=layer_of_zeros(3 * WIDTH)) for each in network.convolutions]
+    return replace(network, convolutions=tuple(silent))
+
+
+def layer_of_zeros(inputs: int) -> Layer:
+    return Layer(np.zeros((inputs, WIDTH), np.int16), np.zeros(WIDTH, np.int16))
+
+
+def test_a_network_is_read_as_it_was_written() -> None:
+    features, bags = page(30)
+    written = json.dumps(NETWORK.to_parameters())
+    read = LineNetwork.from_parameters(json.loads(written))
+    assert (read.log_odds(features, bags) == NETWORK.log_odds(features, bags)).all()
+    assert json.dumps(read.to_parameters()) == written
+
+
+def test_the_order_in_which_numbers_are_added_changes_nothing() -> None:
+    features, bags = page(40)
+    first, second = NETWORK.inner
+    order = CHANCE.permutation(WIDTH)
+    shuffled = Layer(first.weights[:, order], first.biases[order])
+    after = Layer(second.weights[order], second.biases)
+    same = replace(NETWORK, inner=(shuffled, after))
+    expected = NETWORK.log_odds(features, bags)
+    assert (same.log_odds(features, bags) == expected).all()
+    assert (expected % ACTIVATION_UNIT == 0).all()
+
+
+def changed_lines(network: LineNetwork, place: int, lines: int) -> list[int]:
+    """Return the lines whose log odds change with the words of one."""
+    features, bags = page(lines)
+    before = network.log_odds(features, bags)
+    other = [bag.copy() for bag in bags]
+    other[1][place] = (other[1][place] + 7) % WORDS
+    return np.flatnonzero(before != network.log_odds(features, other)).tolist()
+
+
+def test_what_stands_around_a_line_is_seen() -> None:
+    blind = replace(NETWORK, whole=layer_of_zeros(2 * WIDTH))
+    changed = changed_lines(blind, 20, 41)
+    assert 20 in changed
+    assert len(changed) > 1
+    assert set(changed) <= set(range(20 - sum(DILATIONS), 20 + sum(DILATIONS) + 1))
+    assert changed_lines(without_reach(blind), 20, 41) == [20]
+
+
+def test_each_line_is_told_of_the_whole_page() -> None:
+    assert len(changed_lines(without_reach(NETWORK), 0, 41)) > 2 * sum(DILATIONS) + 1
+
+
+def test_lines_without_words_and_pages_without_lines_are_weighed() -> None:
+    features, bags = page(3)
+    none: list[npt.NDArray[np.int32]] = [np.zeros_like(bag) for bag in bags]
+    assert np.isfinite(NETWORK.log_odds(features, none)).all()
+    assert len(NETWORK.log_odds(*page(0))) == 0
+
+
+def test_no_number_is_too_large() -> None:
+    features, bags = page(5)
+    largest = float(np.finfo(np.float32).max)
+    huge = Features(COLUMNS, np.full_like(features.rows, largest))
+    assert np.isfinite(NETWORK.log_odds(huge, bags)).all()
+    assert np.isfinite(NETWORK.log_odds(Features(COLUMNS, -huge.rows), bags)).all()
+
+
+def test_other_columns_are_refused() -> None:
+    features, bags = page(5)
+    with pytest.raises(RuntimeError, match="other columns"):
+        NETWORK.log_odds(Features(("words", "depth", "links"), features.rows), bags)

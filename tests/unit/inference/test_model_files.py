@@ -1,0 +1,91 @@
+"""Model files are read as they were written, and say what they were trained on."""
+
+import datetime
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from worker.article.line_classifier import LineClassifier
+from worker.comments.certainty import Certainty
+from worker.inference import (
+    BoostedTrees,
+    DecisionTree,
+    ModelFile,
+    Training,
+    TrainingCorpus,
+    load_model,
+)
+from worker.inference.files import TrainedModel
+from worker.papers import commentsminer, nclean
+
+TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
+CORPUS = TrainingCorpus(
+    name="gulls", use="texts", pages=3, sites=2, pages_digest=None, gold_digest="0" * 64
+)
+TRAINING = Training(
+    date="2026-11-22",
+    command="python -m train gulls",
+    code=None,
+    libraries={"scikit-learn": "1.9.1"},
+    corpora=(CORPUS,),
+    scores={"toF": 95.1},
+    scored_on=None,
+)
+MODELS: tuple[TrainedModel, ...] = (
+    BoostedTrees(("words", "links"), -0.25, (TREE,)),
+    Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, (TREE,))),
+    LineClassifier(BoostedTrees(("words", "links"), -0.25, (TREE,))),
+)
+SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
+    (LineClassifier, "worker.article", "model.json"),
+    (BoostedTrees, "worker.article.other_kinds", "model.json"),
+    (BoostedTrees, "worker.comments", "model.json"),
+    (Certainty, "worker.comments", "certainty.json"),
+    (BoostedTrees, commentsminer.__name__, "commentsminer.json"),
+    (nclean.Model, nclean.__package__, "models/nclean-ascii.json"),
+    (nclean.Model, nclean.__package__, "models/nclean-non-lexical.json"),
+)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.KIND)
+def test_a_model_is_read_as_it_was_written(model: TrainedModel) -> None:
+    written = ModelFile(TRAINING, model)
+    assert ModelFile.from_json(type(model), written.to_json()) == written
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"model": "boosted trees", "training": {}}'])
+def test_a_file_that_is_no_model_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no model file"):
+        ModelFile.from_json(BoostedTrees, text)
+
+
+@pytest.mark.parametrize("missing", ["columns", "base", "trees", "training"])
+def test_a_model_that_lacks_a_part_is_refused(missing: str) -> None:
+    values = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
+    del values[missing]
+    with pytest.raises(ValueError, match="no model file"):
+        ModelFile.from_json(BoostedTrees, json.dumps(values))
+
+
+def test_a_model_of_another_kind_is_refused() -> None:
+    message = "of logistic regression and boosted trees, not of boosted trees"
+    with pytest.raises(ValueError, match=message):
+        ModelFile.from_json(BoostedTrees, ModelFile(TRAINING, MODELS[1]).to_json())
+
+
+@pytest.mark.parametrize(("kind", "package", "name"), SHIPPED)
+def test_shipped_models_say_how_they_were_trained(
+    kind: type[TrainedModel], package: str, name: str
+) -> None:
+    training = load_model(kind, package, name).training
+    assert training.command.startswith("python -m ")
+    assert training.date
+    assert datetime.date.fromisoformat(training.date)
+    assert training.corpora
+    for corpus in training.corpora:
+        for digest in (corpus.pages_digest, corpus.gold_digest):
+            assert digest is None or re.fullmatch("[0-9a-f]{64}", digest)
+    shipped = files(package).joinpath(name).read_text(encoding="utf-8")
+    assert load_model(kind, package, name).to_json() == shipped

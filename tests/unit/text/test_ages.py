@@ -1,0 +1,121 @@
+"""What "3 hours ago" means, once it is known when that was true."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from worker.text.ages import moment_before
+from worker.text.relative import find_relative
+
+ANCHOR = datetime(2024, 3, 1, 9, 45, 30, tzinfo=UTC)
+
+
+def told(text: str, language: str | None = "en", anchor: datetime = ANCHOR) -> str | None:
+    span = find_relative(text)
+    moment = moment_before(text[slice(*span)], anchor, language) if span else None
+    return str(moment) if moment else None
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ar", "قبل ٣ ساعات"),
+        ("bg", "преди 3 часа"),
+        ("bn", "৩ ঘন্টা আগে"),
+        ("ca", "fa 3 hores"),
+        ("cs", "před 3 hodinami"),
+        ("da", "for 3 timer siden"),
+        ("de", "vor 3 Stunden"),
+        ("el", "πριν από 3 ώρες"),
+        ("en", "posted about 3 hours ago"),
+        ("es", "hace 3 horas"),
+        ("et", "3 tunni eest"),
+        ("fa", "۳ ساعت پیش"),
+        ("fi", "3 tuntia sitten"),
+        ("fr", "il y a 3 heures"),
+        ("he", "לפני 3 שעות"),
+        ("hi", "3 घंटे पहले"),
+        ("hr", "prije 3 sata"),
+        ("hu", "3 órája"),
+        ("id", "3 jam yang lalu"),
+        ("it", "3 ore fa"),
+        ("ja", "3 時間前"),
+        ("ko", "3시간 전"),
+        ("lt", "prieš 3 valandas"),
+        ("lv", "pirms 3 stundām"),
+        ("nb", "for 3 timer siden"),
+        ("nl", "3 uur geleden"),
+        ("pl", "3 godz. temu"),
+        ("pt", "há 3 horas"),
+        ("ro", "acum 3 ore"),
+        ("ru", "3 часа назад"),
+        ("sk", "pred 3 hodinami"),
+        ("sr", "пре 3 сата"),
+        ("sv", "för 3 timmar sedan"),
+        ("th", "3 ชั่วโมงที่แล้ว"),
+        ("tr", "3 saat önce"),
+        ("uk", "3 години тому"),
+        ("ur", "3 گھنٹے پہلے"),
+        ("vi", "3 giờ trước"),
+        ("zh", "3小时前"),
+        ("zh-TW", "3 小時前"),
+    ],
+)
+def test_three_hours_ago_is_told_in_many_languages(language: str, text: str) -> None:
+    assert told(text, language) == "2024-03-01T06:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("just now", "2024-03-01T09:45:00+00:00"),
+        ("5 minutes ago", "2024-03-01T09:40:00+00:00"),
+        ("an hour ago", "2024-03-01T08:00:00+00:00"),
+        ("2 hours, 50 minutes ago", "2024-03-01T06:55:00+00:00"),
+        ("12h", "2024-02-29T21:00:00+00:00"),
+        ("2 days ago", "2024-02-28"),
+        ("Today at 8:05", "2024-03-01T08:05:00"),
+        ("yesterday, 11:30 PM", "2024-02-29T23:30:00"),
+        ("February 29", "2024-02-29"),
+        ("24 December", "2023-12-24"),
+        ("1 week, 2 days ago", "2024-02-21"),
+        ("3 weeks ago", None),
+        ("1 year, 2 days ago", None),
+        ("2 years ago", None),
+    ],
+)
+def test_no_more_is_told_than_the_words_say(text: str, moment: str | None) -> None:
+    assert told(text) == moment
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "moment"),
+    [
+        ("ru", "час назад", "2024-03-01T08:00:00+00:00"),
+        ("pl", "godzinę temu", "2024-03-01T08:00:00+00:00"),
+        ("fr", "il y a une heure", "2024-03-01T08:00:00+00:00"),
+        ("ar", "قبل ساعتين", "2024-03-01T07:00:00+00:00"),
+        ("de", "gestern, 14:30", "2024-02-29T14:30:00"),
+        ("zh", "前天", "2024-02-28"),
+        (None, "vor 3 Stunden", "2024-03-01T06:00:00+00:00"),
+        ("xx", "3 часа назад", "2024-03-01T06:00:00+00:00"),
+        ("ja", "5月3日", None),
+        ("ko", "5월 3일", None),
+        ("de", "hier", None),
+    ],
+)
+def test_languages_have_words_for_one_and_two_and_for_days(
+    language: str | None, text: str, moment: str | None
+) -> None:
+    assert told(text, language) == moment
+
+
+def test_days_are_those_of_the_zone_in_which_the_page_was_fetched() -> None:
+    ahead = ANCHOR.replace(hour=23).astimezone(timezone(timedelta(hours=2)))
+    assert told("yesterday", "en", ahead) == "2024-03-01"
+    assert told("5 minutes ago", "en", ahead) == "2024-03-02T01:40:00+02:00"
+
+
+@pytest.mark.parametrize("text", ["", "Ann", "99999 hours", "3 apples ago", "hour " * 50, "3 3 3"])
+def test_other_texts_tell_no_moment(text: str) -> None:
+    assert moment_before(text, ANCHOR, "en") is None

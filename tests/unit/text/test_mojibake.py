@@ -1,0 +1,54 @@
+import pytest
+
+from worker.html import parse_page
+from worker.html.text import visible_text
+from worker.text.mojibake import mend
+
+
+@pytest.mark.parametrize(
+    ("stored", "meant"),
+    [
+        ("itâ€™s late", "it’s late"),
+        ("itâ\x80\x99s late", "it’s late"),
+        ("â€œHelloâ€\x9d, he said", "“Hello”, he said"),
+        ("MontrÃ©al, KÃ¶ln and Ã‰rik", "Montréal, Köln and Érik"),
+        ("siÄ™ and uÅ¼y", "się and uży"),
+        ("Ð\x98Ñ\x81Ð¿Ð¾Ð»", "Испол"),
+        ("20Â°, aÂ\xa0space", "20°, a\xa0space"),
+        ("â‚¬150â€¦ ðŸ˜ž", "€150… 😞"),
+        ("itÃ¢â‚¬â„¢s late", "it’s late"),
+    ],
+)
+def test_characters_of_another_encoding_are_mended(stored: str, meant: str) -> None:
+    assert mend(stored) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NESCAFÉ® and LIBERTÉ»",
+        "«AMANHû e “IRMÔ",
+        "těžké\xa0– s médii",
+        "das MENÜ“, groß“ und Maß\xadnahmen",
+        "lucidité\xa0», déterminé”\xa0»",
+        "Rosa\xa0×\xa0media, È\xa0attualmente",
+        'I see â€™ instead of it, and "Ã¤"',
+        "¶ÈÃÍ¬ÊÂÍûŒ ×ªÉœ",
+        "https://news.example/cafÃ©s",
+        '<a href="/cafÃ©s">',
+    ],
+)
+def test_what_may_be_meant_as_it_stands_is_kept(text: str) -> None:
+    assert mend(text) == text
+
+
+def test_all_of_a_page_is_mended_but_its_addresses() -> None:
+    shown = parse_page(
+        "<html><head><title>Itâ€™s</title></head><body><p>Hereâ€™s <b>itâ€™s</b>"
+        '<a href="/itâ€™s"><img alt="Sheâ€™s"></a></p></body></html>'
+    )
+    root = shown.document
+    assert visible_text(root) == "Here’s it’s"
+    assert root.findtext("head/title") == "It’s"
+    assert [each.get("alt") for each in root.iter("img")] == ["She’s"]
+    assert [each.get("href") for each in root.iter("a")] == ["/itâ€™s"]

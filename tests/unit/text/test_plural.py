@@ -1,0 +1,39 @@
+"""Numbers with their nouns, and nobody who writes them otherwise."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from worker.text.plural import counted
+
+WORKER = Path(__file__).parents[3] / "worker"
+NOUNS = "articles|extractions|golds|groups|messages|outliers|pages|sites"
+UNCOUNTED = re.compile(
+    rf"(?:\{{[^{{}}'\"()]*(?:\([^{{}}'\"()]*\))?(?::[^{{}}]*)?\}}|%d) (?:{NOUNS})\b"
+)
+AT_LEAST_TWO = {
+    "{group_size} pages of its template",
+    "%d pages that fitted no group",
+    "{settings.pending_limit} or more pages",
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1000, "1000 pages")]
+)
+def test_one_is_singular(number: int, words: str) -> None:
+    assert counted(number, "page") == words
+
+
+def test_no_message_writes_a_plural_by_itself() -> None:
+    # What a ValueError says, only a programmer reads.
+    found = [
+        f"{path.relative_to(WORKER)}: {line.strip()}"
+        for path in sorted(WORKER.rglob("*.py"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if UNCOUNTED.search(line)
+        and "ValueError" not in line
+        and not any(known in line for known in AT_LEAST_TWO)
+    ]
+    assert found == []

@@ -1,0 +1,126 @@
+"""The canonical form of an address: what stays of it when nothing that it means is taken away."""
+
+import re
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import idna
+
+from worker.addresses.parameters import says_nothing_of_the_page
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# An escape, or what does not stand for itself in a path, a query or a fragment (RFC 3986; servers
+# know brackets and bars as they are, too).
+_NO_ASCII = re.compile("()[^!-~]")
+_TO_WRITE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
+
+# Servlet containers, and ASP.NET where it keeps no cookies.
+_SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNORECASE)
+_SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([A-Za-z0-9]{20,60}\)){1,3}\)(?=/)")
+
+HASH_BANG = "!"
+"""A fragment that begins so is an address of its own, that a script reads (Google, 2009)."""
+
+
+def canonical_form(url: str) -> str:
+    """Return an address without what says nothing of the page that it leads to.
+
+    Scheme and host in lower case, the host in ASCII (IDNA) without a dot at its end; no user, no
+    default port, no fragment but one that begins with ``#!``; no parameter of tracking and no
+    session; no dot segments; each character written in one way. All else stays as it is, the
+    order of the parameters, the slash at the end and ``www.`` among it: servers may tell these
+    apart, and where a site does not, its pages say so.
+
+    Takes time linear in the length. The form of a form is the form itself. What is no address is
+    returned with what is not ASCII escaped.
+
+    Parameters
+    ----------
+    url
+        An absolute http or https address.
+
+    Notes
+    -----
+    RFC 3986, section 6.2.2 and 6.2.3; the names of parameters are in
+    `worker.addresses.parameters`.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        authority = _authority(parts)
+    except ValueError:
+        authority = ""
+    if not authority or parts.scheme not in _DEFAULT_PORTS:
+        return _NO_ASCII.sub(_written, url)
+    path = _path(parts.path)
+    query = _query(parts.query)
+    fragment = parts.fragment if parts.fragment.startswith(HASH_BANG) else ""
+    return "".join(
+        (
+            f"{parts.scheme}://{authority}{path}",
+            f"?{query}" if query else "",
+            f"#{_normalised(fragment)}" if fragment else "",
+        )
+    )
+
+
+def _authority(parts: SplitResult) -> str:
+    host = ascii_host(parts.hostname or "")
+    if ":" in host:
+        host = f"[{host}]"
+    port = parts.port
+    return host if port is None or port == _DEFAULT_PORTS.get(parts.scheme) else f"{host}:{port}"
+
+
+def ascii_host(host: str) -> str:
+    """Return a host in lower case and ASCII, without a dot at its end; empty where it is none."""
+    if not host.isascii():
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except idna.IDNAError:
+            return ""
+    host = host.lower().rstrip(".")
+    return host if re.fullmatch(r"[a-z0-9._~:!$&'()*+,;=-]+", host) else ""
+
+
+def _path(path: str) -> str:
+    path = _SESSION_IN_PATH.sub("", _normalised(path))
+    return _without_dots(_SESSION_SEGMENT.sub("", path)) or "/"
+
+
+def _without_dots(path: str) -> str:
+    """Resolve the segments ``.`` and ``..`` (RFC 3986, section 5.2.4)."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in {".", ".."}:
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _query(query: str) -> str:
+    kept = []
+    for pair in query.split("&"):
+        name, _, value = pair.partition("=")
+        if pair and not says_nothing_of_the_page(unquote(name), unquote(value)):
+            kept.append(_normalised(pair))
+    return "&".join(kept)
+
+
+def _normalised(text: str) -> str:
+    """Escape what must be, and nothing else, in one pass: what it gives is never an escape anew."""
+    return _TO_WRITE.sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    if not found[1]:
+        code_units = found[0].encode("utf-8", errors="surrogatepass")
+        return "".join(f"%{unit:02X}" for unit in code_units)
+    code = int(found[1], 16)
+    return chr(code) if code in _UNRESERVED else found[0].upper()

@@ -1,0 +1,270 @@
+"""What a parsed page says of its addresses, and what it says that others may say, too."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from worker.addresses.form import canonical_form
+from worker.addresses.refusal import is_front
+from worker.addresses.variants import (
+    MAX_ADDRESS,
+    MAX_TARGETS,
+    Kind,
+    Target,
+    targets_by_form,
+)
+from worker.addresses.wording import MIN_PASSAGE, headline_digests, passage_digests
+from worker.html import Page, publisher_of
+from worker.html.addresses import absolute
+from worker.html.elements import INLINE, UNSEEN
+from worker.html.flat import FlatDocument
+from worker.text import words
+
+MAX_DECLARATIONS = 500
+"""Elements of a page's head that are looked at."""
+
+MAX_HEADINGS = 3
+MAX_TITLE = 400
+"""Headings of the first level that are read, and characters of one, or of a title."""
+
+MIN_PART_WORDS = 3
+"""Words of a part of a title from which it may be the headline: fewer name a section."""
+
+MIN_HEADING_WORDS = 5
+"""Words of a heading of the first level from which it is the headline whatever the page declares,
+as for `worker.article.titles`."""
+
+_SEPARATOR = re.compile(
+    r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
+)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a page says of its address, and of itself.
+
+    Attributes
+    ----------
+    targets
+        Addresses of its publisher that it is a variant of.
+    headlines
+        Digests of the wordings of its headline, ascending.
+    passages
+        Digests of its passages, ascending.
+    """
+
+    targets: tuple[Target, ...] = ()
+    headlines: tuple[int, ...] = ()
+    passages: tuple[int, ...] = ()
+
+    @property
+    def kind(self) -> Kind | None:
+        """What variant of another the page's address is; None where it may be the one of all."""
+        kinds = {target.kind for target in self.targets}
+        return next(
+            (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None
+        )
+
+    @property
+    def own(self) -> str | None:
+        """The other address that the page declares as its own, None without any."""
+        declared = (each for each in self.targets if each.is_declared)
+        return next((target.address for target in declared), None)
+
+
+NOTHING_DECLARED = Declared()
+"""Of a page that was not read."""
+
+
+def read_declared(page: Page) -> Declared:
+    """Read what a page says of its addresses.
+
+    A declared address counts where it is of the page's own publisher, and no front page but for
+    a front page. A redirect to another address declares that one, whatever the page says. Where
+    another address is declared, what the form of the page's own says beside that counts for
+    nothing. What a page calls its variants (``rel=amphtml``) does not count: only a variant itself
+    says what it is a variant of, else any page could make another one its variant.
+    """
+    flat = page.flat
+    own = canonical_form(page.url)
+    head = _Head.of(flat, page.url)
+    final_url = page.answer.final_url
+    redirected = canonical_form(final_url) if final_url is not None else None
+    return Declared(
+        tuple(_targets(own, head, redirected)),
+        headline_digests(_headlines(flat, head, own)),
+        passage_digests(_paragraphs(flat)),
+    )
+
+
+def declared_address(page: Page) -> str:
+    """Return what a page declares as its address, in canonical form, wherever that leads."""
+    head = _Head.of(page.flat, page.url)
+    return head.canonical or head.open_graph
+
+
+@dataclass
+class _Head:
+    """Declarations in the head of a page, addresses absolute."""
+
+    is_amp: bool = False
+    canonical: str = ""
+    open_graph: str = ""
+    site_name: str = ""
+    title: str = ""
+    open_graph_title: str = ""
+
+    @classmethod
+    def of(cls, flat: FlatDocument, url: str) -> "_Head":
+        root = flat.attributes.of(0)
+        head = cls(is_amp="amp" in root or "\u26a1" in root or "\u26a1\ufe0f" in root)
+        base = url
+        found = np.flatnonzero(flat.having({"base", "link", "meta", "title"}))
+        for index in islice(found.tolist(), MAX_DECLARATIONS):
+            tag, attributes = flat.tags[index], flat.attributes.of(index)
+            if tag == "base" and base == url and attributes.get("href"):
+                base = absolute(attributes["href"][:MAX_ADDRESS], url) or url
+            elif tag == "title":
+                head.title = head.title or _text(flat, index)
+            elif tag == "meta":
+                head.read_meta(attributes, base)
+            elif tag == "link":
+                head.read_link(attributes, base)
+        return head
+
+    def read_meta(self, attributes: dict[str, str], base: str) -> None:
+        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        content = attributes.get("content", "")
+        if name == "og:title":
+            self.open_graph_title = self.open_graph_title or words.clean(content[:MAX_TITLE])
+        elif name == "og:site_name":
+            self.site_name = self.site_name or words.clean(content[:MAX_TITLE])
+        elif name == "og:url":
+            self.open_graph = self.open_graph or _absolute(content, base)
+
+    def read_link(self, attributes: dict[str, str], base: str) -> None:
+        relations = attributes.get("rel", "").lower().split()
+        address = attributes.get("href", "")
+        if "canonical" in relations:
+            self.canonical = self.canonical or _absolute(address, base)
+
+
+def _absolute(address: str, base: str) -> str:
+    if not 0 < len(address) <= MAX_ADDRESS:
+        return ""
+    found = absolute(address, base)
+    return canonical_form(found) if found else ""
+
+
+def _targets(own: str, head: _Head, redirected: str | None) -> Iterator[Target]:
+    by_form = targets_by_form(own)
+    kind: Kind = by_form[0].kind if by_form else "canonical"
+    if head.is_amp:
+        kind = "amp"
+    declared = head.canonical or head.open_graph
+    if redirected is not None and _is_believable(redirected, own):
+        declared = redirected
+    if declared and _is_believable(declared, own):
+        yield Target(declared, kind, is_declared=True)
+        return
+    for each in by_form[:MAX_TARGETS]:
+        if _is_believable(each.address, own):
+            yield Target(each.address, "amp" if head.is_amp else each.kind)
+
+
+def _is_believable(address: str, own: str) -> bool:
+    if address == own or publisher_of(address) != publisher_of(own):
+        return False
+    return not is_front(address) or is_front(own)
+
+
+def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
+    sites = {_squashed(head.site_name), ""}
+    host = _squashed(urlsplit(url).hostname or "")
+
+    def names_site(text: str) -> bool:
+        squashed = _squashed(text)
+        return squashed in sites or squashed in host
+
+    title, declared = head.title, head.open_graph_title
+    if title and not _is_part(declared, title):
+        # A constant of the site, where it has nothing to do with what the page is called.
+        declared = ""
+    wordings = [*_wordings(declared), *([title] if declared else _wordings(title))]
+    yield from (each for each in wordings if not names_site(each))
+    shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
+    headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
+    for heading in (_text(flat, index) for index in headings.tolist()):
+        # Logos and sections stand in headings, too: they are short.
+        said = len(words.tokens(heading))
+        unspaced = words.count_unspaced(heading)
+        is_declared = not title or _is_part(heading, title) or _is_part(heading, declared)
+        is_headline = said - unspaced / 2 >= MIN_HEADING_WORDS or (
+            is_declared and 2 * said > shortest
+        )
+        if is_headline and not names_site(heading):
+            yield heading
+
+
+def _is_part(text: str, title: str) -> bool:
+    """Tell whether most words of a text are in a title."""
+    said = set(words.tokens(text))
+    return 2 * len(said.intersection(words.tokens(title))) >= max(1, len(said))
+
+
+def _wordings(title: str) -> Iterator[str]:
+    """Yield a title, and what it is without a part at either end that may name the site."""
+    yield title
+    separators = list(_SEPARATOR.finditer(title))
+    if not separators:
+        return
+    cut = (
+        title[: separators[0].start()],
+        title[: separators[-1].start()],
+        title[separators[0].end() :],
+        title[separators[-1].end() :],
+    )
+    # The name of a site is mostly shorter than the headline.
+    for part in dict.fromkeys(cut):
+        if 2 * len(part) >= len(title) and len(words.tokens(part)) >= MIN_PART_WORDS:
+            yield part
+
+
+def _squashed(text: str) -> str:
+    return "".join(words.tokens(text))
+
+
+def _text(flat: FlatDocument, index: int) -> str:
+    texts = flat.texts[flat.text_starts[index] : flat.text_ends[index]]
+    return words.clean(" ".join(texts)[:MAX_TITLE])
+
+
+def _paragraphs(flat: FlatDocument) -> Iterator[str]:
+    """Yield the texts between the bounds of blocks, but those that are links for the most part.
+
+    What links say stands on another page, too.
+    """
+    if not flat.texts:
+        return
+    unseen = flat.within(flat.having(UNSEEN))[flat.text_parents]
+    linked = flat.within(flat.having({"a"}))[flat.text_parents]
+    lengths = np.where(unseen, 0, [len(text) for text in flat.texts])
+    blocks = ~flat.having(INLINE)
+    bounds = np.union1d(flat.text_starts[blocks], flat.text_ends[blocks])
+    bounds = bounds[bounds < len(flat.texts)]
+    whole = np.add.reduceat(lengths, bounds)
+    in_links = np.add.reduceat(lengths * linked, bounds)
+    kept = np.flatnonzero((2 * whole >= MIN_PASSAGE) & (2 * in_links < whole))
+    ends = np.append(bounds[1:], len(flat.texts))
+    for start, end in zip(bounds[kept].tolist(), ends[kept].tolist(), strict=True):
+        yield "".join(
+            text
+            for text, is_unseen in zip(
+                flat.texts[start:end], unseen[start:end].tolist(), strict=True
+            )
+            if not is_unseen
+        )

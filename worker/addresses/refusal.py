@@ -1,0 +1,75 @@
+"""What a site answers in place of a page, as status and redirects tell whatever the page shows."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from worker.addresses.form import canonical_form
+from worker.html import Answer, site_of
+from worker.outcomes import PageOutcome
+
+_REMOVED: Final = (404, 410)
+"""Not found, and gone."""
+
+_BEFORE_PAGES: Final = re.compile(
+    r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
+)
+"""Labels of hosts and of paths under which a site asks for something before it shows a page."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What a site answered in place of a page.
+
+    Attributes
+    ----------
+    outcome
+        A wall, or that the page is gone.
+    detail
+        The same in words.
+    is_removal
+        Whether the site itself says that the page is removed.
+    """
+
+    outcome: PageOutcome
+    detail: str
+    is_removal: bool = False
+
+
+def refusal_of(url: str, answer: Answer) -> Refusal | None:
+    """Return what a site answered in place of the page of an address; None where it gave the page.
+
+    A redirect to another address of the site is no refusal: what that shows may be the page.
+    """
+    status = answer.status
+    if status in _REMOVED:
+        return Refusal(PageOutcome.GONE, f"the site answered with status {status}", is_removal=True)
+    if status is not None and not 200 <= status < 300:
+        return Refusal(PageOutcome.WALL, f"the site answered with status {status}")
+    return _redirected(url, answer.final_url) if answer.final_url is not None else None
+
+
+def _redirected(url: str, final_url: str) -> Refusal | None:
+    asked, final = canonical_form(url), canonical_form(final_url)
+    if asked == final:
+        return None
+    if _asks(final) - _asks(asked):
+        return Refusal(PageOutcome.WALL, f"redirected to {final}")
+    if site_of(asked) != site_of(final):
+        return Refusal(PageOutcome.GONE, f"redirected to another site, {final}")
+    if is_front(final) and not is_front(asked):
+        return Refusal(PageOutcome.GONE, f"redirected to the front page, {final}")
+    return None
+
+
+def _asks(address: str) -> set[str]:
+    parts = urlsplit(address)
+    labels = [*(parts.hostname or "").split("."), *parts.path.split("/")]
+    return {label.lower() for label in labels if _BEFORE_PAGES.fullmatch(label)}
+
+
+def is_front(address: str) -> bool:
+    """Tell whether an address, in canonical form, is that of a front page."""
+    parts = urlsplit(address)
+    return parts.path in {"", "/"} and not parts.query and not parts.fragment

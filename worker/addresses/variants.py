@@ -1,0 +1,264 @@
+"""Addresses whose form says that they are a variant of another: AMP, mobile, for printing."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from worker.addresses.form import canonical_form
+from worker.html import site_of
+from worker.text.wordlists import listed
+
+Kind = Literal["form", "canonical", "amp", "mobile", "print"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""How an address can lead to the page of another.
+
+- ``form``: both have one canonical form;
+- ``canonical``: its page declares the other as its own address;
+- ``amp``, ``mobile``, ``print``: it is that variant of the other.
+"""
+
+MAX_TARGETS = 8
+"""Addresses at most that one is held for a variant of."""
+
+MAX_ADDRESS = 2_000
+"""Characters of an address from which on nothing is looked for in it."""
+
+
+@dataclass(frozen=True, order=True)
+class Target:
+    """Another address that a page is a variant of, as it says itself.
+
+    Attributes
+    ----------
+    address
+        Its canonical form.
+    kind
+        What the variant is.
+    is_declared
+        Whether the page says so, and not only the form of its address.
+    """
+
+    address: str
+    kind: Kind
+    is_declared: bool = False
+
+
+_HOST_LABELS: dict[str, Kind] = {
+    **dict.fromkeys(("m", "mobile", "mobil", "touch", "wap"), "mobile"),
+    **dict.fromkeys(("amp",), "amp"),
+}
+_SEGMENTS: dict[str, Kind] = {
+    **dict.fromkeys(("amp", "googleamp"), "amp"),
+    **dict.fromkeys(("m", "mobile", "mobil"), "mobile"),
+    **dict.fromkeys(
+        (
+            "print",
+            "printable",
+            "printer",
+            "drucken",
+            "druck",
+            "druckversion",
+            "imprimer",
+            "imprimir",
+        ),
+        "print",
+    ),
+}
+_SUFFIX = re.compile(r"[.,_-](amp|print)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
+_SUFFIX_KINDS: dict[str, Kind] = {"amp": "amp", "print": "print"}
+
+_YES = listed("1 true yes on y")
+_PARAMETERS: dict[str, Kind] = {
+    **dict.fromkeys(("amp", "isamp", "is_amp"), "amp"),
+    **dict.fromkeys(("m", "mobile", "ismobile"), "mobile"),
+    **dict.fromkeys(
+        ("print", "printable", "printview", "printpage", "print_view", "pf", "drucken", "imprimir"),
+        "print",
+    ),
+}
+_VIEW_PARAMETERS = listed(
+    "view output outputtype format mode template tmpl type service layout display action do"
+)
+_VIEWS: dict[str, Kind] = {
+    "amp": "amp",
+    **dict.fromkeys(("mobile", "mobil"), "mobile"),
+    **dict.fromkeys(
+        ("print", "printable", "printer", "printview", "printpage", "drucken"), "print"
+    ),
+}
+
+_PAGE_PARAMETERS = listed(
+    "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
+    " currentpage cpage p_page slide"
+)
+# Shops have parameters of their own that are called so or much alike.
+_PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
+_PAGE_SEGMENT = re.compile(
+    r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"
+    r"|[-_,./](?:page|pagina|seite|part|teil|strona)[-_=]?(\d{1,4}|all)(?=[/.]|$)",
+    re.IGNORECASE,
+)
+# A greater number, or one with a zero before it, is a date or names an article.
+_LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
+
+
+def targets_by_form(url: str) -> list[Target]:
+    """Return the addresses that one is a variant of, if its form does not deceive.
+
+    Parameters
+    ----------
+    url
+        A canonical form.
+
+    Returns
+    -------
+    list of Target
+        At most `MAX_TARGETS`. Of a host for mobile readers there are several: the site's own may
+        begin with ``www.`` or not.
+    """
+    if len(url) > MAX_ADDRESS:
+        return []
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return []
+    found: list[Kind] = []
+    query = _query(parts.query, found)
+    paths = _paths(parts.path, found)
+    hosts = [parts.netloc] if found else []
+    hosts += _hosts(parts, found)
+    kind = next((kind for kind in ("amp", "print", "mobile") if kind in found), None)
+    if kind is None:
+        return []
+    addresses = dict.fromkeys(
+        canonical_form(urlunsplit((parts.scheme, host, path, query, parts.fragment)))
+        for host in hosts
+        for path in paths
+    )
+    addresses.pop(url, None)
+    return [Target(address, kind) for address in addresses][:MAX_TARGETS]
+
+
+def _query(query: str, found: list[Kind]) -> str:
+    kept = []
+    for pair in query.split("&") if query else []:
+        name, _, value = pair.lower().partition("=")
+        kind = _PARAMETERS.get(name) if value in {*_YES, "", name} else None
+        if name in _VIEW_PARAMETERS:
+            kind = _VIEWS.get(value)
+        if kind is None:
+            kept.append(pair)
+        else:
+            found.append(kind)
+    return "&".join(kept)
+
+
+def _paths(path: str, found: list[Kind]) -> list[str]:
+    """Return what a path may be without what names a variant in it."""
+    suffix = _SUFFIX.search(path)
+    if suffix is not None:
+        found.append(_SUFFIX_KINDS[suffix[1]])
+        return [_SUFFIX.sub("", path)]
+    segments = path.split("/")
+    last = len(segments) - (1 if segments[-1] else 2)
+    if last < 2:
+        return [path]
+    # In between such a segment is more often a section.
+    for place in (last, 1):
+        kind = _SEGMENTS.get(segments[place].lower())
+        if kind is not None:
+            found.append(kind)
+            rest = "/".join(segments[:place] + segments[place + 1 :])
+            return [rest.rstrip("/"), f"{rest.rstrip('/')}/"] if place == last else [rest]
+    return [path]
+
+
+def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
+    labels = (parts.hostname or "").split(".")
+    for place in (0, 1):
+        kind = _HOST_LABELS.get(labels[place]) if len(labels) > place + 2 else None
+        if kind is None:
+            continue
+        rest = ".".join(labels[:place] + labels[place + 1 :])
+        # A site of mobile phones may be called so.
+        if site_of(f"//{rest}") != site_of(f"//{parts.hostname}"):
+            continue
+        found.append(kind)
+        port = f":{parts.port}" if parts.port else ""
+        yield f"{rest}{port}"
+        if place == 0:
+            yield f"www.{rest}{port}"
+        return
+
+
+_SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
+
+
+class Part(NamedTuple):
+    """Which part of an article an address leads to, by its form.
+
+    Attributes
+    ----------
+    number
+        The number that it gives the part, or ``all``; None for the first, and for none.
+    last
+        The numbers at the end of the path and in the parameter ``p``, which may be one of a part,
+        or of the article.
+    stem
+        The path without them.
+    """
+
+    number: str | None
+    last: tuple[str | None, str | None]
+    stem: str
+
+
+def are_other_parts(one: str, other: str) -> bool:
+    """Tell whether two addresses, in canonical form, lead to several parts of an article.
+
+    A number without a name tells that only where nothing else of the paths differs.
+    """
+    ours, theirs = part_of(one), part_of(other)
+    if ours.number != theirs.number:
+        return True
+    return ours.last != theirs.last and ours.stem == theirs.stem
+
+
+def part_of(url: str) -> Part:
+    """Return which part of an article an address leads to; of a variant what it is a variant of.
+
+    Parameters
+    ----------
+    url
+        A canonical form.
+    """
+    if len(url) > MAX_ADDRESS:
+        return Part(None, (None, None), url)
+    url = next((target.address for target in targets_by_form(url)), url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return Part(None, (None, None), url)
+    last = _LAST_NUMBER.search(parts.path)
+    stem = _LAST_NUMBER.sub("", parts.path) if last else parts.path
+    short = _SHORT_PARAMETER.search(parts.query)
+    numbers = (_later(last[1]) if last else None, _later(short[1]) if short else None)
+    return Part(_named_number(parts), numbers, stem.rstrip("/"))
+
+
+def _named_number(parts: SplitResult) -> str | None:
+    for pair in parts.query.split("&"):
+        name, _, value = pair.lower().partition("=")
+        if (name in _PAGE_PARAMETERS or _PAGE_NAME.search(name)) and value != "":
+            return _later(value[:20])
+    named = _PAGE_SEGMENT.search(parts.path)
+    return _later((named[1] or named[2]).lower()) if named else None
+
+
+def _later(number: str) -> str | None:
+    """Return a number as it is compared, None for the first part."""
+    number = number.lstrip("0")
+    return None if number in {"", "1"} else number

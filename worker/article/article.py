@@ -1,0 +1,393 @@
+"""The article of a page, with other pages of its template or without any."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+from lxml.html import HtmlElement
+
+from models.roles import TEXT_ROLES, LineRole
+from worker.article import classification, hidden, menus, other_kinds, sentences, titles
+from worker.article.apart import leave_out
+from worker.article.classification import JudgedLines, judge_lines
+from worker.article.confidence import Made, confidence_of
+from worker.article.errors import MenuPageError, NeedsRenderingError, NoTextError
+from worker.article.finding import Finding
+from worker.article.further_articles import further_articles, without_further_articles
+from worker.article.headlines import HeadlineLink
+from worker.article.illustrations import leading_images
+from worker.article.kinds import Facts, kind_evidence, kinds_of, likeliest
+from worker.article.knowledge import TemplateKnowledge
+from worker.article.languages import language_of
+from worker.article.media import EMBEDS
+from worker.article.metadata import read_metadata
+from worker.article.outline import Outline
+from worker.article.rendering import render
+from worker.article.result import Extraction
+from worker.article.roles import choosing
+from worker.article.roles.leads import lead_of_blocks
+from worker.article.threads import FindPosts, find_thread
+from worker.article.titles import Titles
+from worker.html import Page
+from worker.html.addresses import base_of
+from worker.text.texts import count_words
+
+
+@dataclass(frozen=True)
+class KnownTemplate:
+    """What a page is compared with.
+
+    Attributes
+    ----------
+    knowledge
+        What other pages of its template tell, None where there is none.
+    """
+
+    knowledge: TemplateKnowledge | None = None
+
+    @classmethod
+    def of(cls, other: Page | TemplateKnowledge | None) -> Self:
+        """Learn from another page, unless what is known is given."""
+        if isinstance(other, Page):
+            other = TemplateKnowledge.of([Outline.of(other.flat)])
+        return cls(other)
+
+    @property
+    def titles(self) -> Sequence[Titles]:
+        """What its pages are called."""
+        return self.knowledge.titles if self.knowledge is not None else ()
+
+    @property
+    def line_digests(self) -> Collection[int]:
+        """Digests of the lines that its pages show."""
+        return self.knowledge.by_digest if self.knowledge is not None else ()
+
+
+@dataclass(frozen=True)
+class PageInTemplate:
+    """A page, flattened, beside what is known of its template.
+
+    Attributes
+    ----------
+    url, outline
+        Its address and outline.
+    template
+        What it is compared with.
+    text_roles
+        Roles of the lines that its text is made of; those of `TEXT_ROLES` without any.
+    posts
+        What finds its posts, should it be a forum's; None where nobody looks for them.
+    """
+
+    url: str
+    outline: Outline
+    template: KnownTemplate
+    text_roles: Sequence[LineRole] = ()
+    posts: FindPosts | None = None
+
+    @property
+    def roles_of_text(self) -> Sequence[LineRole]:
+        """The `text_roles`, or those that count without any."""
+        return self.text_roles or TEXT_ROLES
+
+    @cached_property
+    def judged(self) -> JudgedLines:
+        """Its lines, whose evidence is gathered when they are first asked for."""
+        return judge_lines(self.outline, self.template.knowledge, self.url)
+
+
+MAX_OF_LIST = 0.5
+"""Confidence in a page that looks like a menu, as part of what it is elsewhere."""
+
+_VIDEOS = EMBEDS - {"audio"}
+
+
+def extract_article(
+    page: Page,
+    other: Page | TemplateKnowledge | None,
+    apart: Iterable[HtmlElement] = (),
+    text_roles: Sequence[LineRole] = (),
+    posts: FindPosts | None = None,
+) -> Extraction:
+    """Cut the article out of a page.
+
+    A classifier says of each line how likely it is the article's, by what is known of it on the
+    page and on other pages of the template (`worker.article.classification`). A second one
+    says which role it has (`worker.article.roles`); the body is made of the lines of some roles.
+    Where it takes none, the body is the densest packet of sentences
+    (`worker.article.sentences`). `Extraction.method` says which it was. A page that by this
+    reading is of another kind is read again: a forum's as all of its thread
+    (`worker.article.threads`), others by a classifier of the lines of such pages
+    (`worker.article.other_kinds`). An article that the page holds and does not show is taken
+    where it shows none, or a fragment (`worker.article.hidden`).
+
+    Parameters
+    ----------
+    page
+        The page. It is read only.
+    other
+        Another page of its template group: the group's representative or, for the representative
+        itself, its nearest neighbour. Or what is known of it, which tells the same. None where
+        there is none.
+    apart
+        Elements of the page that are no part of its article: what its readers wrote. Where the
+        article is one of them, as the first post of a thread is, they are not left out
+        (`worker.article.apart`).
+    text_roles
+        Roles of the lines that the text is made of, see `models.roles`; without any, those of
+        `TEXT_ROLES`.
+    posts
+        What finds the posts of the page, should it be a forum's; None where nobody looks for them.
+
+    Raises
+    ------
+    MenuPageError
+        If the page is a list of links to other pages.
+    NeedsRenderingError
+        If the page shows nothing until a browser has run its programs.
+    NoTextError
+        If the page shows no text, or none but a headline.
+    """
+    outline = Outline.of(page.flat)
+    flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles, posts)
+    return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
+
+
+def with_page_judged(
+    page: PageInTemplate, article: Extraction, finding: Finding | None
+) -> Extraction:
+    """Return an article with the kind of its page, where it declares none, and how sure it is.
+
+    Parameters
+    ----------
+    page
+        The page.
+    article, finding
+        What `find_article` gives.
+    """
+    outline = page.outline
+    place = finding or Finding(article.method, container=0)
+    evidence = kind_evidence(Facts(outline, place, article, page.url))
+    kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
+    confidence = confidence_of(Made(outline, page.judged, finding, article, evidence))
+    if finding is not None and finding.menu is not None:
+        confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
+    return replace(
+        article,
+        confidence=round(confidence, 3),
+        metadata=replace(article.metadata, kind=kind),
+    )
+
+
+def find_article(
+    page: PageInTemplate,
+    apart: Collection[int] = frozenset(),
+) -> tuple[Extraction, Finding | None]:
+    """Cut the article out of a page that was flattened, and say where it was found.
+
+    Parameters
+    ----------
+    page
+        The page.
+    apart
+        Indices of the elements that are no part of the article.
+
+    Returns
+    -------
+    article : Extraction
+        The article.
+    finding : Finding or None
+        Its place; None where the page does not show it.
+
+    Raises
+    ------
+    MenuPageError, NeedsRenderingError, NoTextError
+        As `extract_article`.
+    """
+    shown = _find_shown(page, apart)
+    article = hidden.hidden_article(
+        page.url,
+        page.outline,
+        shown[0] if shown is not None else None,
+        cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
+        find=lambda opened: _shown_article(replace(page, outline=opened, posts=None)),
+    )
+    if article is not None:
+        # What stands around the text that is shown says more than the head of the page alone.
+        known = article.metadata if shown is None else shown[0].metadata
+        return replace(article, metadata=known), None
+    if hidden.needs_rendering(page.outline):
+        raise NeedsRenderingError("the page is empty until a browser runs its programs")
+    if shown is None:
+        raise NoTextError("the page shows no text")
+    return shown
+
+
+def _shown_article(page: PageInTemplate) -> Extraction:
+    shown = _find_shown(page)
+    if shown is None:
+        raise NoTextError("the page shows no text")
+    return shown[0]
+
+
+def _find_shown(
+    page: PageInTemplate, apart: Collection[int] = ()
+) -> tuple[Extraction, Finding] | None:
+    first = read_first(page, apart)
+    menu = _menu_probability(page, first) if menus.is_menu(page.outline) else None
+    if menu is not None and menu >= menus.MIN_PROBABILITY:
+        raise MenuPageError(menu)
+    if first is None:
+        return None
+    article, finding = _as_its_kind(page, *first, apart)
+    if menu is not None and finding.kind == "article":
+        finding = replace(finding, kind="listing")
+    return article, replace(finding, menu=menu)
+
+
+def _menu_probability(page: PageInTemplate, first: tuple[Extraction, Finding] | None) -> float:
+    """Return how likely a page that looks like a menu is one, by what it reads like."""
+    if first is None:
+        return 1.0
+    article, finding = first
+    kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
+    has_posts = page.posts is not None and page.posts() is not None
+    words = count_words(article.text)
+    return menus.menu_probability(page.outline, page.url, kinds, words, has_posts=has_posts)
+
+
+def read_first(
+    page: PageInTemplate, apart: Collection[int] = ()
+) -> tuple[Extraction, Finding] | None:
+    """Cut the article out of what a page shows, whatever its kind; None where it shows no text.
+
+    Parameters
+    ----------
+    page, apart
+        As for `find_article`.
+    """
+    cuts = (_cut(page, body, apart) for body in _bodies(page))
+    return next((cut for cut in cuts if cut[0].text), None)
+
+
+def _as_its_kind(
+    page: PageInTemplate, article: Extraction, finding: Finding, apart: Collection[int]
+) -> tuple[Extraction, Finding]:
+    """Say of which kind a page is, and read it again where it is no article."""
+    if article.metadata.kind != "article":
+        return article, finding
+    kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
+    kind, body = likeliest(kinds), None
+    if kind == "forum":
+        body = _find_thread(page, finding.method, kinds[kind])
+        # What its readers wrote is the thread.
+        apart = ()
+    elif other_kinds.is_read_again(kinds):
+        judged = other_kinds.judge_again(page.judged)
+        body = classification.find_body(page.outline, judged)
+        if body is not None:
+            body = choosing.with_roles(page.outline, judged, page.url, body, page.roles_of_text)
+    if body is not None:
+        again, body = _cut(page, body, apart, is_thread=kind == "forum")
+        if again.text:
+            article, finding = again, body
+    return article, replace(finding, kind=kind)
+
+
+def _cut(
+    page: PageInTemplate, body: Finding, apart: Collection[int], *, is_thread: bool = False
+) -> tuple[Extraction, Finding]:
+    outline, template = page.outline, page.template
+    finding = leave_out(outline, body, apart) if apart else body
+    _, heading = titles.headline(outline, finding.container, page.url, template.titles)
+    further = () if is_thread else further_articles(outline, finding, heading, page.url)
+    finding = without_further_articles(outline, finding, further)
+    article = article_of(page.url, outline, template.titles, finding, template.line_digests)
+    links = {each.url: HeadlineLink(each.url, each.headline) for each in further if each.url}
+    return replace(article, further=tuple(links.values())), finding
+
+
+def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Finding | None:
+    """Find the thread of a forum's page, whose first reading was by some method."""
+    posts = page.posts() if page.posts is not None else None
+    if posts is None:
+        return None
+    body = next(each for each in _bodies(page) if each.method == method)
+    _, heading = titles.headline(page.outline, body.container, page.url, page.template.titles)
+    return find_thread(
+        page.outline,
+        page.judged,
+        body,
+        posts,
+        likelihood,
+        heading,
+        page.text_roles,
+    )
+
+
+def _bodies(page: PageInTemplate) -> Iterator[Finding]:
+    """Yield the bodies that there may be, the best first."""
+    of_lines = choosing.find_body(page.outline, page.judged, page.url, page.roles_of_text)
+    if of_lines is not None:
+        yield of_lines
+    of_sentences = sentences.find_body(page.outline)
+    if of_sentences is not None:
+        yield of_sentences
+
+
+def article_of(
+    url: str,
+    outline: Outline,
+    others: Sequence[Titles],
+    finding: Finding,
+    known: Collection[int] = frozenset(),
+) -> Extraction:
+    """Return the article of a body that a method found.
+
+    Parameters
+    ----------
+    url, outline
+        Address and outline of the page.
+    others
+        Titles of other pages of the template, which tell its headings from the page's own.
+    finding
+        The body.
+    known
+        Digests of the lines that other pages of the template show, see `digest_of`.
+    """
+    title, heading = titles.headline(outline, finding.container, url, others)
+    if heading is not None:
+        finding = replace(finding, dropped=finding.dropped | {heading})
+    base = base_of(outline.root, url)
+    rendering = render(outline, finding, base)
+    rendering.lead_with(leading_images(outline, finding, heading, base))
+    rendering.leave_title_out(title)
+    text, blocks = rendering.to_blocks()
+    language = language_of(outline, text)
+    metadata = read_metadata(
+        outline,
+        finding,
+        heading,
+        url=url,
+        title=title,
+        language=language,
+        known=known,
+        text=text,
+        images=len(rendering.images),
+        videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),
+    )
+    if metadata.lead is None:
+        metadata = replace(metadata, lead=lead_of_blocks(blocks))
+    return Extraction(
+        title=title,
+        text=text,
+        blocks=blocks,
+        images=tuple(rendering.images),
+        embeds=tuple(rendering.embeds),
+        language=language,
+        method=finding.method,
+        xpath=outline.node(finding.container).path(),
+        confidence=round(finding.confidence, 3),
+        metadata=metadata,
+    )

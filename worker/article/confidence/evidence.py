@@ -1,0 +1,201 @@
+"""What speaks for an article's being right: a row of numbers for the page.
+
+Most is told by the probabilities of the lines: of those that are the article's, and of those that
+are left out. The rest is whether the page itself, and simpler ways to find an article, agree.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.article import titles
+from worker.article.classification import METHOD, JudgedLines, choose_lines
+from worker.article.evidence import UNKNOWN
+from worker.article.finding import Finding, kept_texts
+from worker.article.outline import Outline
+from worker.article.result import Extraction
+from worker.article.whole_page import Number
+from worker.inference import Features, likelihoods
+from worker.text import words
+
+OF_KIND = (
+    *("text_words", "heading_blocks", "paragraph_blocks", "list_item_blocks", "questions"),
+    *("page_prices", "button_elements", "iframe_elements"),
+)
+"""Columns of the evidence of the page's kind that tell how sure its article is, too."""
+
+MEANS = ("same_text", "siblings", "packet_share")
+"""Columns of the evidence of lines whose means over the article count."""
+
+AGREEING = ("in_densest_packet", "kept_by_sentences")
+"""Columns of the evidence of lines that say what simpler ways take for the article."""
+
+OPINIONS = (
+    *("trees_and_network", "trees_and_text", "network_and_text"),
+    *("apart_in_text", "apart_elsewhere"),
+)
+"""Columns of what the members of the classifier say: what their choices and the text have in
+common, and how far their probabilities are apart."""
+
+SHARES = (0.05, 0.25, 0.5)
+"""Shares of the article's words, the least probable first, whose highest probability counts."""
+
+MIN_DESCRIPTION = 5
+"""Different words of a description from which on it tells what the article is about."""
+
+_Floats = npt.NDArray[np.float64]
+_Booleans = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Made:
+    """An article and how it came about.
+
+    Attributes
+    ----------
+    page, judged
+        The page and its lines.
+    finding
+        Its body, None where the page does not show it.
+    article
+        The article.
+    of_kind
+        The evidence of the page's kind.
+    """
+
+    page: Outline
+    judged: JudgedLines
+    finding: Finding | None
+    article: Extraction
+    of_kind: Features
+
+
+def confidence_evidence(made: Made) -> Features:
+    """Count what tells how sure an article is; one row."""
+    lines = made.judged.evidence.lines
+    sizes = np.array([len(line.tokens) for line in lines], dtype=np.float64)
+    kept = _kept_lines(made)
+    numbers = [
+        ("is_of_lines", float(made.finding is not None and made.finding.method == METHOD)),
+        ("is_shown", float(made.finding is not None)),
+        ("expected_f1_of_lines", made.finding.confidence if made.finding else 0.0),
+        *_of_probabilities(made.judged.probabilities, sizes, kept),
+        *_of_lines(made, sizes, kept),
+        *_of_agreement(made, sizes, kept),
+        *_of_opinions(made, sizes, kept),
+        *_of_description(made),
+    ]
+    chosen = made.of_kind.chosen(OF_KIND).rows[0].tolist()
+    numbers += zip(OF_KIND, chosen, strict=True)
+    return Features.of((name, [number]) for name, number in numbers)
+
+
+def _kept_lines(made: Made) -> _Booleans:
+    """Say of each line whether it is in the article's text."""
+    page, finding, lines = made.page, made.finding, made.judged.evidence.lines
+    if finding is None:
+        return np.zeros(len(lines), dtype=np.bool_)
+    numbers = np.array([line.number for line in lines], dtype=np.int64)
+    kept: _Booleans = np.isin(numbers, page.text_lines[kept_texts(page, finding)])
+    return kept
+
+
+def _of_probabilities(probabilities: _Floats, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+    words_kept, expected = float(sizes[kept].sum()), float((probabilities * sizes).sum())
+    right = float((probabilities * sizes)[kept].sum())
+    yield "expected_f1", 2 * right / max(1.0, words_kept + expected)
+    yield "expected_precision", right / max(1.0, words_kept)
+    yield "expected_recall", right / max(1.0, expected)
+    yield "most_probable", probabilities.max(initial=0.0)
+    order = np.argsort(probabilities[kept], kind="stable")
+    ranked, before = probabilities[kept][order], np.cumsum(sizes[kept][order])
+    for share in SHARES:
+        place = int(np.searchsorted(before, share * words_kept))
+        yield f"kept_probability_{share}", float(ranked[place]) if len(ranked) else UNKNOWN
+    entropies = _entropies(probabilities) * sizes
+    yield "doubts_left_out", entropies[~kept].sum() / max(1.0, words_kept)
+    doubtful = ~kept & (probabilities > 0.1)
+    yield "doubtful_left_out", sizes[doubtful].sum() / max(1.0, words_kept)
+
+
+def _entropies(probabilities: _Floats) -> _Floats:
+    inside = np.clip(probabilities, 1e-6, 1 - 1e-6)
+    found: _Floats = -inside * np.log2(inside) - (1 - inside) * np.log2(1 - inside)
+    return found
+
+
+def _of_lines(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+    lines, total = made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
+    linked = np.array([line.linked for line in lines], dtype=np.float64)
+    yield "kept_share", sizes[kept].sum() / max(1.0, sizes.sum())
+    yield "kept_linked", linked[kept].sum() / total
+    yield "longest_kept", sizes[kept].max(initial=0.0)
+    yield "mean_kept", sizes[kept].sum() / max(1, np.count_nonzero(kept))
+    for name, values in _columns(made, MEANS):
+        yield f"mean_{name}", (values * sizes)[kept].sum() / total
+
+
+def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+    page, lines, total = made.page, made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
+    for name, values in _columns(made, AGREEING):
+        yield f"{name}_share", sizes[kept & (values >= 1)].sum() / total
+    mains = np.flatnonzero(page.flat.having(("main",)))
+    if not len(mains):
+        yield "main_kept", UNKNOWN
+        yield "main_prose", UNKNOWN
+        return
+    main = int(mains[page.sizes[mains].argmax()])
+    blocks = np.array([line.block for line in lines], dtype=np.int64)
+    inside = (blocks >= main) & (blocks < page.ends[main])
+    prose = np.array([line.is_prose for line in lines], dtype=np.bool_)
+    yield "main_kept", sizes[inside & kept].sum() / max(1.0, sizes[inside].sum())
+    yield "main_prose", sizes[inside & prose].sum() / total
+
+
+def _of_opinions(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
+    """Compare the article with what each member of the classifier alone takes for it."""
+    if len(made.judged.log_odds) < 2:
+        yield from ((name, UNKNOWN) for name in OPINIONS)
+        return
+    trees, network = map(likelihoods, made.judged.log_odds)
+    of_trees, of_network = (choose_lines(each, sizes)[0] for each in (trees, network))
+    apart = abs(trees - network) * sizes
+    total = max(1.0, float(sizes[kept].sum()))
+    numbers = (
+        _shared(of_trees, of_network, sizes),
+        _shared(of_trees, kept, sizes),
+        _shared(of_network, kept, sizes),
+        float(apart[kept].sum() / total),
+        float(apart[~kept].sum() / total),
+    )
+    yield from zip(OPINIONS, numbers, strict=True)
+
+
+def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
+    """Return the F1 of the words of one choice of lines in those of another."""
+    total = float(sizes[one].sum() + sizes[other].sum())
+    return 2 * float(sizes[one & other].sum()) / total if total else 1.0
+
+
+def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
+    """Yield columns of the evidence of lines; a page without lines has none to yield."""
+    features = made.judged.evidence.features
+    if not features.columns:
+        yield from ((name, np.empty(0)) for name in names)
+        return
+    chosen = features.chosen(names).rows.astype(np.float64)
+    yield from zip(names, chosen.T, strict=True)
+
+
+def _of_description(made: Made) -> Iterator[Number]:
+    """Count how much of what the page declares to be about is in the text, and on the page."""
+    told = set(words.tokens(titles.declared_description(made.page)))
+    if len(told) < MIN_DESCRIPTION:
+        yield "description_in_text", UNKNOWN
+        yield "description_elsewhere", UNKNOWN
+        return
+    in_text = len(told.intersection(words.tokens(made.article.text)))
+    yield "description_in_text", in_text / len(told)
+    yield "description_elsewhere", (len(told.intersection(made.page.tokens)) - in_text) / len(told)

@@ -1,0 +1,471 @@
+"""An article as a document: Markdown, HTML and XML by the Text Encoding Initiative (TEI P5)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from lxml import etree
+
+from worker.article import ArticleBlock, ArticleEmbed, ArticleImage, Extraction
+from worker.article.reader import Content
+
+_MARKS = re.compile(r"([\\`*_\[\]<>])")
+_LINE_MARKS = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")
+_TEI = "http://www.tei-c.org/ns/1.0"
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+
+Medium = ArticleImage | ArticleEmbed
+Element = etree._Element  # noqa: SLF001  lxml names the type nowhere else.
+
+
+class _Run(NamedTuple):
+    """A piece of a block's text that is set in one way, and whether it begins a line."""
+
+    text: str
+    url: str | None
+    is_bold: bool
+    is_italic: bool
+    begins_line: bool
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """An image or an embed in its place, with the caption that no block repeats."""
+
+    medium: Medium
+    caption: str | None
+
+
+_Piece = ArticleBlock | _Figure
+
+
+def to_markdown(content: Content, _url: str, _site: str) -> str:
+    """Return headline and blocks as Markdown (CommonMark, tables as GitHub writes them)."""
+    title = content.article.title
+    parts = [f"# {_escaped(title)}"] if title else []
+    for is_list, pieces in groupby(_pieces(content.article), _is_item):
+        if is_list:
+            parts.append(
+                _markdown_list([each for each in pieces if isinstance(each, ArticleBlock)])
+            )
+        else:
+            parts += (_markdown_piece(each) for each in pieces)
+    return "\n\n".join(parts) + "\n"
+
+
+def to_html(content: Content, url: str, _site: str) -> str:
+    """Return an HTML page that holds headline and blocks alone."""
+    article = content.article
+    page: Element = etree.Element("html")
+    if article.language:
+        page.set("lang", article.language)
+    head = _below(page, "head")
+    _below(head, "meta", charset="utf-8")
+    _below(head, "title", article.title or "")
+    _below(head, "link", rel="canonical", href=url)
+    body = _below(_below(page, "body"), "article")
+    if article.title:
+        _below(body, "h1", article.title)
+    _HtmlWriter().write(_pieces(article), body)
+    for each in body:
+        each.tail = "\n"
+    return etree.tostring(page, method="html", doctype="<!DOCTYPE html>", encoding="unicode") + "\n"
+
+
+def to_tei(content: Content, url: str, site: str) -> str:
+    """Return the article with its metadata and comments as TEI P5."""
+    article = content.article
+    root: Element = etree.Element(f"{{{_TEI}}}TEI", nsmap={None: _TEI})  # type: ignore[dict-item]
+    _tei_header(_below(root, "teiHeader"), article, url, site)
+    text = _below(root, "text")
+    if article.language:
+        text.set(f"{_XML}lang", article.language)
+    body = _below(text, "body")
+    _TeiWriter().write(_pieces(article), _below(body, "div", type="entry"))
+    if content.comments:
+        comments = _below(body, "div", type="comments")
+        for number, comment in enumerate(content.comments):
+            part = _below(comments, "div", type="comment", n=str(number))
+            if comment.author:
+                _below(part, "ab", comment.author, type="author")
+            if comment.date or comment.written_date:
+                _below(part, "ab", comment.written_date or str(comment.date), type="date")
+            if comment.parent is not None:
+                part.set("corresp", f"#comment-{comment.parent}")
+            part.set(f"{_XML}id", f"comment-{number}")
+            for paragraph in comment.text.split("\n\n"):
+                _below(part, "p", paragraph)
+    # White space means nothing in the header alone.
+    etree.indent(root[0])
+    return etree.tostring(root, encoding="unicode") + "\n"
+
+
+def _tei_header(header: Element, article: Extraction, url: str, site: str) -> None:
+    metadata = article.metadata
+    file = _below(header, "fileDesc")
+    statement = _below(file, "titleStmt")
+    _below(statement, "title", article.title or "", type="main")
+    for author in metadata.authors:
+        _below(statement, "author", author)
+    _below(_below(file, "publicationStmt"), "p")
+    source = _below(_below(file, "sourceDesc"), "bibl")
+    _below(source, "title", article.title or "", level="a")
+    for author in metadata.authors:
+        _below(source, "author", author)
+    _below(source, "publisher", site)
+    if metadata.published:
+        written = str(metadata.published)
+        _below(source, "date", written, type="publication", when=written)
+    _below(source, "ptr", type="URL", target=url)
+    if metadata.lead or metadata.tags or article.language:
+        profile = _below(header, "profileDesc")
+        if metadata.lead:
+            _below(_below(profile, "abstract"), "p", metadata.lead)
+        if article.language:
+            usage = _below(profile, "langUsage")
+            _below(usage, "language", article.language, ident=article.language)
+        if metadata.tags:
+            keywords = _below(_below(profile, "textClass"), "keywords")
+            for tag in metadata.tags:
+                _below(keywords, "term", tag)
+
+
+def _pieces(article: Extraction) -> Iterator[_Piece]:
+    """Yield the blocks of an article with its images and embeds in their places."""
+    captions = {each.text for each in article.blocks if each.type == "caption"}
+    placed: dict[int, list[_Figure]] = {}
+    media: tuple[Medium, ...] = (*article.images, *article.embeds)
+    for medium in media:
+        caption = medium.caption if isinstance(medium, ArticleImage) else None
+        figure = _Figure(medium, None if caption in captions else caption)
+        placed.setdefault(medium.block or 0, []).append(figure)
+    for number, block in enumerate(article.blocks):
+        yield from placed.get(number, ())
+        yield block
+    yield from placed.get(len(article.blocks), ())
+
+
+def _is_item(piece: _Piece) -> bool:
+    return isinstance(piece, ArticleBlock) and piece.type == "list_item"
+
+
+def _runs(block: ArticleBlock) -> Iterator[_Run]:
+    """Yield the pieces of a block's text, cut where a link or an emphasis begins or ends."""
+    text, start = block.text, block.start
+    links = _Spans([(each.start - start, each.end - start, each.url) for each in block.links])
+    bold, italic = (
+        _Spans([(e.start - start, e.end - start, kind) for e in block.emphasis if e.kind == kind])
+        for kind in ("bold", "italic")
+    )
+    borders = {0, len(text), *links.borders(), *bold.borders(), *italic.borders()}
+    for begin, end in pairwise(sorted(borders)):
+        yield _Run(
+            text[begin:end],
+            links.at(begin),
+            bold.at(begin) is not None,
+            italic.at(begin) is not None,
+            begin == 0 or text[begin - 1] == "\n",
+        )
+
+
+class _Spans:
+    """Spans in order, asked for at growing offsets."""
+
+    def __init__(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        self._spans = spans
+        self._next = 0
+
+    def borders(self) -> Iterator[int]:
+        for start, end, _ in self._spans:
+            yield start
+            yield end
+
+    def at(self, offset: int) -> str | None:
+        """Return what a character is within."""
+        spans = self._spans
+        while self._next < len(spans) and spans[self._next][1] <= offset:
+            self._next += 1
+        is_within = self._next < len(spans) and spans[self._next][0] <= offset
+        return spans[self._next][2] if is_within else None
+
+
+def _markdown_piece(piece: _Piece) -> str:
+    if isinstance(piece, _Figure):
+        return _markdown_figure(piece)
+    if piece.type == "code":
+        longest = max(map(len, re.findall("`+", piece.text)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return f"{fence}{piece.language or ''}\n{piece.text}\n{fence}"
+    if piece.type == "table":
+        return "\n".join(_markdown_rows(piece))
+    text = _markdown_text(piece)
+    if piece.type == "heading":
+        return f"{'#' * max(2, piece.level or 2)} " + " ".join(text.split())
+    if piece.type == "quote":
+        return "\n".join(f"> {line}" for line in text.split("\n"))
+    return text
+
+
+def _markdown_figure(figure: _Figure) -> str:
+    medium = figure.medium
+    if isinstance(medium, ArticleEmbed):
+        return f"<{_markdown_address(medium.url)}>"
+    shown = f"![{_escaped(medium.alt or '')}]({_markdown_target(medium.url)})"
+    return f"{shown}\n\n*{_escaped(figure.caption)}*" if figure.caption else shown
+
+
+def _markdown_list(items: Sequence[ArticleBlock]) -> str:
+    """Return items as a list, nested by their levels."""
+    lines: list[str] = []
+    widths: dict[int, int] = {}
+    for item in items:
+        level = item.level or 1
+        text = _markdown_text(item)
+        if item.marker is not None:
+            widths = {each: width for each, width in widths.items() if each < level}
+            indent = " " * sum(widths.values())
+            widths[level] = len(item.marker) + 1
+            text = f"{indent}{item.marker} {text}"
+        else:
+            indent = " " * sum(width for each, width in widths.items() if each < level)
+            lines += [""]
+            text = indent + " " * widths.get(level, 2) + text
+        lines.append(text.replace("\n", "\n" + indent + " " * widths.get(level, 2)))
+    return "\n".join(lines)
+
+
+def _markdown_rows(block: ArticleBlock) -> Iterator[str]:
+    cells = [row.split("\t") for row in _markdown_text(block).replace("|", "\\|").split("\n")]
+    width = max(map(len, cells))
+    for number, row in enumerate(cells):
+        yield f"| {' | '.join(row + [''] * (width - len(row)))} |"
+        if number == 0:
+            yield "|" + " --- |" * width
+
+
+def _markdown_text(block: ArticleBlock) -> str:
+    parts: list[str] = []
+    for url, linked in groupby(_runs(block), lambda run: run.url):
+        inner: list[str] = []
+        for is_bold, bold in groupby(linked, lambda run: run.is_bold):
+            texts = [
+                _marked(_run_text(run), "*") if run.is_italic else _run_text(run) for run in bold
+            ]
+            text = "".join(texts)
+            inner.append(_marked(text, "**") if is_bold else text)
+        text = "".join(inner)
+        parts.append(f"[{text}]({_markdown_target(url)})" if url else text)
+    return "".join(parts)
+
+
+def _marked(text: str, mark: str) -> str:
+    """Put marks around a text, inside of its white space: CommonMark knows them only there."""
+    core = text.strip()
+    return text.replace(core, f"{mark}{core}{mark}") if core else text
+
+
+def _run_text(run: _Run) -> str:
+    # What begins a line means something only there.
+    return _escaped(run.text) if run.begins_line else _escaped(f"x{run.text}")[1:]
+
+
+def _markdown_target(url: str) -> str:
+    address = _markdown_address(url)
+    return f"<{address}>" if "(" in address or ")" in address else address
+
+
+def _markdown_address(url: str) -> str:
+    return url.replace("<", "%3C").replace(">", "%3E").replace("\\", "%5C")
+
+
+def _escaped(text: str) -> str:
+    """Return text none of whose characters is markup."""
+    return _LINE_MARKS.sub(_escaped_mark, _MARKS.sub(r"\\\1", text))
+
+
+def _escaped_mark(found: re.Match[str]) -> str:
+    mark = found[2]
+    # A number begins a list only with what follows it.
+    return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
+
+
+def _below(parent: Element, tag: str, text: str | None = None, **attributes: str) -> Element:
+    """Append an element of the parent's namespace."""
+    namespace = etree.QName(parent).namespace
+    made = etree.SubElement(parent, etree.QName(namespace, tag), attributes)
+    made.text = text
+    return made
+
+
+class _Writer:
+    """Writes the pieces of an article as elements; what they are called is a subclass's."""
+
+    item, row, cell = "item", "row", "cell"
+
+    def write(self, pieces: Iterator[_Piece], parent: Element) -> None:
+        """Append pieces to an element."""
+        for is_list, several in groupby(pieces, _is_item):
+            if is_list:
+                blocks = [each for each in several if isinstance(each, ArticleBlock)]
+                self._write_list(blocks, parent)
+                continue
+            for piece in several:
+                if isinstance(piece, _Figure):
+                    self.write_figure(piece, parent)
+                elif piece.type == "table":
+                    self._write_table(piece, parent)
+                elif piece.type == "code":
+                    self.write_code(piece, parent)
+                else:
+                    self._write_runs(_runs(piece), self.open_block(piece, parent))
+
+    def open_block(self, block: ArticleBlock, parent: Element) -> Element:
+        """Append the element that a block's text goes into."""
+        raise NotImplementedError
+
+    def open_list(self, parent: Element, marker: str) -> Element:
+        """Append a list whose first item has a marker."""
+        raise NotImplementedError
+
+    def open_link(self, parent: Element, url: str) -> Element:
+        """Append a link."""
+        raise NotImplementedError
+
+    def open_emphasis(self, parent: Element, kind: str) -> Element:
+        """Append an emphasis."""
+        raise NotImplementedError
+
+    def write_code(self, block: ArticleBlock, parent: Element) -> None:
+        """Append a block of code."""
+        raise NotImplementedError
+
+    def write_figure(self, figure: _Figure, parent: Element) -> None:
+        """Append an image or an embed."""
+        raise NotImplementedError
+
+    def _write_list(self, blocks: Sequence[ArticleBlock], parent: Element) -> None:
+        lists: list[tuple[int, bool, Element]] = []
+        for block in blocks:
+            level, is_ordered = block.level or 1, block.marker not in (None, "-")
+            if block.marker is not None:
+                while lists and lists[-1][0] > level:
+                    lists.pop()
+                if lists and lists[-1][0] == level and lists[-1][1] != is_ordered:
+                    lists.pop()
+                if not lists or lists[-1][0] < level:
+                    around = lists[-1][2][-1] if lists else parent
+                    opened = self.open_list(around, block.marker)
+                    lists.append((level, is_ordered, opened))
+                _below(lists[-1][2], self.item)
+            elif not lists:
+                lists.append((level, False, self.open_list(parent, "-")))
+                _below(lists[-1][2], self.item)
+            else:
+                while len(lists) > 1 and lists[-1][0] > level:
+                    lists.pop()
+            item = lists[-1][2][-1]
+            is_first = item.text is None and not len(item)
+            self._write_runs(_runs(block), item if is_first else _below(item, "p"))
+
+    def _write_table(self, block: ArticleBlock, parent: Element) -> None:
+        table = _below(parent, "table")
+        row = _below(table, self.row)
+        cell = _below(row, self.cell)
+        for run in _runs(block):
+            for number, line in enumerate(run.text.split("\n")):
+                if number:
+                    row = _below(table, self.row)
+                    cell = _below(row, self.cell)
+                for place, text in enumerate(line.split("\t")):
+                    if place:
+                        cell = _below(row, self.cell)
+                    if text:
+                        self._write_runs(iter([run._replace(text=text)]), cell)
+
+    def _write_runs(self, runs: Iterator[_Run], parent: Element) -> None:
+        for url, linked in groupby(runs, lambda run: run.url):
+            around = self.open_link(parent, url) if url else parent
+            for is_bold, several in groupby(linked, lambda run: run.is_bold):
+                strong = self.open_emphasis(around, "bold") if is_bold else around
+                for run in several:
+                    target = self.open_emphasis(strong, "italic") if run.is_italic else strong
+                    _append_text(target, run.text)
+
+
+class _HtmlWriter(_Writer):
+    item, row, cell = "li", "tr", "td"
+
+    def open_block(self, block: ArticleBlock, parent: Element) -> Element:
+        if block.type == "heading":
+            return _below(parent, f"h{min(6, max(2, block.level or 2))}")
+        if block.type == "quote":
+            return _below(_below(parent, "blockquote"), "p")
+        return _below(parent, "p")
+
+    def open_list(self, parent: Element, marker: str) -> Element:
+        if marker == "-":
+            return _below(parent, "ul")
+        start = marker.rstrip(".")
+        return _below(parent, "ol", **({} if start == "1" else {"start": start}))
+
+    def open_link(self, parent: Element, url: str) -> Element:
+        return _below(parent, "a", href=url)
+
+    def open_emphasis(self, parent: Element, kind: str) -> Element:
+        return _below(parent, "strong" if kind == "bold" else "em")
+
+    def write_code(self, block: ArticleBlock, parent: Element) -> None:
+        code = _below(_below(parent, "pre"), "code", block.text)
+        if block.language:
+            code.set("class", f"language-{block.language}")
+
+    def write_figure(self, figure: _Figure, parent: Element) -> None:
+        made = _below(parent, "figure")
+        if isinstance(figure.medium, ArticleEmbed):
+            _below(made, "a", figure.medium.url, href=figure.medium.url)
+            return
+        _below(made, "img", src=figure.medium.url, alt=figure.medium.alt or "")
+        if figure.caption:
+            _below(made, "figcaption", figure.caption)
+
+
+class _TeiWriter(_Writer):
+    def open_block(self, block: ArticleBlock, parent: Element) -> Element:
+        if block.type == "heading":
+            return _below(parent, "ab", type="header", rend=f"h{block.level or 2}")
+        return _below(parent, "quote" if block.type == "quote" else "p")
+
+    def open_list(self, parent: Element, marker: str) -> Element:
+        return _below(parent, "list", rend="bulleted" if marker == "-" else "numbered")
+
+    def open_link(self, parent: Element, url: str) -> Element:
+        return _below(parent, "ref", target=url)
+
+    def open_emphasis(self, parent: Element, kind: str) -> Element:
+        return _below(parent, "hi", rend=kind)
+
+    def write_code(self, block: ArticleBlock, parent: Element) -> None:
+        code = _below(_below(parent, "ab", type="code"), "code", block.text)
+        if block.language:
+            code.set("lang", block.language)
+
+    def write_figure(self, figure: _Figure, parent: Element) -> None:
+        medium = figure.medium
+        if isinstance(medium, ArticleEmbed):
+            _below(_below(parent, "p"), "ptr", target=medium.url, type=medium.type)
+            return
+        made = _below(parent, "figure")
+        if figure.caption:
+            _below(made, "head", figure.caption)
+        if medium.alt:
+            _below(made, "figDesc", medium.alt)
+        _below(made, "graphic", url=medium.url)
+
+
+def _append_text(parent: Element, text: str) -> None:
+    if len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text

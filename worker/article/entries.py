@@ -1,0 +1,157 @@
+"""The entries of a live report: what its page declares and what it shows, as one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from worker.article import Extraction
+from worker.article.declared_entries import declared_entries
+from worker.article.entry import Entry, with_ids
+from worker.article.live import is_declared_live, marked_entries, names_live, says_live
+from worker.article.metadata import ArticleMetadata
+from worker.article.shown_entries import marked_entries_of, shown_entries
+from worker.comments import Comment
+from worker.html import Page
+from worker.text.dates import Moment
+from worker.text.words import tokens
+
+MAX_ENTRIES = 1_000
+"""Entries of a page that are kept, the first ones."""
+
+MAX_CHARACTERS = 2_000_000
+"""Characters of all entries together, the first ones."""
+
+MIN_COMMON = 0.2
+"""Share of the declared entries, or of the shown, that must be the same where a page has both.
+
+A page declares its latest entries and shows more, or declares all and shows the first.
+"""
+
+OPENING = 8
+"""Words by which a declared entry is found among the shown ones."""
+
+LEAST_OPENING = 3
+"""Words of the shortest text that it is found by."""
+
+
+def entries_of(
+    page: Page, article: Extraction, comments: Sequence[Comment] = ()
+) -> tuple[Entry, ...]:
+    """Read the entries of a live report; none of any other page.
+
+    Parameters
+    ----------
+    page
+        The page.
+    article, comments
+        Its article, and its comments.
+
+    Returns
+    -------
+    tuple of Entry
+        In the order of the page, each with an id.
+    """
+    declared = declared_entries(page, article.metadata.address)
+    marked = marked_entries(page)
+    is_live = article.metadata.kind == "live" or says_live(page, article.title)
+    if not (declared or marked or is_live or names_live(page)):
+        return ()
+    day = _only_day(article.metadata)
+    if marked:
+        shown = marked_entries_of(page, marked, day)
+    else:
+        shown = shown_entries(
+            page,
+            text=article.text,
+            comments=comments,
+            is_live=is_live,
+            is_declared=len(declared) > 0 or is_declared_live(page),
+            day=day,
+        )
+    return _bounded(with_ids(_merged(declared, shown)))
+
+
+def _only_day(known: ArticleMetadata) -> Moment | None:
+    """Return the day that all of a report was written on, where its page says so."""
+    published, modified = known.published, known.modified
+    if published is None or modified is None or published.day != modified.day:
+        return None
+    return published
+
+
+def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
+    """Make one of what a page declares and what it shows, in the order of the page."""
+    if not declared or not shown:
+        return [*(declared or shown)]
+    place_of = _places_among(declared, shown)
+    if len(place_of) < MIN_COMMON * min(len(declared), len(shown)):
+        return [*declared]
+    merged = [*shown]
+    for number, place in place_of.items():
+        merged[place] = _together(declared[number], shown[place])
+    # What is only declared follows what is declared before it.
+    after: dict[int, list[Entry]] = {}
+    last = -1
+    for number, entry in enumerate(declared):
+        last = place_of.get(number, last)
+        if number not in place_of:
+            after.setdefault(last, []).append(entry)
+    return [
+        *after.get(-1, ()),
+        *(each for at, entry in enumerate(merged) for each in (entry, *after.get(at, ()))),
+    ]
+
+
+def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int, int]:
+    """Return which of the shown entries declared ones are: those of their id, else their words."""
+    by_id = {entry.id: place for place, entry in enumerate(shown) if entry.id}
+    by_opening: dict[str, int] = {}
+    for at, entry in enumerate(shown):
+        for opening in _openings(entry):
+            by_opening.setdefault(opening, at)
+    places: dict[int, int] = {}
+    taken: set[int] = set()
+    for number, entry in enumerate(declared):
+        place: int | None = by_id.get(entry.id)
+        if place is None:
+            known = (each for each in _openings(entry) if each in by_opening)
+            place = next((by_opening[opening] for opening in known), None)
+        if place is not None and place not in taken:
+            places[number] = place
+            taken.add(place)
+    return places
+
+
+def _openings(entry: Entry) -> Iterator[str]:
+    """Yield the first words of an entry with its title, and of its text alone."""
+    for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text[: 100 * OPENING]):
+        said = tokens(text)[:OPENING]
+        if len(said) >= LEAST_OPENING:
+            yield " ".join(said)
+
+
+def _together(declared: Entry, shown: Entry) -> Entry:
+    """Return an entry as it is shown, with what the page declares of it beside that."""
+    title = declared.title or shown.title
+    text = shown.text or declared.text
+    first, _, rest = text.partition("\n\n")
+    if title and first == title:
+        text = rest
+    return replace(
+        shown,
+        id=declared.id or shown.id,
+        text=text,
+        title=title,
+        time=declared.time or shown.time,
+        author=shown.author or declared.author,
+    )
+
+
+def _bounded(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    left = MAX_CHARACTERS
+    kept = []
+    for entry in entries[:MAX_ENTRIES]:
+        left -= len(entry.text)
+        if left < 0:
+            break
+        kept.append(entry)
+    return tuple(kept)

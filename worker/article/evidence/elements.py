@@ -1,0 +1,128 @@
+"""Evidence from the elements that a line stands in: their tags, their names, their images."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from worker.article.evidence.view import UNKNOWN, Booleans, EvidenceSource, View
+from worker.article.vocabulary import (
+    BODY_NAMES,
+    OTHER_NAMES,
+    PARTS,
+    UNINTERESTING,
+    UNINTERESTING_TAGS,
+)
+from worker.inference import NamedColumn
+
+NEARNESS = 0.7
+"""What an element's name still says of a line, for every element between them."""
+
+TAGS = (
+    *("p", "div", "li", "h1", "h2", "h3", "h4", "td", "th", "blockquote", "figcaption", "dd"),
+    *("pre", "section", "article", "body", "label", "center", "form", "address"),
+)
+"""Elements that are told apart; the number of one is its place here."""
+
+MAX_IMAGES_BESIDE = 3
+MAX_IMAGES_AROUND = 9
+
+_TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
+
+
+_COUNTED = ("body_names", "other_names", "sections", "lists", "tables")
+"""Marks that are counted; of any other one is as good as several."""
+
+
+def _hides(style: str) -> bool:
+    squeezed = style.replace(" ", "").lower()
+    return "display:none" in squeezed or "visibility:hidden" in squeezed
+
+
+def _of_elements(view: View) -> Iterator[NamedColumn]:
+    page = view.page
+    tags = [_TAG_NUMBERS.get(tag, UNKNOWN) for tag in page.flat.distinct_tags]
+    codes = np.array(tags)[page.flat.tag_numbers]
+    named = page.count_named(BODY_NAMES, OTHER_NAMES, of=view.blocks).T
+    yield "tag", codes[view.blocks]
+    yield "parent_tag", codes[view.parents[view.blocks]]
+    yield "body_names_here", named[0]
+    yield "other_names_here", named[1]
+    yield "depth", view.depths[view.blocks]
+    for name, marked in _marks_of(view):
+        around = page.flat.count_around(marked & view.page.holds)[view.blocks]
+        yield name, around if name in _COUNTED else around > 0
+
+
+def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
+    """Yield what elements tell of what they hold, by the names of the columns."""
+    flat = view.page.flat
+    names = (BODY_NAMES, OTHER_NAMES, UNINTERESTING)
+    body, other, uninteresting = (view.page.count_named(*names) > 0).T
+    hidden = np.zeros(len(flat.elements), dtype=np.bool_)
+    hidden[[index for index, style in flat.values("style").items() if _hides(style)]] = True
+    yield "body_names", body
+    yield "other_names", other & view.is_small
+    yield "sections", flat.having(UNINTERESTING_TAGS) & view.is_small
+    yield "uninteresting", uninteresting & view.is_small
+    yield "in_article", flat.having(("article", "main"))
+    yield "lists", flat.having(("ul", "ol", "dl"))
+    yield "tables", flat.having(("table",))
+    yield "hidden", hidden
+
+
+def _of_parts(view: View) -> Iterator[NamedColumn]:
+    """Count how near the elements are that are named for a part of a page: 1 for the line's own."""
+    page = view.page
+    nearest = np.full((len(PARTS), len(page.elements)), -1)
+    may_be_named = np.flatnonzero(view.page.holds & view.is_small)
+    places, parts = np.nonzero(page.count_named(*PARTS.values(), of=may_be_named))
+    elements = may_be_named[places]
+    rows = [*nearest]
+    for part, start, end, depth in zip(
+        parts.tolist(),
+        elements.tolist(),
+        view.ends[elements].tolist(),
+        view.depths[elements].tolist(),
+        strict=True,
+    ):
+        # An element within comes later, so it takes the place of those around it.
+        rows[part][start:end] = depth
+    around = nearest[:, view.blocks]
+    powers = NEARNESS ** np.arange(view.depths.max() + 2, dtype=np.float64)
+    nearness = np.where(around < 0, 0.0, powers[view.depths[view.blocks] - around])
+    for name, of_part in zip(PARTS, nearness, strict=True):
+        yield f"named_{name}", of_part
+
+
+def _of_markup(view: View) -> Iterator[NamedColumn]:
+    page = view.page
+    text_lines, text_parents = page.text_lines, page.text_parents
+    numbers = np.array([line.number for line in view.lines])
+    firsts = np.searchsorted(text_lines, numbers)
+    lasts = np.searchsorted(text_lines, numbers, side="right")
+    for name, tags in (("strong", ("b", "strong")), ("slanted", ("i", "em", "cite"))):
+        marked = page.flat.within(page.flat.having(tags))
+        before = np.concatenate([[0.0], np.cumsum(page.text_sizes * marked[text_parents])])
+        yield name, (before[lasts] - before[firsts]) / view.counts
+    figures = page.flat.having(("figure", "figcaption"))
+    yield "in_figure", page.flat.within(figures)[view.blocks]
+    images = np.flatnonzero(page.flat.having(("img",)))
+    starts = np.searchsorted(images, text_parents[firsts])
+    ends = np.searchsorted(images, text_parents[lasts - 1], side="right")
+    before_line = np.concatenate([[0], ends[:-1]])
+    after_line = np.concatenate([starts[1:], [len(images)]])
+    yield "images_before", np.minimum(starts - before_line, MAX_IMAGES_BESIDE)
+    yield "images_after", np.minimum(after_line - ends, MAX_IMAGES_BESIDE)
+    yield "images_within", ends - starts
+    containers = view.containers
+    for name, around in (
+        ("images_around", containers),
+        ("images_around_that", view.parents[containers]),
+    ):
+        within = np.searchsorted(images, view.ends[around]) - np.searchsorted(images, around)
+        yield name, np.minimum(within, MAX_IMAGES_AROUND)
+
+
+ELEMENTS = EvidenceSource("the elements it stands in", _of_elements)
+NAMED_PARTS = EvidenceSource("names of the elements around it", _of_parts)
+MARKUP = EvidenceSource("markup and images", _of_markup)

@@ -1,0 +1,216 @@
+"""Why each line of a page was kept or dropped."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lxml.html import HtmlElement
+
+from worker.article import titles
+from worker.article.article import (
+    KnownTemplate,
+    PageInTemplate,
+    find_article,
+    with_page_judged,
+)
+from worker.article.attribution import contributions
+from worker.article.classification import trained_model
+from worker.article.errors import NoArticleError
+from worker.article.finding import Finding
+from worker.article.knowledge import TemplateKnowledge
+from worker.article.outline import Outline
+from worker.article.phrases import NETWORK, aspects_of, phrase
+from worker.article.result import Extraction
+from worker.article.threads import FindPosts
+from worker.html import Page
+from worker.outcomes import PageOutcome
+
+Verdict = Literal["kept", "title", "comment", "dropped"]
+"""``title`` is the headline where the page shows it: in the article, but not in its text;
+``comment`` what readers wrote, with what stands between."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """An aspect of the evidence, with what it adds to the log odds of a line.
+
+    Attributes
+    ----------
+    aspect
+        What it is about, see `worker.article.phrases`.
+    phrase
+        The evidence that weighs most in it, in words; of the network, which does not say, what
+        it looks at.
+    contribution
+        Log odds, above 0 for the article; that of all columns of the aspect, compared with the
+        page's mean line.
+    """
+
+    aspect: str
+    phrase: str
+    contribution: float
+
+
+@dataclass(frozen=True)
+class ExplainedLine:
+    """A line of a page.
+
+    Attributes
+    ----------
+    number
+        Its number in the outline, see `worker.article.outline.TextNode`.
+    xpath
+        Positional XPath of the block that it stands in.
+    text
+        The line, clean.
+    verdict
+        What became of it.
+    probability
+        Probability of its being the article's, by the classifier.
+    reasons
+        All aspects, those that moved the probability most first. Their contributions and
+        `Explanation.mean` add up to the log odds of `probability`.
+    """
+
+    number: int
+    xpath: str
+    text: str
+    verdict: Verdict
+    probability: float
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What became of a page, and why.
+
+    Attributes
+    ----------
+    url, other_url
+        Addresses of the page and of the page that it was compared with, None for none and where
+        only what is known of it was at hand.
+    outcome
+        `worker.outcomes.PageOutcome.ARTICLE`, or why there is none.
+    detail
+        The reason in words where there is no article, else empty.
+    article
+        The article, None where there is none.
+    mean
+        Log odds of the page's mean line, which the lines' reasons start from.
+    lines
+        The page's lines, in order.
+    """
+
+    url: str
+    other_url: str | None
+    outcome: str
+    detail: str
+    article: Extraction | None
+    mean: float
+    lines: tuple[ExplainedLine, ...]
+
+
+def explain_article(
+    page: Page,
+    pivot: Page | TemplateKnowledge | None,
+    apart: Iterable[HtmlElement] = (),
+    posts: FindPosts | None = None,
+) -> Explanation:
+    """Extract the article of a page by the default method, and say why it is that one.
+
+    Parameters
+    ----------
+    page, pivot, apart, posts
+        As for `worker.article.extract_article`. A page without an article is explained too.
+    """
+    outline = Outline.of(page.flat)
+    # Of the other page what is known of it alone, as the service has it.
+    template = KnownTemplate(KnownTemplate.of(pivot).knowledge)
+    flat = PageInTemplate(page.url, outline, template, posts=posts)
+    left_out = outline.indices_of(apart)
+    article: Extraction | None = None
+    verdicts: dict[int, Verdict] = {
+        node.line: "comment"
+        for index in left_out
+        for node in outline.texts[outline.text_starts[index] : outline.text_ends[index]]
+    }
+    outcome: str = PageOutcome.ARTICLE
+    detail = ""
+    try:
+        article, finding = find_article(flat, apart=left_out)
+        article = with_page_judged(flat, article, finding)
+        if finding is not None:
+            verdicts |= _verdicts(flat, finding)
+    except NoArticleError as error:
+        outcome, detail = error.outcome, str(error)
+    mean, lines = _explain_lines(flat, verdicts)
+    other_url = pivot.url if isinstance(pivot, Page) else None
+    return Explanation(page.url, other_url, outcome, detail, article, mean, lines)
+
+
+def _verdicts(page: PageInTemplate, finding: Finding) -> dict[int, Verdict]:
+    """Say of the lines by number which are kept; the others are dropped."""
+    outline = page.outline
+    start = outline.text_starts[finding.container]
+    shown = set(range(start, outline.text_ends[finding.container]))
+    for index in finding.dropped | finding.muted:
+        shown.difference_update(range(outline.text_starts[index], outline.text_ends[index]))
+    lines = {outline.texts[place].line for place in shown}
+    kept = lines if finding.lines is None else lines & finding.lines
+    verdicts: dict[int, Verdict] = dict.fromkeys(kept, "kept")
+    _, heading = titles.headline(outline, finding.container, page.url, page.template.titles)
+    if heading is not None:
+        headline = outline.texts[outline.text_starts[heading] : outline.text_ends[heading]]
+        verdicts |= dict.fromkeys((node.line for node in headline), "title")
+    return verdicts
+
+
+def _explain_lines(
+    page: PageInTemplate, verdicts: dict[int, Verdict]
+) -> tuple[float, tuple[ExplainedLine, ...]]:
+    model, outline = trained_model(), page.outline
+    evidence, probabilities = page.judged.evidence, page.judged.probabilities
+    if not evidence.lines:
+        return model.trees.base, ()
+    mean, parts = contributions(model.trees, evidence.features)
+    of_network: Sequence[float] = [0.0] * len(parts)
+    for odds in page.judged.log_odds[1:]:
+        # The mean of both, like the probability.
+        mean, parts = (mean + float(odds.mean())) / 2, parts / 2
+        of_network = ((odds - odds.mean()) / 2).tolist()
+    columns = evidence.features.columns
+    tree = outline.elements[0].getroottree()
+    explained = (
+        ExplainedLine(
+            number=line.number,
+            xpath=tree.getpath(outline.elements[line.block]),
+            text=line.text,
+            verdict=verdicts.get(line.number, "dropped"),
+            probability=probability,
+            reasons=_sorted([*_reasons(columns, row, of_row), Reason(*NETWORK, of_net)]),
+        )
+        for line, row, of_row, of_net, probability in zip(
+            evidence.lines,
+            evidence.features.rows.tolist(),
+            parts.tolist(),
+            of_network,
+            probabilities.tolist(),
+            strict=True,
+        )
+    )
+    return mean, tuple(explained)
+
+
+def _reasons(
+    columns: tuple[str, ...], row: Sequence[float], parts: Sequence[float]
+) -> Iterator[Reason]:
+    for aspect in aspects_of(columns):
+        total = sum(parts[column] for column in aspect.columns)
+        sign = (total > 0) - (total < 0)
+        weights = [sign * parts[column] for column in aspect.columns]
+        strongest = aspect.columns[weights.index(max(weights))]
+        yield Reason(aspect.name, phrase(columns[strongest], row[strongest]), total)
+
+
+def _sorted(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    return tuple(sorted(reasons, key=lambda reason: -abs(reason.contribution)))

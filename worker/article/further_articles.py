@@ -1,0 +1,482 @@
+"""Whole articles that a page shows below its own, for readers who scroll on.
+
+Each has a head of its own, as the page's article has one: a headline, who wrote it, when, and an
+address. Whichever elements hold it, it is told by several of these together, and by standing below
+an article that is whole.
+
+Measured by ``python -m benchmarks.extraction.further_articles``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from models.limits import MAX_URL_CHARACTERS
+from worker.article import whole_page
+from worker.article.finding import Finding, kept_texts
+from worker.article.metadata.authors import BYLINE_MARKS
+from worker.article.outline import Outline
+from worker.article.scripts import structured_data
+from worker.article.vocabulary import PARTS
+from worker.html.addresses import absolute, base_of
+from worker.html.flat import Integers
+from worker.html.names import split_name
+from worker.html.site import site_of
+from worker.text import words
+from worker.text.dates import find_moments
+from worker.text.wordlists import listed
+
+MIN_OWN_WORDS: Final = 50
+"""Words of the body above a further article: with fewer, the page is one article in sections."""
+
+MIN_HELD_WORDS: Final = 50
+"""Words of an element that holds an article; with fewer it is a part of its head."""
+
+MIN_FURTHER_WORDS: Final = 100
+"""Words of the middle one of the further articles: teasers have fewer."""
+
+MAX_ABOVE_HEADLINE: Final = 40
+"""Words of an article above its headline: a section, a date, a caption."""
+
+MAX_BELOW_HEADLINE: Final = 60
+"""Words below a headline among which its author and date stand, be there a lead between."""
+
+MAX_LINES_BELOW: Final = 3
+"""Lines below a headline among which they stand where no element holds the article."""
+
+MAX_HEAD_LINE: Final = 15
+"""Words of a line that tells an author or a date and hardly anything else."""
+
+MAX_HEAD_CHARACTERS: Final = 160
+"""Characters of such a line."""
+
+MAX_HEADLINE_WORDS: Final = 60
+"""A longer heading is no headline."""
+
+MAX_HEADS: Final = 200
+"""Headlines below the page's own that are looked at, the first ones."""
+
+MAX_VALUES: Final = 2_000
+"""Values of a page's structured data that are looked at, the first ones."""
+
+_HEADINGS: Final = ("h1", "h2", "h3", "h4")
+_HEAD_NAMES: Final = listed(
+    "byline author authors date datetime timestamp published pubdate posted dateline meta postmeta"
+)
+_HEAD_MARKS: Final = listed("author datepublished datemodified")
+_HEADLINE_NAMES: Final = PARTS["title"] | listed("name")
+_ARTICLE_NAMES: Final = listed("article post entry story hentry item node news document")
+_LIVE_NAMES: Final = listed("live liveblog liveticker livefeed ticker")
+_ADDRESS_WORDS: Final = listed("url href permalink link uri canonical path location")
+_OTHER_WORDS: Final = listed(
+    "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"
+    " login action background author target feed rss embed tracking ad ads"
+)
+_RDFA: Final = ("about", "resource", "itemid")
+_ITEM_ADDRESS: Final = listed("url mainentityofpage")
+_FILE: Final = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|mp[34]|pdf|js|css|json|xml)$", re.I)
+_IS_ADDRESS: Final = re.compile(r"(?:https?://|/)[^\s/]")
+_EXTENSION: Final = re.compile(r"\.[a-z]{3,5}$")
+_BYLINE: Final = re.compile(rf"\W*(?:{BYLINE_MARKS})(?:\s*[:：]\s*|\s+)\S", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
+
+
+class FurtherArticle(NamedTuple):
+    """An article below the page's own.
+
+    Attributes
+    ----------
+    element
+        The outermost element that holds it, and nothing of the page's own.
+    headline
+        Its headline; empty where it is in no heading.
+    url
+        Its address, None where the page gives none.
+    """
+
+    element: int
+    headline: str
+    url: str | None
+
+
+def further_articles(
+    page: Outline, finding: Finding, heading: int | None, url: str
+) -> tuple[FurtherArticle, ...]:
+    """Find the articles below the page's own, in the order of the page.
+
+    Parameters
+    ----------
+    page, finding
+        The page and its body.
+    heading
+        Index of the element that shows the headline, None where none does.
+    url
+        Address of the page.
+    """
+    if heading is None:
+        return ()
+    return tuple(_Page(page, finding, heading, url).further())
+
+
+def without_further_articles(
+    page: Outline, finding: Finding, further: Sequence[FurtherArticle]
+) -> Finding:
+    """Leave further articles out of a body."""
+    if not further:
+        return finding
+    dropped = {each for one in further for each in _extent(page, one.element, finding.container)}
+    lines = finding.lines
+    if lines is not None:
+        # Authors and dates are looked for at the ends of the body.
+        lines -= {
+            text.line
+            for each in dropped
+            for text in page.texts[page.text_starts[each] : page.text_ends[each]]
+        }
+    return replace(finding, dropped=finding.dropped | dropped, lines=lines)
+
+
+def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
+    """Yield the elements of an article: all that follows where no element holds it."""
+    yield element
+    if page.size(element) >= MIN_HELD_WORDS:
+        return
+    while element != container and (parent := page.parents[element]) >= 0:
+        yield from (each for each in page.children(parent) if each > element)
+        element = parent
+
+
+@dataclass(frozen=True, eq=False)
+class _Page:
+    """A page with its own article."""
+
+    page: Outline
+    finding: Finding
+    heading: int
+    url: str
+
+    def further(self) -> Sequence[FurtherArticle]:
+        page = self.page
+        heads = self._heads()
+        if not heads or "liveblogposting" in whole_page.declared_types(page):
+            return ()
+        found: dict[int, FurtherArticle] = {}
+        for head in heads:
+            element = self._outermost(head)
+            own = self._body_words(page.text_ends[self.heading], page.text_starts[element])
+            if own < MIN_OWN_WORDS or self._is_part(head):
+                continue
+            declared, linked = self._declared(head, element), self._linked(head)
+            url = declared or linked
+            if url is not None and any(url == each.url for each in found.values()):
+                # A heading within it.
+                continue
+            if self._is_article(head, element, declared=declared, linked=linked):
+                found[head] = FurtherArticle(element, self._headline(head), url)
+        if not found:
+            return ()
+        starts = [page.token_starts[head] for head in found]
+        sizes = np.diff([*starts, page.token_ends[self.finding.container]])
+        held = [page.size(each.element) for each in found.values()]
+        sizes = np.where(np.array(held) >= MIN_HELD_WORDS, np.minimum(sizes, held), sizes)
+        return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
+
+    def _heads(self) -> list[int]:
+        """Return what may head an article: headings, and what has an address and holds none."""
+        page, container = self.page, self.finding.container
+        first, end = max(page.ends[self.heading], container + 1), page.ends[container]
+        if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
+            return []
+        headings = np.flatnonzero(page.flat.having(_HEADINGS))
+        headings = headings[(headings >= first) & (headings < end)]
+        found = [index for index in headings.tolist() if 0 < page.size(index) <= MAX_HEADLINE_WORDS]
+        for index in self._addresses:
+            if first <= index < end and page.size(index) >= MIN_HELD_WORDS:
+                start, stop = np.searchsorted(headings, (index, page.ends[index]))
+                if start == stop:
+                    found.append(index)
+        return sorted(found)[:MAX_HEADS]
+
+    def _is_article(
+        self, head: int, element: int, *, declared: str | None, linked: str | None
+    ) -> bool:
+        """Say whether what stands below a head is an article of its own."""
+        is_held = self.page.size(element) >= MIN_HELD_WORDS
+        # Costs most, and few headings get as far.
+        has_head = partial(self._has_head, head, element, is_held=is_held)
+        is_made = is_held and self._is_made(head, element)
+        if declared is not None:
+            return is_made or has_head()
+        is_first = self.page.tags[head] == self.page.tags[self.heading] == "h1"
+        if is_made and (is_first or linked is not None or self._is_ranked(head)):
+            return is_first or has_head()
+        if not (is_first and has_head() and self._own_has_head):
+            return False
+        return is_held == any(self._holding_own(element))
+
+    def _is_part(self, head: int) -> bool:
+        """Say whether a head is of the page's own article, or of a report that goes on."""
+        page = self.page
+        own, said = (self._headline(index).casefold() for index in (self.heading, head))
+        if said and (own in said or said in own):
+            return True
+        return any(
+            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self._around(head)
+        )
+
+    def _headline(self, head: int) -> str:
+        return self.page.text_of(head) if self.page.tags[head] in _HEADINGS else ""
+
+    def _around(self, index: int) -> Iterator[int]:
+        while index >= 0:
+            yield index
+            index = self.page.parents[index]
+
+    def _outermost(self, head: int) -> int:
+        """Return the outermost element around a head with next to nothing of the body above it."""
+        page, element = self.page, head
+        for parent in self._around(page.parents[head]):
+            is_around_own = parent <= self.heading < page.ends[parent]
+            above = self._body_words(page.text_starts[parent], page.text_starts[head])
+            if is_around_own or above > MAX_ABOVE_HEADLINE:
+                break
+            element = parent
+        return element
+
+    def _is_ranked(self, head: int) -> bool:
+        """Say whether a headline is marked up as the page's own."""
+        page = self.page
+        if page.tags[head] == page.tags[self.heading] == "h1":
+            return True
+        said = [page.name_words(index) & _HEADLINE_NAMES for index in (self.heading, head)]
+        return page.tags[head] in _HEADINGS and not said[0].isdisjoint(said[1])
+
+    def _is_made(self, head: int, element: int) -> bool:
+        """Say whether something like what holds an article holds the page's own."""
+        page = self.page
+        for index in takewhile(lambda each: each >= element, self._around(head)):
+            if page.size(index) < MIN_HELD_WORDS:
+                continue
+            for other in self._holding_own(element):
+                same = page.tags[other] == page.tags[index]
+                if same and (page.tags[index] == "article" or self._are_alike(index, other)):
+                    return True
+        return False
+
+    def _holding_own(self, element: int) -> Iterator[int]:
+        """Yield what holds the page's own article, and not some element."""
+        for index in self._around(self.heading):
+            if index <= element < self.page.ends[index]:
+                return
+            start, end = self.page.text_starts[index], self.page.text_ends[index]
+            if self._body_words(start, end) >= MIN_OWN_WORDS:
+                yield index
+
+    @cached_property
+    def _own_has_head(self) -> bool:
+        return self._has_head(self.heading, self.heading, is_held=False)
+
+    def _are_alike(self, one: int, other: int) -> bool:
+        """Say whether two elements have a class of articles in common."""
+        shared = self._classes(one) & self._classes(other)
+        return any(not _ARTICLE_NAMES.isdisjoint(split_name(name)) for name in shared)
+
+    def _classes(self, index: int) -> frozenset[str]:
+        return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
+
+    def _has_head(self, head: int, element: int, *, is_held: bool) -> bool:
+        """Say whether an author or a date stands beside a headline."""
+        page, end = self.page, self.page.ends[element]
+        if not is_held:
+            element, end = head, len(page.tags)
+        own = head if page.tags[head] not in _HEADINGS else page.ends[head]
+        limit = MAX_BELOW_HEADLINE + (
+            page.token_starts[head] if own == head else page.token_ends[head]
+        )
+        lines: dict[int, str] = {}
+        for place in range(page.text_starts[element], len(page.texts)):
+            node = page.texts[place]
+            if node.parent >= end or self._tokens_before(place) >= limit:
+                break
+            if not is_held and len(lines) > MAX_LINES_BELOW and node.line not in lines:
+                break
+            lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
+            if any(map(self._names_head, self._small(node.parent, element))):
+                return True
+        return any(map(_tells_head, lines.values()))
+
+    def _small(self, index: int, element: int) -> Iterator[int]:
+        """Yield an element and those around it, as far as they hold little else."""
+        for each in self._around(index):
+            if each < element or self.page.size(each) > MAX_HEAD_LINE:
+                return
+            yield each
+
+    def _tokens_before(self, place: int) -> int:
+        """Count the tokens of the page before a text."""
+        return int(self.page.said.texts.ends[place - 1]) if place else 0
+
+    def _names_head(self, index: int) -> bool:
+        page = self.page
+        if page.tags[index] == "time" or not _HEAD_NAMES.isdisjoint(page.name_words(index)):
+            return True
+        return any(values.get(index, "").lower() in _HEAD_MARKS for values in self._marks)
+
+    @cached_property
+    def _marks(self) -> list[Mapping[int, str]]:
+        return [self.page.flat.values(name) for name in ("rel", "itemprop")]
+
+    def _declared(self, head: int, element: int) -> str | None:
+        """Return the address that a page declares of an article."""
+        for index in self._around(head):
+            if index < element:
+                break
+            if index in self._addresses:
+                return self._addresses[index]
+        for index in range(element, self.page.ends[element]):
+            if self.page.token_starts[index] > self.page.token_ends[head]:
+                break
+            if index in self._item_addresses:
+                return self._item_addresses[index]
+        return self._by_headline.get(_squash(self._headline(head))) if self._by_headline else None
+
+    def _linked(self, head: int) -> str | None:
+        """Return the address of the site that a headline leads to."""
+        page = self.page
+        if page.tags[head] not in _HEADINGS:
+            return None
+        links = {
+            page.links[text.parent]
+            for text in page.texts[page.text_starts[head] : page.text_ends[head]]
+        }
+        hrefs = (page.node(link).get("href") for link in links if link >= 0)
+        return next(filter(None, map(self._other, hrefs)), None)
+
+    @cached_property
+    def _addresses(self) -> dict[int, str]:
+        """Addresses of other pages of the site that elements have, by attributes for them."""
+        found: dict[int, str] = {}
+        for name in self.page.flat.attributes.distinct:
+            if name in _RDFA or (name.startswith("data-") and _names_address(name)):
+                for index, value in self.page.flat.values(name).items():
+                    address = self._other(value)
+                    if address is not None and self.page.tags[index] not in ("a", "img", "button"):
+                        found.setdefault(index, address)
+        return found
+
+    @cached_property
+    def _item_addresses(self) -> dict[int, str]:
+        """The same by microdata, by the elements that say so."""
+        found: dict[int, str] = {}
+        for index, name in self.page.flat.values("itemprop").items():
+            if name.strip().lower() in _ITEM_ADDRESS:
+                node = self.page.node(index)
+                for key in ("href", "content", "itemid"):
+                    address = self._other(node.get(key))
+                    if address is not None:
+                        found.setdefault(index, address)
+        return found
+
+    @cached_property
+    def _by_headline(self) -> dict[str, str]:
+        """The same by structured data, by headlines."""
+        found: dict[str, str] = {}
+        scripts = (node for node in self.page.declaring if node.tag == "script")
+        waiting: list[Any] = [each.value for each in structured_data(scripts, holding="headline")]
+        for _ in range(MAX_VALUES):
+            if not waiting:
+                break
+            value = waiting.pop()
+            if isinstance(value, list):
+                waiting += value[:MAX_VALUES]
+            elif isinstance(value, dict):
+                waiting += [each for each in value.values() if isinstance(each, dict | list)]
+                headline, kind = value.get("headline"), value.get("@type")
+                if isinstance(headline, str) and _ARTICLE.search(str(kind)):
+                    page = value.get("mainEntityOfPage")
+                    page = page.get("@id") if isinstance(page, dict) else page
+                    for each in (value.get("url"), page, value.get("@id")):
+                        address = self._other(each) if isinstance(each, str) else None
+                        if address is not None:
+                            found.setdefault(_squash(headline), address)
+        return found
+
+    def _other(self, written: str | None) -> str | None:
+        """Return an address where it is of another page of the site, and of no part of this one."""
+        if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
+            return None
+        found = (absolute(written, self._base) or "").partition("#")[0]
+        path = _path(found)
+        if not path or site_of(found) != self._site or _FILE.search(path):
+            return None
+        for own in self._own:
+            if path == own or path.startswith(own + "/") or own.startswith(path + "/"):
+                return None
+        return found
+
+    @cached_property
+    def _base(self) -> str:
+        return base_of(self.page.root, self._declared_own[0] if self._declared_own else "")
+
+    @cached_property
+    def _declared_own(self) -> list[str]:
+        """The addresses of the page: where it was fetched, and what it declares."""
+        links = (
+            node.get("href")
+            for node in self.page.declaring
+            if node.tag == "link" and "canonical" in (node.get("rel") or "").lower()
+        )
+        written = [self.url, *links, self.page.metas.get("og:url")]
+        first = next(filter(None, (absolute(each, "") for each in written)), "")
+        return [*filter(None, (absolute(each, first) for each in written if each))]
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        return frozenset(filter(None, map(_path, self._declared_own)))
+
+    @cached_property
+    def _site(self) -> str:
+        return site_of(self._declared_own[0]) if self._declared_own else ""
+
+    def _body_words(self, start: int, end: int) -> int:
+        """Count the words of the body in a stretch of the page's texts."""
+        return int(self._sums[end] - self._sums[start]) if end > start else 0
+
+    @cached_property
+    def _sums(self) -> Integers:
+        sizes = np.where(kept_texts(self.page, self.finding), self.page.text_sizes, 0)
+        return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _names_address(name: str) -> bool:
+    said = frozenset(split_name(name))
+    return not said.isdisjoint(_ADDRESS_WORDS) and said.isdisjoint(_OTHER_WORDS)
+
+
+def _tells_head(line: str) -> bool:
+    """Say whether a line tells an author or a date, and hardly anything else."""
+    text = words.clean(line)
+    if not text or len(text) >= MAX_HEAD_CHARACTERS:
+        return False
+    if _BYLINE.match(text) or next(find_moments(text), None) is not None:
+        return len(words.tokens(text)) <= MAX_HEAD_LINE
+    return False
+
+
+def _path(url: str) -> str:
+    """Return the path of an address without what may be left out; empty for a front page."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ""
+    return _EXTENSION.sub("", path.rstrip("/")).lower()
+
+
+def _squash(text: str) -> str:
+    return "".join(words.tokens(text))

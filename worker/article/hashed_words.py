@@ -1,0 +1,156 @@
+"""Words of lines and of the elements around them, as numbers that a network has vectors for.
+
+The hashing trick (Weinberger et al. 2009): a word is a number below a limit, whatever language it
+is of, and words that share one are told apart by what stands around them.
+"""
+
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.article.lines import places_of_lines
+from worker.article.outline import Outline
+from worker.html.names import part_at_capitals
+from worker.text.texts import Count
+
+NAME_NUMBERS: Final = 2048
+"""Numbers of the words of tags, classes and ids; 0 stands for none."""
+
+TEXT_NUMBERS: Final = 4096
+"""Numbers of the words of lines; 0 stands for none."""
+
+WORDS_OF_NAMES: Final = 12
+"""Words of an element, and of those around it, that are looked at."""
+
+MAX_AROUND: Final = 5
+"""Elements around a line's whose names are looked at."""
+
+FIRST_WORDS: Final = 5
+LAST_WORDS: Final = 3
+"""Words of a line that are looked at. Its last ones are other words than the same at its start."""
+
+_WORDS_OF_NAME: Final = 5
+_MAX_NAME: Final = 200
+_NAME_WORD = re.compile(r"(?<![a-z])[a-z]{3,15}(?![a-z])")
+
+_Numbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class HashedWords:
+    """The words of lines and of their elements, as numbers; 0 for none.
+
+    Attributes
+    ----------
+    nearest
+        Of the element that a line stands in, shape (lines, `WORDS_OF_NAMES`).
+    around
+        Of the elements around that, from the inside, likewise.
+    texts
+        Of the lines, shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
+    """
+
+    nearest: _Numbers
+    around: _Numbers
+    texts: _Numbers
+
+    @property
+    def bags(self) -> tuple[_Numbers, _Numbers, _Numbers]:
+        """The three, in the order of the tables of `worker.inference.networks.LineNetwork`."""
+        return self.nearest, self.around, self.texts
+
+    def chosen(self, places: npt.NDArray[np.int64]) -> Self:
+        """Return the words of some lines."""
+        return replace(
+            self,
+            nearest=self.nearest[places],
+            around=self.around[places],
+            texts=self.texts[places],
+        )
+
+
+def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
+    """Return the words of a page's lines and of the elements around them.
+
+    Parameters
+    ----------
+    page
+        The page.
+    blocks
+        For each line of it the element that it stands in.
+    """
+    distinct, numbers = np.unique(np.array(blocks, dtype=np.int64), return_inverse=True)
+    nearest, around = _names_around(page, distinct.tolist())
+    return HashedWords(nearest[numbers], around[numbers], _words_of_lines(page))
+
+
+def _names_around(page: Outline, blocks: Sequence[int]) -> tuple[_Numbers, _Numbers]:
+    flat = page.flat
+    parents, tags = flat.parents.tolist(), flat.tag_numbers.tolist()
+    names = flat.name_numbers.tolist()
+
+    @cache
+    def own(element: int) -> tuple[int, ...]:
+        name = " ".join(flat.distinct_names[names[element]])
+        return _words_of_element(flat.distinct_tags[tags[element]][:_MAX_NAME], name[:_MAX_NAME])
+
+    @cache
+    def from_inside(element: int) -> list[int]:
+        found: list[int] = []
+        for _ in range(MAX_AROUND):
+            if element < 0 or len(found) >= WORDS_OF_NAMES:
+                break
+            found += own(element)
+            element = parents[element]
+        return found[:WORDS_OF_NAMES]
+
+    nearest = [own(block)[:WORDS_OF_NAMES] for block in blocks]
+    beyond = [from_inside(parents[block]) for block in blocks]
+    return _padded(nearest, WORDS_OF_NAMES), _padded(beyond, WORDS_OF_NAMES)
+
+
+@lru_cache(maxsize=4096)
+def _words_of_element(tag: str, name: str) -> tuple[int, ...]:
+    words = [f"<{tag}>", *_NAME_WORD.findall(part_at_capitals(name))[:_WORDS_OF_NAME]]
+    return tuple(_number(word, NAME_NUMBERS) for word in words)
+
+
+def _words_of_lines(page: Outline) -> _Numbers:
+    said = page.said.texts
+    places = page.said.of_lines[places_of_lines(page)]
+    ends, sizes = said.ends[places], said.count(Count.TOKENS)[places]
+    first = np.arange(FIRST_WORDS)
+    first = np.where(first < sizes[:, None], (ends - sizes)[:, None] + first, -1)
+    last = ends[:, None] + np.arange(-LAST_WORDS, 0)
+    is_long = sizes > FIRST_WORDS + LAST_WORDS
+    last = np.where(is_long[:, None], last, -1)
+    return np.concatenate([_hashed(page, first, ""), _hashed(page, last, "$")], axis=1)
+
+
+def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbers:
+    """Return numbers for the tokens of some places, 0 for places below 0."""
+    said = page.said.texts
+    hashed = np.zeros(places.shape, dtype=np.int32)
+    is_there = places >= 0
+    distinct, numbers = np.unique(said.numbers[places[is_there]], return_inverse=True)
+    words = [said.distinct[number] for number in distinct.tolist()]
+    of_words = [_number(("0" if word.isdigit() else word) + suffix, TEXT_NUMBERS) for word in words]
+    hashed[is_there] = np.array(of_words, dtype=np.int32)[numbers]
+    return hashed
+
+
+def _number(word: str, numbers: int) -> int:
+    return zlib.crc32(word.encode("utf-8", "surrogatepass")) % (numbers - 1) + 1
+
+
+def _padded(rows: Sequence[Sequence[int]], length: int) -> _Numbers:
+    padded = np.zeros((len(rows), length), dtype=np.int32)
+    for place, row in enumerate(rows):
+        padded[place, : len(row)] = row
+    return padded

@@ -1,0 +1,303 @@
+"""Articles that are in a page, but not in what it shows before its programs have run.
+
+The text is looked for in structured data (``articleBody``), in the JSON state of the site's
+programs, in ``noscript`` and in ``template`` elements (declarative shadow trees among them), and
+is taken only where the page shows no article, or a clear fragment of it. Nothing is known of any
+framework: a text is the article's if it stands beside a date or the page's title.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Self
+
+from lxml.html import HtmlElement
+
+from worker.article import titles
+from worker.article.errors import NoArticleError
+from worker.article.finding import Finding
+from worker.article.outline import Outline
+from worker.article.passages import Passage, is_prose, named_passages, passages
+from worker.article.result import Extraction
+from worker.article.scripts import (
+    MIN_STATE,
+    is_structured_data,
+    program_state,
+    structured_data,
+)
+from worker.html import PageError, parse_page
+from worker.html.nodes import Node
+from worker.html.places import element_at
+from worker.text import words
+
+ARTICLE_BODY = "articleBody"
+JSON_STATE = "json-state"
+
+MIN_LONGER = 1.5
+"""The hidden text is so many times as long as the fragment of it that is shown."""
+
+MIN_CONTAINED = 0.9
+"""Share of the words shown that the hidden text holds if they are a fragment of it."""
+
+MAX_SHOWN = 0.5
+"""Share of the hidden words that the page may show: what it shows is judged where it stands."""
+
+MIN_MUCH_LONGER = 3.0
+"""An ``articleBody`` that is something else than the shown text is so many times as long.
+
+Of 34 pages with one in ``trafilatura_eval`` it is taken for one, whose body is drawn by a program.
+"""
+
+MAX_SHELL_WORDS = 60
+"""Words that a page shows before its programs have filled it: a notice, a menu.
+
+What is no ``articleBody`` never replaces a longer text that it does not hold: sites keep other
+articles in the state of their programs.
+"""
+
+MAX_CANDIDATES = 3
+"""Texts of scripts that are made articles of, to compare them with what the page shows."""
+
+MAX_TEASER_CHARACTERS = 2_000
+"""Beginning of a text whose words are counted to tell a teaser."""
+
+MAX_TEASER_WORDS = 150
+"""Words of a fragment that a text of a program's state completes.
+
+On one of 160 pages of ``msv_big9`` 280 words are the first of several pages, and its gold.
+"""
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
+
+UNSEEN = ("noscript", "template")
+"""Elements that hold what a page does not show."""
+
+
+@dataclass(frozen=True)
+class OpenedDocument:
+    """A document whose elements of a kind of `UNSEEN` are seen like any other.
+
+    Attributes
+    ----------
+    root
+        The root element of a copy.
+    tag
+        Kind of the elements.
+    elements
+        Those elements, which are called ``div`` there.
+    """
+
+    root: HtmlElement
+    tag: str
+    elements: Sequence[HtmlElement]
+
+    @classmethod
+    def of(cls, root: HtmlElement, tag: str) -> Self:
+        """Copy a document and open it."""
+        opened = deepcopy(root)
+        elements = list(opened.iter(tag))
+        for element in elements:
+            element.tag = "div"
+        return cls(opened, tag, elements)
+
+    def as_unseen(self, article: Extraction) -> Extraction:
+        """Return an article of this document as one of the document that it is a copy of.
+
+        It closes the document: nothing more can be read of it.
+        """
+        container = element_at(self.root, article.xpath)
+        for element in self.elements:
+            element.tag = self.tag
+        path = self.root.getroottree().getpath(container)
+        return replace(article, method=self.tag, xpath=path)
+
+
+Cut = Callable[[Outline, Finding], Extraction]
+"""Called with the outline of a document and where its body is."""
+
+Find = Callable[[Outline], Extraction]
+"""Called with the outline of a document; raises `NoArticleError`."""
+
+
+def hidden_article(
+    url: str, page: Outline, shown: Extraction | None, cut: Cut, find: Find
+) -> Extraction | None:
+    """Find an article that the page holds and does not show.
+
+    Parameters
+    ----------
+    url, page
+        Address and outline of the page.
+    shown
+        The article that the page shows, None where it shows none.
+    cut, find
+        What makes an article of a document whose body is known, and of one whose is not.
+
+    Returns
+    -------
+    Extraction or None
+        None where the one that is shown stands. Its method says where it was:
+        ``articleBody``, ``json-state``, ``noscript`` or ``template``.
+    """
+    text = shown.text if shown is not None else ""
+    least = int(MIN_LONGER * len(text))
+    is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
+    for article in _candidates(url, page, least, is_teaser, cut, find):
+        if _is_better(article, words.tokens(text), page):
+            return _with_media_of(article, shown)
+    return None
+
+
+def needs_rendering(page: Outline) -> bool:
+    """Say whether a page is a shell that its programs would fill in a browser.
+
+    It shows hardly a word, runs programs, and has an empty element of its own for them to fill:
+    below the body or named by the site (with a hyphen), with neither text nor pictures.
+    """
+    if len(page.tokens) > MAX_SHELL_WORDS:
+        return False
+    runs = any(
+        script.get("src") or (script.text or "").strip()
+        for script in page.root.iter("script")
+        if "json" not in (script.get("type") or "")
+    )
+    return runs and any(_is_to_be_filled(page, index) for index in range(len(page.elements)))
+
+
+def _is_to_be_filled(page: Outline, index: int) -> bool:
+    tag = page.tags[index]
+    parent = page.parents[index]
+    below_body = parent >= 0 and page.tags[parent] == "body"
+    if page.size(index) or not ("-" in tag or (below_body and tag in ("div", "main", "section"))):
+        return False
+    below = page.tags[index + 1 : page.ends[index]]
+    return all(tag not in ("img", "picture", "iframe", "video", "audio") for tag in below)
+
+
+def _is_better(article: Extraction, shown: Sequence[str], page: Outline) -> bool:
+    tokens = words.tokens(article.text)
+    counts = Counter(tokens)
+    if not tokens or (counts & Counter(page.tokens)).total() > MAX_SHOWN * len(tokens):
+        return False
+    is_body = article.method == ARTICLE_BODY
+    if (Counter(shown) & counts).total() >= MIN_CONTAINED * len(shown):
+        return len(tokens) >= MIN_LONGER * len(shown)
+    is_shell = is_body or len(shown) <= MAX_SHELL_WORDS
+    return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
+
+
+def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
+    if shown is None:
+        return article
+    return replace(
+        article,
+        images=article.images or tuple(replace(each, block=None) for each in shown.images),
+        embeds=article.embeds or tuple(replace(each, block=None) for each in shown.embeds),
+    )
+
+
+def _candidates(
+    url: str, page: Outline, least: int, is_teaser: bool, cut: Cut, find: Find
+) -> Iterator[Extraction]:
+    """Yield the articles that the page may hold, of so many characters at least.
+
+    Beside more than a teaser only what calls itself the article's body counts.
+    """
+    yield from _declared_bodies(url, page, least, cut)
+    if is_teaser:
+        yield from _in_state(url, page, least, cut)
+        for tag in UNSEEN:
+            article = _in_unseen(page, tag, least, find)
+            if article is not None:
+                yield article
+
+
+def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
+    found = (
+        (each.script, passage)
+        for each in structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
+        for passage in named_passages(each.value, ARTICLE_BODY)
+    )
+    return _articles_of(url, page, found, ARTICLE_BODY, cut)
+
+
+def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
+    found = (
+        (each.script, passage)
+        for each in program_state(page.declaring, max(least, MIN_STATE))
+        for passage in passages(each.value)
+    )
+    return _articles_of(url, page, found, JSON_STATE, cut)
+
+
+def _articles_of(
+    url: str,
+    page: Outline,
+    found: Iterable[tuple[Node, Passage]],
+    method: str,
+    cut: Cut,
+) -> Iterator[Extraction]:
+    """Make articles of texts: those beside the page's title first, then the longest.
+
+    A text of a program's state needs a title or a date beside it.
+    """
+    declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
+    ranked: list[tuple[bool, int, Node, Passage]] = []
+    for script, passage in found:
+        is_titled = _stands_beside(declared, passage)
+        if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.beside)):
+            ranked.append((is_titled, len(passage.plain), script, passage))
+    ranked.sort(key=lambda each: each[:2], reverse=True)
+    for _, _, script, passage in ranked[:MAX_CANDIDATES]:
+        article = _article_of(page.elements[0], script, passage, cut)
+        if article is not None:
+            yield replace(article, method=method)
+
+
+def _stands_beside(declared: Sequence[set[str]], passage: Passage) -> bool:
+    """Say whether a title that the page declares stands beside a text."""
+    return any(
+        len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
+        and any(2 * len(tokens & title) >= len(title) for title in declared)
+        for text in passage.beside
+    )
+
+
+def _article_of(
+    document: HtmlElement, script: Node, passage: Passage, cut: Cut
+) -> Extraction | None:
+    """Make an article of a text, below the head of the page that it was found in."""
+    try:
+        made = parse_page(f"<html><body>{passage.html}</body></html>").document
+    except PageError:
+        return None
+    head = deepcopy(document.find("head"))
+    if head is None:
+        head = made.makeelement("head")
+    for data in filter(is_structured_data, document.iter("script")):
+        # What it says of the article holds wherever it stands.
+        if data.getparent().tag != "head":
+            head.append(deepcopy(data))
+    made.insert(0, head)
+    for name, value in document.items():
+        made.set(name, value)
+    outline = Outline.of(made)
+    body = next((index for index, tag in enumerate(outline.tags) if tag == "body"), 0)
+    article = cut(outline, Finding(JSON_STATE, body))
+    return replace(article, xpath=script.path())
+
+
+def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
+    """Find the article of a page whose elements of a kind are seen like any other."""
+    # The white space between its elements is as long as its text, or longer.
+    texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
+    if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
+        return None
+    opened = OpenedDocument.of(page.elements[0], tag)
+    try:
+        article = find(Outline.of(opened.root))
+    except NoArticleError:
+        return None
+    return opened.as_unseen(article)

@@ -1,0 +1,212 @@
+"""The images of an article that its text does not hold, and the captions of all of them.
+
+An article's first image stands above its text: over or below the headline, or between the lead and
+the rest. That is outside of the element that holds most of the text, in which the other images
+are looked for (`worker.article.rendering`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from worker.article import media
+from worker.article.finding import Finding, kept_texts
+from worker.article.outline import Outline
+from worker.article.result import ArticleImage
+from worker.article.vocabulary import PARTS
+from worker.html.flat import Booleans, Integers
+from worker.html.nodes import Node
+from worker.text.wordlists import listed
+
+MAX_CAPTION_TOKENS = 100
+"""Tokens of a caption, and of an element that holds an image with its caption alone."""
+
+MAX_FIGURE_ELEMENTS = 200
+"""Elements of a figure among which its caption is looked for."""
+
+OPENING = 0.3
+"""Share of an article's words that an image above the text stands before the end of.
+
+Leads, which stand over the image, are shorter; after it, images are in the text.
+"""
+
+MIN_WIDTH = 200
+"""Pixels that an image above the text has at least, where the page says how wide it is.
+
+Narrower ones are portraits of authors, icons and logos.
+"""
+
+MAX_LINKED = 0.5
+"""Share of the words around an image in links, beyond which it illustrates other pages."""
+
+_ARTICLES = frozenset({"article", "main"})
+_FRAMES = frozenset({"figure", "picture"})
+_OTHER_SECTIONS = frozenset({"nav", "aside", "form", "footer"})
+_OTHER_PARTS = (
+    PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | listed("logo avatar icon related teaser")
+)
+
+
+def leading_images(
+    page: Outline, finding: Finding, heading: int | None, base: str
+) -> Iterator[ArticleImage]:
+    """Yield the images above the text, in document order.
+
+    What the page declares as its picture (``og:image``) is taken wherever it stands there. Any
+    other one must not link to elsewhere, and below no headline it must be a figure.
+
+    Parameters
+    ----------
+    page, finding
+        The page and its body.
+    heading
+        The element that shows the headline, None where none does.
+    base
+        Address that relative addresses start from.
+    """
+    region = _Region.of(page, finding, heading)
+    if region is None:
+        return
+    declared = media.file_stem(page.metas.get("og:image", ""))
+    for index in range(region.root + 1, region.end):
+        if page.tags[index] != "img" or _is_of_other_part(page, index, region.root):
+            continue
+        element = page.node(index)
+        frame = region.frame_of(page, index)
+        image = media.image_of(element, base, region.caption_of(page, index, frame))
+        if image is None or _is_narrow(element) or media.is_drawing(image.url):
+            continue
+        is_declared = bool(declared) and media.file_stem(image.url) == declared
+        if is_declared or region.may_lead(page, index, frame):
+            yield image
+
+
+@dataclass(frozen=True)
+class _Region:
+    """Where images above the text may stand.
+
+    Attributes
+    ----------
+    root
+        The element around headline and text.
+    end
+        Index of the element from which on images are looked for in the text.
+    kept
+        For each text node, and after the last one, how many before it are the article's.
+    heading
+        The headline, None where none is shown above the text.
+    captions
+        The `named_captions`.
+    """
+
+    root: int
+    end: int
+    kept: Integers
+    heading: int | None
+    captions: Booleans
+
+    @classmethod
+    def of(cls, page: Outline, finding: Finding, heading: int | None) -> "_Region | None":
+        is_kept = kept_texts(page, finding)
+        places = np.flatnonzero(is_kept)
+        if not len(places):
+            return None
+        sizes = np.cumsum([page.texts[place].size for place in places.tolist()])
+        opening = places[int(np.searchsorted(sizes, OPENING * sizes[-1]))]
+        first, end = page.texts[int(places[0])].parent, page.texts[int(opening)].parent
+        if heading is not None and heading >= end:
+            heading = None
+        start = first if heading is None else heading
+        return cls(
+            root=_article_around(page, (start, first, end)),
+            end=end,
+            kept=np.concatenate([[0], np.cumsum(is_kept)]),
+            heading=heading,
+            captions=named_captions(page),
+        )
+
+    def frame_of(self, page: Outline, index: int) -> int:
+        """Return the largest element around an image that holds nothing but it and its caption."""
+        frame, above = index, page.parents[index]
+        while above > self.root and page.size(above) <= MAX_CAPTION_TOKENS:
+            is_kept = self.kept[page.text_ends[above]] > self.kept[page.text_starts[above]]
+            is_headline = self.heading is not None and above <= self.heading < page.ends[above]
+            if is_kept or is_headline:
+                break
+            frame, above = above, page.parents[above]
+        return frame
+
+    def caption_of(self, page: Outline, index: int, frame: int) -> str | None:
+        """Return the caption of an image, which stands in a figure around it or in its frame."""
+        while index > frame:
+            index = page.parents[index]
+            if page.tags[index] == "figure" or index == frame:
+                caption = caption_within(page, index, self.captions)
+                if caption:
+                    return caption
+        return None
+
+    def may_lead(self, page: Outline, index: int, frame: int) -> bool:
+        """Say whether an image illustrates the article, though the page does not declare it."""
+        is_below = self.heading is not None and index > self.heading
+        if not is_below and page.tags[page.parents[index]] not in _FRAMES:
+            return False
+        link = page.links[index]
+        if link >= 0 and not media.is_image_address(page.node(link).get("href")):
+            return False
+        return not is_teaser(page, frame)
+
+
+def named_captions(page: Outline) -> Booleans:
+    """Say of each element whether its class or id says caption, and it is as short as one."""
+    named = page.count_named(frozenset({"caption"}))[:, 0]
+    captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
+    return captions
+
+
+def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
+    """Return the first caption below an element.
+
+    Parameters
+    ----------
+    page, index
+        The page and the element.
+    captions
+        The `named_captions`.
+    """
+    for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
+        if page.tags[below] == "figcaption" or captions[below]:
+            return page.text_of(below) or None
+    return None
+
+
+def is_teaser(page: Outline, index: int) -> bool:
+    """Say whether most words of an element are in links."""
+    texts = page.texts[page.text_starts[index] : page.text_ends[index]]
+    linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
+    return linked > MAX_LINKED * page.size(index)
+
+
+def _article_around(page: Outline, places: Sequence[int]) -> int:
+    """Return the nearest article around some elements; else the smallest element around them."""
+    smallest = min(places)
+    while max(places) >= page.ends[smallest]:
+        smallest = page.parents[smallest]
+    around = smallest
+    while around >= 0 and page.tags[around] not in _ARTICLES:
+        around = page.parents[around]
+    return around if around >= 0 else smallest
+
+
+def _is_of_other_part(page: Outline, index: int, root: int) -> bool:
+    while index > root:
+        if page.tags[index] in _OTHER_SECTIONS or page.name_words(index) & _OTHER_PARTS:
+            return True
+        index = page.parents[index]
+    return False
+
+
+def _is_narrow(image: Node) -> bool:
+    digits = (image.get("width") or "").strip().removesuffix("px")
+    return digits.isdecimal() and int(digits[:6]) < MIN_WIDTH

@@ -1,0 +1,108 @@
+"""The language of an article: what its text shows, and what the page declares."""
+
+import re
+
+import pycld2
+
+from worker.article.outline import Outline
+
+_TAG = re.compile(
+    r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?"
+    r"(?:[-_;,. @].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+MIN_DETECTED_PERCENT = 80
+"""Share of a text that must be in one language before the text's word is taken for it.
+
+On every fourth page of daniel (202 pages, five languages), where 119 pages declare their language,
+79 none and 4 a wrong one, detection was right on 199 and undecided on 3."""
+
+_CLOSE = (
+    frozenset(("no", "nb", "nn", "da")),
+    frozenset(("hr", "sr", "bs", "sh", "cnr")),
+    frozenset(("id", "ms")),
+    frozenset(("cs", "sk")),
+    frozenset(("gl", "pt")),
+    frozenset(("he", "iw")),
+    frozenset(("tl", "fil")),
+)
+"""Languages that detection takes for each other: of these the declared one stands."""
+
+
+def language_of(page: Outline, text: str) -> str | None:
+    """Return the BCP 47 tag of an article's language, None where nothing tells it.
+
+    The declared one, unless the text is clearly in another language or none is declared.
+
+    Parameters
+    ----------
+    page
+        The page.
+    text
+        The article.
+    """
+    declared = declared_language(page)
+    detected = detected_language(text)
+    if detected is None:
+        return declared
+    if declared is None:
+        return detected
+    pair = {declared.split("-")[0], detected.split("-")[0]}
+    same = len(pair) == 1 or any(pair <= close for close in _CLOSE)
+    return declared if same else detected
+
+
+def detected_language(text: str) -> str | None:
+    """Return the language that most of a text is in, None where that is uncertain.
+
+    By Google's Compact Language Detector 2.
+    """
+    try:
+        is_reliable, _, found = pycld2.detect(text.encode())
+    except pycld2.error:
+        # It refuses some characters that XML allows.
+        return None
+    _, tag, percent, _ = found[0]
+    is_certain = is_reliable and tag != "un" and percent >= MIN_DETECTED_PERCENT
+    return normalised_tag(tag) if is_certain else None
+
+
+def declared_language(page: Outline) -> str | None:
+    """Return the BCP 47 tag that a page declares for itself, None where it declares none.
+
+    Read in this order: ``lang`` and ``xml:lang`` of the root and of the body, the
+    ``og:locale`` property, the ``content-language`` and ``language`` meta elements. Case is
+    normalised (``pt_br`` gives ``pt-BR``), anything after the region is left out.
+    """
+    document = page.root
+    for element in (document, *document.iterchildren("body")):
+        for attribute in ("lang", "xml:lang", _XML_LANG):
+            tag = normalised_tag(element.get(attribute))
+            if tag:
+                return tag
+    sent_with = (
+        meta.get("content")
+        for meta in page.declaring
+        if meta.tag == "meta"
+        and (meta.get("http-equiv") or "").strip().lower() == "content-language"
+    )
+    metas = page.metas
+    said = (
+        metas.get("og:locale"),
+        next(sent_with, None) or metas.get("content-language"),
+        metas.get("language"),
+    )
+    return next(filter(None, map(normalised_tag, said)), None)
+
+
+def normalised_tag(tag: str | None) -> str | None:
+    """Return a language tag in BCP 47's usual case, None where it is not one."""
+    match = _TAG.fullmatch((tag or "").strip())
+    if match is None:
+        return None
+    language, script, region = match.group("language", "script", "region")
+    parts = [language.lower(), (script or "").title(), (region or "").upper()]
+    return "-".join(part for part in parts if part)

@@ -1,0 +1,150 @@
+"""What a page declares of its live report; its entries look like comments, and are none."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lxml.html import HtmlElement
+
+from worker.article.scripts import structured_data
+from worker.html import Page
+from worker.html.nodes import Node
+from worker.html.text import visible_text
+from worker.text.words import tokens
+
+OF_ENTRIES = 0.2
+"""Share of the records that are declared entries, from which on none of them is a comment.
+
+A page declares its latest entries, and shows more.
+"""
+
+MIN_ENTRIES = 2
+"""Records that are declared entries, at least."""
+
+OPENING = 8
+"""Words by which an entry is known."""
+
+LEAST_OPENING = 3
+"""Words of the shortest headline, or text, by which it is."""
+
+LIVE_NAMES = re.compile(
+    r"live-?_?(?:blog|ticker|feed|update|report|event|entr|post|coverage|stream-?item|text|story)"
+    r"|news-?_?ticker|ticker-?_?(?:entr|item|post|event|eintrag)|minute-?by-?minute|minuto-?a-?minuto"
+    r"|en-?direct|direktrapport|relacja",
+    re.IGNORECASE,
+)
+"""What authors of pages call the parts of live reports: classes and ids."""
+
+_LIVE_WORDS = re.compile(
+    r"\b(?:live[ -]?blog|live[ -]?ticker|news[ -]?ticker|live[ -]?updates?|live coverage"
+    r"|minute by minute|as it happened|minuto a minuto|minuto per minuto|en direct|en vivo"
+    r"|em direto|ao vivo|in diretta|la diretta|na żywo|relacja live|naživo|živě|élő közvetítés"
+    r"|liveverslag|minuut tot minuut|direktrapport|direkte|suora seuranta|hetki hetkeltä"
+    r"|canlı anlatım|прямая трансляция|онлайн-трансляция|текстовая трансляция|наживо"
+    r"|онлайн-трансляція|ζωντανά|λεπτό προς λεπτό)\b|-ticker\b|^live\b|\blive:|\blive$"
+    r"|مباشر|לייב|ライブ|生中継|直播|实时更新|실시간|라이브",
+    re.IGNORECASE,
+)
+_NAMES_BEGIN = ("live", "ticker", "minut", "direct", "direkt", "relacja")
+"""One of them is in whatever `LIVE_NAMES` finds; to look for them is fast."""
+
+_DECLARED = "liveBlogUpdate"
+_TYPE = "liveblogposting"
+_OPENINGS = ("headline", "articleBody", "name", "description")
+
+
+def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
+    """Say whether records of a page are the entries of a live report, as the page declares.
+
+    Parameters
+    ----------
+    page
+        The page.
+    records
+        Elements that look like comments.
+    """
+    if not records:
+        return False
+    entries = marked_entries(page)
+    marked = {*entries, *page.flat.parents[entries].tolist()}
+    openings = set(_openings(page))
+    lengths = {len(each) for each in openings}
+    if not marked and not openings:
+        return False
+    places = page.flat.places_of(records)
+    count = sum(
+        place in marked or _opens(record, openings, lengths)
+        for place, record in zip(places, records, strict=True)
+    )
+    return count >= max(MIN_ENTRIES, OF_ENTRIES * len(records))
+
+
+def marked_entries(page: Page) -> list[int]:
+    """Return the places of the elements that microdata calls entries of a live report."""
+    owners, properties = page.flat.attributes.named("itemprop")
+    return [
+        owner
+        for owner, value in zip(owners.tolist(), properties, strict=True)
+        if value.lower() == _DECLARED.lower()
+    ]
+
+
+def says_live(page: Page, title: str | None) -> bool:
+    """Say whether the headline of a page, its address or markup says that it is a live report."""
+    return (
+        is_declared_live(page)
+        or _LIVE_WORDS.search(title or "") is not None
+        or LIVE_NAMES.search(page.url) is not None
+    )
+
+
+def is_declared_live(page: Page) -> bool:
+    """Say whether a page declares in microdata to be a live report."""
+    _, types = page.flat.attributes.named("itemtype")
+    return any(_TYPE in kind.lower() for kind in types)
+
+
+def names_live(page: Page) -> bool:
+    """Say whether parts of a page have names that live reports give to theirs."""
+    for names in page.flat.distinct_names:
+        name = " ".join(names).lower()
+        if any(begin in name for begin in _NAMES_BEGIN) and LIVE_NAMES.search(name):
+            return True
+    return False
+
+
+def _opens(record: HtmlElement, openings: set[tuple[str, ...]], lengths: set[int]) -> bool:
+    words = tokens(visible_text(record)) if openings else []
+    return any(
+        tuple(words[first : first + length]) in openings
+        for length in lengths
+        for first in range(len(words) - length + 1)
+    )
+
+
+def declared_reports(page: Page) -> Iterator[dict[str, Any]]:
+    """Yield what a page's JSON-LD declares with entries of a live report, wherever it stands."""
+    scripts = Node(page.flat, 0).iter("script")
+    for found in structured_data(scripts, holding=_DECLARED):
+        waiting = [found.value]
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, list):
+                waiting.extend(reversed(each))
+            elif isinstance(each, dict):
+                if _DECLARED in each:
+                    yield each
+                inside = (value for key, value in each.items() if key != _DECLARED)
+                waiting.extend(reversed([*inside]))
+
+
+def _openings(page: Page) -> Iterator[tuple[str, ...]]:
+    """Yield the first words of the headlines and texts of declared entries."""
+    for report in declared_reports(page):
+        updates = report[_DECLARED]
+        for entry in updates if isinstance(updates, list) else [updates]:
+            for name in _OPENINGS if isinstance(entry, dict) else ():
+                value = entry.get(name)
+                said = tokens(value[: 100 * OPENING])[:OPENING] if isinstance(value, str) else []
+                if len(said) >= LEAST_OPENING:
+                    yield tuple(said)

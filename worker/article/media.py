@@ -1,0 +1,148 @@
+"""Images and embedded objects of a body."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from urllib.parse import urlsplit
+
+from worker.article.result import ArticleEmbed, ArticleImage
+from worker.html.addresses import absolute
+from worker.html.names import name_words
+from worker.html.nodes import AnyElement
+from worker.text import words
+
+EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
+"""Elements that show a foreign object."""
+
+_LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
+_LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
+_POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
+_POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
+_IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+_PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
+_STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
+_SIZE_OF_FILE = re.compile(
+    r"(?:^|[-_,.])(?:\d{2,4}x\d{2,4}|[wh]\d{2,4}|\d{2,4}[wh]|scaled)(?=$|[-_,.])"
+)
+_IN_SET = re.compile(r"\s\d++[wx]\s*+(?:,|$)")
+_BUTTONS = re.compile(
+    r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
+    r"|plusone|addthis|sharethis|/share_button"
+)
+MAX_SOURCES = 20
+"""Sources of one picture that are looked at."""
+
+MAX_TRACKER_PIXELS = 1
+"""An image or frame at most this wide or high is a tracker or a spacer."""
+
+
+def is_image_address(address: str | None) -> bool:
+    """Say whether an address is a picture's own, by its extension."""
+    return _IMAGE_ADDRESS.search(address or "") is not None
+
+
+def file_stem(url: str) -> str:
+    """Return the name of a picture's file without its size, empty where there is none."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ""
+    name = path.rpartition("/")[2].rpartition(".")[0].lower()
+    return _SIZE_OF_FILE.sub("", name)
+
+
+def is_drawing(url: str) -> bool:
+    """Say whether an address is of a drawing in SVG, as logos and signs are."""
+    return urlsplit(url).path.lower().endswith(".svg")
+
+
+def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
+    """Read an ``img`` element; None for a tracker, a spacer or one without an address."""
+    if _is_tiny(element):
+        return None
+    url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
+    if url is None:
+        return None
+    return ArticleImage(url, words.clean(element.get("alt") or "") or None, caption or None)
+
+
+def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
+    """Read an element of `EMBEDS`, or the quotation that a social network's post comes in.
+
+    None for what shows nothing of the article: trackers, share and follow buttons, elements
+    without an http address.
+    """
+    if _is_tiny(element):
+        return None
+    candidates = _post_addresses(element) if element.tag == "blockquote" else _objects(element)
+    url = next(filter(None, (absolute(source, base) for source in candidates)), None)
+    if url is None or _BUTTONS.search(url):
+        return None
+    return ArticleEmbed(url, str(element.tag))
+
+
+def _sources(image: AnyElement) -> Iterator[str | None]:
+    for name in _LAZY_SOURCES:
+        source = image.get(name)
+        yield _largest(source) if source and _IN_SET.search(source) else source
+    src = image.get("src")
+    if src and not src.startswith("data:"):
+        yield src
+    for name in _LAZY_SETS:
+        yield _largest(image.get(name))
+    picture = image.getparent()
+    if picture is not None and picture.tag == "picture":
+        for source in islice(picture.iterchildren("source"), MAX_SOURCES):
+            for name in _LAZY_SETS:
+                yield _largest(source.get(name))
+
+
+def _largest(candidates: str | None) -> str | None:
+    """Return the address of a source set's largest picture."""
+    sizes: dict[str, float] = {}
+    address = ""
+    for word in (candidates or "").split():
+        if address:
+            sizes[address] = _number(word.rstrip(",")[:-1])
+        else:
+            address = word.rstrip(",")
+            sizes.setdefault(address, 1.0)
+        if word.endswith(","):
+            address = ""
+    return max(sizes, key=sizes.__getitem__, default=None)
+
+
+def _objects(element: AnyElement) -> Iterator[str | None]:
+    for name in ("src", "data-src", "data-lazy-src", "data"):
+        yield element.get(name)
+    for child in element.iter("source", "embed", "param"):
+        if child.tag != "param":
+            yield child.get("src")
+        elif (child.get("name") or "").lower() in {"movie", "src"}:
+            yield child.get("value")
+
+
+def _post_addresses(quotation: AnyElement) -> Iterator[str | None]:
+    if _POSTS.isdisjoint(name_words(quotation)):
+        return
+    for name in _POST_ADDRESSES:
+        yield quotation.get(name)
+    for link in reversed([*quotation.iter("a")]):
+        yield link.get("href")
+
+
+def _is_tiny(element: AnyElement) -> bool:
+    sizes = [element.get("width"), element.get("height")]
+    sizes.extend(_STYLE_SIZE.findall(element.get("style") or ""))
+    for size in sizes:
+        match = _PIXELS.fullmatch(size or "")
+        if match and _number(match.group(1), default=MAX_TRACKER_PIXELS + 1) <= MAX_TRACKER_PIXELS:
+            return True
+    return False
+
+
+def _number(digits: str, *, default: float = 0.0) -> float:
+    try:
+        return float(digits)
+    except ValueError:
+        return default

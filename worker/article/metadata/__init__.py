@@ -1,0 +1,8 @@
+"""What is known of an article beside its text: authors, dates, lead, section and more."""
+
+from models.kinds import Kind
+from worker.article.metadata.reading import read_metadata
+from worker.article.metadata.result import ArticleMetadata
+from worker.text.dates import Moment
+
+__all__ = ["ArticleMetadata", "Kind", "Moment", "read_metadata"]

@@ -1,0 +1,168 @@
+"""Names of authors, out of what sources and bylines write."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from functools import cache
+
+from worker.text.calendars import is_weekday
+from worker.text.wordlists import listed
+from worker.text.words import holds_any
+
+MAX_NAME_WORDS = 5
+"""Words of a name: "María del Carmen López García"."""
+
+MAX_NAME_CHARACTERS = 50
+"""Characters of a name."""
+
+MAX_CHARACTERS = 1_000
+"""Characters of a value that are read."""
+
+MAX_AUTHORS = 12
+"""More names are a list of something else."""
+
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+"""Chinese characters, for the inside of a character class."""
+
+BYLINE_MARKS = (
+    "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?"
+    "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoittaja|toimittaja"
+    "|szerző|írta|yazar|penulis|oleh|tekst|text|texte|testo|texto|words|reporter"
+    "|propos recueillis par|a cura di|napisał(?:a)?|opracował(?:a)?"
+    "|автор(?:ы)?|текст|журналист|корреспондент|από|του|της|γράφει ο|γράφει η|συντάκτης|συντάκτρια"
+    "|كتب|كتبت|بقلم|الكاتب|מאת"
+)
+"""What introduces an author in bylines, for a regular expression."""
+
+_BYLINE = re.compile(
+    rf"^\W*(?:(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+|$)|(?:作者|记者|撰文|编辑|文)\s*[:：]\s*)",
+    re.IGNORECASE,
+)
+_CREDIT = re.compile(
+    r"(?:(?<!\s)\s+)?+(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
+    r"|zdjęcia|фото)\b|摄影|图/|[©ⓒ]).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_JOINING = "and|und|et|y|e|i|en|och|og|ja|és|ve|и|και|with|mit|avec|con"
+_BETWEEN = re.compile(
+    r"(?:(?<!\s)\s+)?(?:[;|•·/、,，；\n&＆،]"
+    rf"|\s(?:im gespräch mit|in conversation with|{_JOINING})\s|\s[-–—]\s)\s*",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
+# To the end of the line where the bracket is not closed.
+_IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
+_NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
+_EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
+
+# Words that a name does not hold and a job, a rubric, a button or an account does.
+_NO_NAME = listed(
+    "admin administrator webmaster editor editors editorial staff team desk newsroom contributor"
+    " contributors reporter reporters correspondent correspondents writer writers journalist author"
+    " authors columnist chief senior managing deputy freelance special political producer"
+    " photographer columnists guest updated published posted share comments comment follow email"
+    " print read more view all posts articles article about here profile"
+    " redakteur redakteurin redacteur rédaction redaktor dziennikarz chefredakteur korrespondent"
+    " korrespondentin reporterin journaliste journalistin periodista giornalista redactor user"
+    " artikel autor autoren autorin autorenseite eingestellt alle mehr name datum kommentar"
+    " kommentare anonymous unknown none null undefined nan facebook twitter google"
+    " written publisher publishing news nachrichten aktuelles link links website site online blog"
+    " veröffentlicht erschienen publié publicado pubblicato opublikowano gepubliceerd"
+    " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
+    " redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
+)
+# What a firm has in its name, and a person does not.
+_LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
+_DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
+_PARTICLES = listed(
+    "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
+    " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i"
+)
+_HAN_NO_NAME = re.compile(
+    "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
+)
+
+
+@cache
+def _han_names() -> re.Pattern[str]:
+    """Return what parts Chinese names."""
+    return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
+
+
+def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
+    """Split what a source gives for authors into names.
+
+    Byline marks, job titles, brackets and addresses are left out, and so are names of the site.
+
+    Parameters
+    ----------
+    text
+        "By Jane Doe and John Roe, Political Correspondent".
+    sites
+        Names of the site, as `squash` writes them.
+    is_byline
+        Whether it is a line of the page, where every part must have the form of a name. A
+        field that is meant for authors may hold an agency or the name of an account.
+    """
+    text = text[:MAX_CHARACTERS]
+    if _ADDRESS.search(text) and " " not in text.strip():
+        return ()
+    names: dict[str, None] = {}
+    for part in _BETWEEN.split(_CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))):
+        for found in _han_names().split(part) if holds_any(part, HAN) else (part,):
+            name = without_mark(found).strip(_EDGES)
+            if _is_name(name, is_byline=is_byline) and squash(name) not in sites:
+                names[name] = None
+    return tuple(names) if len(names) <= MAX_AUTHORS else ()
+
+
+def without_mark(text: str) -> str:
+    """Return a byline without the words that introduce it."""
+    return _BYLINE.sub("", text, count=1)
+
+
+def squash(name: str) -> str:
+    """Return the letters and digits of a name, in lower case and without accents."""
+    plain = unicodedata.normalize("NFKD", name.lower())
+    return "".join(character for character in plain if character.isalnum())
+
+
+def _plain(word: str) -> str:
+    return "".join(character for character in word.lower() if character.isalpha())
+
+
+def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
+    """Leave out names that another one repeats, spelled in capitals or with more words."""
+    kept: dict[str, str] = {}
+    for name in names:
+        kept.setdefault(squash(name), name)
+    return tuple(
+        name
+        for key, name in kept.items()
+        if not any(key != other and len(key) > 4 and key in other for other in kept)
+    )
+
+
+def _is_name(name: str, *, is_byline: bool) -> bool:
+    words = name.split()
+    if not words or len(name) > MAX_NAME_CHARACTERS or len(words) > MAX_NAME_WORDS:
+        return False
+    if _ADDRESS.search(name) or not any(character.isalpha() for character in name):
+        return False
+    lowered = [word.strip(".").lower() for word in words]
+    if all(word in _NO_NAME or word in _PARTICLES for word in lowered) or len(name) < 2:
+        return False
+    if not _LEGAL_FORMS.isdisjoint(lowered):
+        return False
+    if len(words) == 1 and (_plain(name) in _DEGREES or is_weekday(name) or name[0] == "@"):
+        return False
+    if not is_byline:
+        return True
+    if lowered[-1] in _PARTICLES or any(word in _NO_NAME for word in lowered):
+        return False
+    if _NOT_IN_BYLINES.search(name) or _HAN_NO_NAME.search(name) or is_weekday(name):
+        return False
+    return all(
+        word[0].isupper() or not (word[0].islower() or word[0].isupper()) or plain in _PARTICLES
+        for word, plain in zip(words, lowered, strict=True)
+    )

@@ -1,0 +1,236 @@
+"""Authors and dates that a page shows beside its article."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from operator import attrgetter
+from typing import NamedTuple
+
+from worker.article.metadata.authors import (
+    BYLINE_MARKS,
+    HAN,
+    names_in,
+    without_mark,
+    without_repeats,
+)
+from worker.article.metadata.surroundings import Note, Part, Place
+from worker.text.dates import Moment, find_moments, parse_moment, without_dates
+from worker.text.wordlists import listed
+from worker.text.words import holds_any
+
+MAX_BYLINE = 120
+"""Characters of a line that introduces an author."""
+
+MAX_BESIDE_DATE = 60
+"""Characters of a line beside a date that nothing marks as one; with more it is prose."""
+
+MAX_NAMES = 40
+"""Characters of a line beside its date that may be names, with nothing to mark them."""
+
+_AUTHOR_NAME = re.compile(
+    r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
+)
+_DATE_NAMES = listed(
+    "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
+    " fecha data created meta entry info pubtime"
+)
+_READERS = listed(
+    "comment comments commentlist commentary reply replies respond discussion related teaser"
+)
+
+# What may stand before a byline mark: "Text von", "Posted by", "Ein Gastbeitrag von". A date in
+# between was replaced by a bar.
+_BEFORE_MARK = (
+    "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
+    "|last|edited|on|at|artikel|beitrag|ein|eine|gast\\w*|kolumne|kommentar|essay|rezension|analyse"
+    "|geschrieben|verfasst|veröffentlicht|erstellt|eingestellt|gepostet|am|um|uhr|publié|écrit|rédigé"
+    "|recueilli|le|escrito|publicado|el|scritto|pubblicato|il|dodane|opublikowan\\w+|опубликовано"
+)
+_MARKED = re.compile(
+    rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+)"
+    r"(?P<names>\S.*)$",
+    re.IGNORECASE,
+)
+_UPDATED = re.compile(
+    r"updat|modif|aktualisier|zuletzt|stand\s*:|mis(?:e)? à jour|actualiz|aggiorna|atualiza"
+    r"|bijgewerkt|aktualizacj|обновл|更新|修改|gewijzigd|oppdatert|uppdater|päivitetty|edited",
+    re.IGNORECASE,
+)
+_PUBLISHED = re.compile(
+    r"publi|posted|veröffentlich|erschienen|erstellt|geplaatst|opublikowan|dodano|опублик"
+    r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|date\b|data\b|fecha|julkaistu|le\s+\d",
+    re.IGNORECASE,
+)
+_RANKS: Mapping[Place, int] = {"before": 0, "opening": 1, "above": 3, "closing": 5, "after": 7}
+_UNMARKED_RANKS: Mapping[Place, int] = {
+    "before": 2,
+    "opening": 4,
+    "above": 4,
+    "closing": 6,
+    "after": 8,
+}
+
+
+def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the authors that a page shows, those of the most certain sign.
+
+    Between headline and body first, then above the headline, at the ends of the body, after it:
+    what an element is named for; what a byline mark introduces ("By", "Von", "作者："); what is
+    left of a line beside its date.
+
+    Parameters
+    ----------
+    notes
+        The lines around the body.
+    sites
+        Names of the site, which are no author's.
+    """
+    for place in ("before", "above", "opening", "closing", "after"):
+        here = [note for note in notes if note.place == place and _may_name(note)]
+        for read in (_named, _marked, _dated, _presented):
+            for found in read(here):
+                names = names_in(found.text, sites, is_byline=not found.is_account)
+                if names:
+                    return without_repeats(names)
+    if any(holds_any(note.text, HAN) for note in notes):
+        # Its patterns of five hundred surnames take 50 ms to compile, and few pages are Chinese.
+        from worker.article.metadata.chinese import chinese_bylines
+
+        for text in chinese_bylines(notes):
+            names = names_in(text, sites, is_byline=True)
+            if names:
+                return names
+    return ()
+
+
+class _Found(NamedTuple):
+    """What may hold names, or is the name of one account, which may have any form."""
+
+    text: str
+    is_account: bool = False
+
+
+def _may_name(note: Note) -> bool:
+    return len(note.text) <= MAX_BYLINE and not _is_of_readers(note)
+
+
+def _is_of_readers(note: Note) -> bool:
+    """Say whether a line is a comment's or a teaser's; a byline may count the comments."""
+    return note.place != "before" and not _READERS.isdisjoint(note.names)
+
+
+def _named(notes: Sequence[Note]) -> Iterator[_Found]:
+    """Yield what stands in elements that are named for an author."""
+    for note in notes:
+        parts = [part.text for part in note.parts if _is_author(part)]
+        if parts:
+            found = ", ".join(without_dates(part) for part in parts)
+            yield _Found(found)
+            if not names_in(found, is_byline=True):
+                yield from _account(without_mark(found))
+
+
+def _account(text: str) -> Iterator[_Found]:
+    """Yield the name of an account, where a byline holds nothing else."""
+    found = text.strip(" \t|·,.:()")
+    if re.fullmatch(r"[\w.-]{3,24}", found) and not found.isdigit():
+        yield _Found(found, is_account=True)
+
+
+def _is_author(part: Part) -> bool:
+    return any(_AUTHOR_NAME.match(name) for name in part.names)
+
+
+def _marked(notes: Sequence[Note]) -> Iterator[_Found]:
+    """Yield what follows a byline mark, on the same line or, where that is all of it, the next."""
+    for note, following in zip_longest(notes, notes[1:]):
+        rest = without_dates(note.text)
+        if following is not None and not without_mark(note.text):
+            rest = f"{note.text} {without_dates(following.text)}"
+        match = _MARKED.search(rest)
+        if match:
+            names = names_in(match["names"], is_byline=True)
+            if not names and (rest != note.text or any(map(_is_author, note.parts))):
+                yield from _account(match["names"])
+            # After a name of several words a single one is a place or an agency.
+            several = [name for name in names if " " in name]
+            yield _Found(", ".join(several if names and " " in names[0] else names[:1]))
+
+
+def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
+    """Yield what stands beside a date alone, where it is two words and more."""
+    for note in notes:
+        rest = without_dates(note.text)
+        is_short = rest != note.text and len(rest) <= MAX_NAMES
+        if note.place in ("before", "opening") and is_short and not holds_any(rest, HAN):
+            names = names_in(rest, is_byline=True)
+            yield _Found(", ".join(name for name in names if " " in name))
+
+
+def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
+    """Yield a name that begins a line on its bearer: **Jane Doe** is the author of two books."""
+    for note in notes:
+        first, *rest = (part.text for part in note.parts)
+        goes_on = note.place == "before" and rest and rest[0][0].islower()
+        if goes_on and " " in first and names_in(first, is_byline=True) == (first,):
+            yield _Found(first)
+
+
+class Shown(NamedTuple):
+    """A date that a page shows.
+
+    Attributes
+    ----------
+    moment
+        The date.
+    rank
+        How likely it is the article's, 0 for the likeliest: where it stands, and whether it is
+        marked as a date.
+    is_marked
+        Whether it is marked as a date.
+    """
+
+    moment: Moment
+    rank: int
+    is_marked: bool = True
+
+
+def shown_dates(notes: Iterable[Note], language: str | None) -> tuple[list[Shown], list[Shown]]:
+    """Return the dates of publication and of modification that a page shows, likeliest first.
+
+    Parameters
+    ----------
+    notes
+        The lines around the body.
+    language
+        BCP 47 tag of the page.
+    """
+    published: list[Shown] = []
+    modified: list[Shown] = []
+    for note in notes:
+        shown = _date_of(note, language)
+        if shown is not None:
+            (modified if _is_of_update(note) else published).append(shown)
+    by_rank = attrgetter("rank")
+    return sorted(published, key=by_rank), sorted(modified, key=by_rank)
+
+
+def _date_of(note: Note, language: str | None) -> Shown | None:
+    """Return the date that a line is about, None where it tells none or is prose."""
+    is_teaser = note.place == "after" and note.is_linked
+    if len(note.text) > MAX_BYLINE or is_teaser or _is_of_readers(note):
+        return None
+    moment = parse_moment(note.moment, language) if note.moment else None
+    moment = moment or next(find_moments(note.text, language), None)
+    if moment is None:
+        return None
+    if note.names & _DATE_NAMES or _PUBLISHED.search(note.text) or note.moment:
+        return Shown(moment, _RANKS[note.place])
+    if len(without_dates(note.text)) <= MAX_BESIDE_DATE:
+        return Shown(moment, _UNMARKED_RANKS[note.place], is_marked=False)
+    return None
+
+
+def _is_of_update(note: Note) -> bool:
+    is_said = "updated" in note.names or _UPDATED.search(note.text) is not None
+    return is_said and _PUBLISHED.search(note.text) is None

@@ -1,0 +1,104 @@
+"""What a page declares in microdata, in the vocabulary of schema.org."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from worker.article.metadata.record import Record
+from worker.html.nodes import AnyElement
+from worker.text import words
+
+MAX_PROPERTIES = 500
+"""Properties looked at in a page."""
+
+MAX_VALUE = 300
+"""Characters of a value; a longer one is the text itself."""
+
+_FIELDS = {
+    "headline": "titles",
+    "description": "descriptions",
+    "author": "authors",
+    "creator": "authors",
+    "datepublished": "published",
+    "datecreated": "published",
+    "uploaddate": "published",
+    "datemodified": "modified",
+    "inlanguage": "languages",
+    "mainentityofpage": "addresses",
+    "articlesection": "sections",
+    "keywords": "tags",
+    "isaccessibleforfree": "access",
+}
+
+_ARTICLE = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
+_PAGE = re.compile(r"(?:webpage|itempage)$")
+
+
+def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
+    """Read what a page's microdata says of its article.
+
+    A page may mark up several articles, its own and teasers of others: its own is the one
+    around the body, else the first.
+
+    Parameters
+    ----------
+    elements
+        The elements of the page that may bear a property, in any order.
+    container
+        The element that holds the article's body.
+    """
+    properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
+    by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
+    kinds: dict[Any, str] = {}
+    for element in properties:
+        if (element.get("itemprop") or "").strip().lower() not in _FIELDS:
+            continue
+        scope = _scope_of(element)
+        kind = _kind(scope)
+        if scope is None or _ARTICLE.search(kind) or _PAGE.search(kind):
+            by_scope[scope].append(element)
+            kinds[scope] = kind
+    if not by_scope:
+        return Record()
+    around = {container, *container.iterancestors()}
+    articles = [scope for scope, kind in kinds.items() if _ARTICLE.search(kind)]
+    main = next((scope for scope in articles if scope in around), next(iter(articles), None))
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    if main is not None:
+        found["kinds"].append(kinds[main])
+    for scope in dict.fromkeys((main, *(s for s in kinds if s in around or s is None))):
+        for element in by_scope.get(scope, ()):
+            field = _FIELDS[element.get("itemprop", "").strip().lower()]
+            text = _value(element)
+            if text and len(text) <= MAX_VALUE:
+                found[field].append(text)
+    free = found.pop("access", [])
+    found["access"] = ["free" if each.lower() == "true" else "paid" for each in free[:1]]
+    return Record.of(found)
+
+
+def _scope_of(element: AnyElement) -> AnyElement | None:
+    """Return the element whose thing a property describes."""
+    return next(
+        (each for each in element.iterancestors() if each.get("itemscope") is not None), None
+    )
+
+
+def _kind(scope: AnyElement | None) -> str:
+    kind = "" if scope is None else (scope.get("itemtype") or "")
+    return kind.strip().rstrip("/").rsplit("/", 1)[-1].lower()
+
+
+def _value(element: AnyElement) -> str:
+    for name in ("content", "datetime", *(("title",) if element.tag == "abbr" else ())):
+        value = element.get(name)
+        if value:
+            return words.clean(value)
+    if element.get("itemscope") is not None:
+        named = next((e for e in element.iter() if e.get("itemprop") == "name"), None)
+        if named is not None:
+            return words.clean(named.get("content") or named.text_content())
+    if element.tag in ("link", "a") and not element.text_content().strip():
+        return words.clean(element.get("href") or "")
+    return words.clean(element.text_content())

@@ -1,0 +1,238 @@
+"""From a page's sources to what is known of its article."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import chain
+from urllib.parse import urlsplit
+
+from worker.article.finding import Finding
+from worker.article.metadata.authors import names_in, squash, without_repeats
+from worker.article.metadata.bylines import Shown, shown_authors, shown_dates
+from worker.article.metadata.declared_kinds import declared_kind
+from worker.article.metadata.jsonld import read_json_ld
+from worker.article.metadata.leads import lead_of
+from worker.article.metadata.metas import read_metas
+from worker.article.metadata.microdata import read_microdata
+from worker.article.metadata.record import Record
+from worker.article.metadata.result import ArticleMetadata
+from worker.article.metadata.script_dates import dates_in_scripts
+from worker.article.metadata.surroundings import Surroundings
+from worker.article.metadata.wires import wire_of
+from worker.article.outline import Outline
+from worker.html.addresses import absolute
+from worker.html.nodes import Node
+from worker.text.dates import Moment, date_in_path, find_moments, parse_moment
+
+MAX_TAGS = 30
+"""Tags of an article; more are key words for search engines."""
+
+MAX_TAG_CHARACTERS = 60
+"""Characters of a tag or of a section's name; a longer one is a sentence."""
+
+SURE_RANK = 1
+"""Rank of a marked date between headline and body or in the first lines of the body."""
+
+NEAR_RANK = 4
+"""Rank of any date before the body or in its first lines."""
+
+_BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
+
+
+def read_metadata(
+    page: Outline,
+    finding: Finding,
+    heading: int | None,
+    *,
+    url: str = "",
+    title: str | None = None,
+    language: str | None = None,
+    known: Collection[int] = frozenset(),
+    text: str = "",
+    images: int = 0,
+    videos: int = 0,
+) -> ArticleMetadata:
+    """Read what is known of an article beside its text.
+
+    What a page declares in JSON-LD comes first, then, for authors, what it shows beside the
+    article, then its microdata and its ``meta`` elements.
+
+    Parameters
+    ----------
+    page, finding, heading
+        The page, its body, and the element that shows its headline.
+    url
+        Address of the page.
+    title, language
+        Headline and BCP 47 tag, as found.
+    known
+        Digests of the lines that other pages of the template show: those are the site's.
+    text, images, videos
+        The article's text, and how many images and videos it shows.
+    """
+    head = page.declaring
+    own = {_address(url), squash(title or "")} - {""}
+    linked = read_json_ld(head, lambda value: _address(value) in own or squash(value) in own)
+    properties = page.document.values("itemprop")
+    bearers = [node for node in head if node.index in properties]
+    bearers += [
+        Node(page.document, place) for place in page.flat.numbers.tolist() if place in properties
+    ]
+    marked = read_microdata(bearers, page.node(finding.container))
+    metas = read_metas(head)
+    declared = linked + marked + metas
+    surroundings = Surroundings(page, finding, heading, known)
+    sites = {squash(name) for name in (*declared.sites, _host(url))}
+    shown, shown_modified = shown_dates(surroundings.notes, language)
+    modified = _modified(declared, shown_modified, language)
+    published = (
+        _published(declared, shown, date_in_path(_path(url)), language)
+        or modified
+        or _published_elsewhere(surroundings, shown, head, title or "", language)
+    )
+    return ArticleMetadata(
+        lead=lead_of(surroundings, declared.descriptions, title or ""),
+        authors=_authors(linked, marked, metas, shown_authors(surroundings.notes, sites), sites),
+        published=published,
+        modified=modified,
+        address=_canonical(metas.addresses + linked.addresses, url),
+        section=_section(declared, sites | own | {""}),
+        tags=_tags(declared),
+        is_paid=declared.access[0] == "paid" if declared.access else None,
+        kind=declared_kind(
+            linked.kinds + marked.kinds + metas.kinds,
+            url,
+            text=text,
+            images=images,
+            videos=videos,
+        )
+        or "article",
+        wire=wire_of(surroundings.notes, text, declared.authors),
+    )
+
+
+def _authors(
+    linked: Record, marked: Record, metas: Record, shown: tuple[str, ...], sites: Collection[str]
+) -> tuple[str, ...]:
+    def declared(record: Record) -> tuple[str, ...]:
+        return without_repeats(name for value in record.authors for name in names_in(value, sites))
+
+    sources = (declared(linked), shown, declared(marked), declared(metas))
+    found = next(filter(None, sources), ())
+    # A content management system may know the first of several authors only.
+    return shown if {*map(squash, found)} < {*map(squash, shown)} else found
+
+
+def _published(
+    declared: Record, shown: Sequence[Shown], in_path: Moment | None, language: str | None
+) -> Moment | None:
+    """Choose the date of publication among what is declared and shown beside the article.
+
+    A declared date that the page shows, too, is certain. Where it shows another one between
+    headline and body or in the body's first lines, marked as a date, that is the reader's: of
+    four such pages of 166, annotators took the shown one on three.
+    """
+    moments = (parse_moment(value, language) for value in declared.published)
+    stated = [moment for moment in moments if moment is not None]
+    for tolerance in (timedelta(0), timedelta(days=1)):
+        for moment in stated:
+            for each in shown:
+                if each.rank <= NEAR_RANK and abs(each.moment.day - moment.day) <= tolerance:
+                    return _agreed(moment, each.moment)
+    if in_path is not None and any(moment.day == in_path.day for moment in stated):
+        return stated[0]
+    sure = [each.moment for each in shown if each.rank <= SURE_RANK]
+    near = [each.moment for each in shown if each.rank <= NEAR_RANK]
+    path = [] if in_path is None else [in_path]
+    return next(iter((*sure, *stated, *near, *path)), None)
+
+
+def _published_elsewhere(
+    surroundings: Surroundings,
+    shown: Sequence[Shown],
+    head: Sequence[Node],
+    title: str,
+    language: str | None,
+) -> Moment | None:
+    """Look for a date of publication where one is found more rarely, and is less certain."""
+    found = next(find_moments(title, language), None)
+    if found is not None:
+        return found
+    if shown:
+        return shown[0].moment
+    farther, _ = shown_dates(surroundings.farther_notes, language)
+    marked = (each.moment for each in farther if each.is_marked)
+    held = (parse_moment(value, language) for value in dates_in_scripts(head))
+    others = (each.moment for each in farther)
+    return next(filter(None, chain(marked, held, others)), None)
+
+
+def _agreed(stated: Moment, shown: Moment) -> Moment:
+    """Return what a declared date and one that the page shows say together.
+
+    The declared one is the more precise; where it is given in another zone than the page's,
+    the shown time of day tells the page's.
+    """
+    if stated.clock is None or stated.zone is None:
+        return shown if shown.clock is not None or stated.day != shown.day else stated
+    if shown.clock is None or shown.zone is not None:
+        return stated
+    at_utc = stated.instant.astimezone(UTC).replace(tzinfo=None)
+    away = datetime.combine(shown.day, shown.clock) - at_utc
+    quarters = round(away / timedelta(minutes=15))
+    is_zone = abs(away - quarters * timedelta(minutes=15)) < timedelta(minutes=2)
+    if not is_zone or abs(quarters) > 14 * 4:
+        return stated
+    local = stated.instant.astimezone(timezone(quarters * timedelta(minutes=15)))
+    return Moment(local.date(), local.time(), local.tzinfo)
+
+
+def _modified(declared: Record, shown: Sequence[Shown], language: str | None) -> Moment | None:
+    moments = (parse_moment(value, language) for value in declared.modified)
+    stated = next((moment for moment in moments if moment is not None), None)
+    return stated or next((each.moment for each in shown), None)
+
+
+def _canonical(addresses: Iterable[str], url: str) -> str | None:
+    """Return the first address that may be the article's own: absolute, and no home page."""
+    for address in addresses:
+        found = absolute(address, url)
+        parts = urlsplit(found or "")
+        if found and (parts.path not in ("", "/") or parts.query):
+            return found
+    return None
+
+
+def _section(declared: Record, not_sections: Collection[str]) -> str | None:
+    for section in declared.sections:
+        if len(section) <= MAX_TAG_CHARACTERS and squash(section) not in not_sections:
+            return section
+    return None
+
+
+def _tags(declared: Record) -> tuple[str, ...]:
+    tags: dict[str, str] = {}
+    for value in declared.tags:
+        for tag in _BETWEEN_TAGS.split(value):
+            if tag and len(tag) <= MAX_TAG_CHARACTERS:
+                tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())[:MAX_TAGS]
+
+
+def _address(url: str) -> str:
+    """Return an address as far as it names a page: no scheme, fragment or last slash."""
+    return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""

@@ -1,0 +1,488 @@
+"""A page flattened into arrays, so that every measure is one pass and no recursion."""
+
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, Self, TypeVar
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from worker.article.vocabulary import KNOWN_WORDS
+from worker.html.elements import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
+from worker.html.flat import Booleans, FlatDocument, Integers
+from worker.html.names import split_words, words_of_each
+from worker.html.nodes import Node
+from worker.text import words
+from worker.text.texts import Count, Texts, read_texts
+
+_Item = TypeVar("_Item")
+
+
+class TextNode(NamedTuple):
+    """A text node of the page.
+
+    Attributes
+    ----------
+    parent
+        Index of the element that it stands in.
+    line
+        Number of the line that it stands on: text nodes with no block border and no line break
+        between them share it.
+    text
+        The text, as it stands in the page.
+    size
+        Number of its tokens.
+    """
+
+    parent: int
+    line: int
+    text: str
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What the texts of a page say.
+
+    Attributes
+    ----------
+    texts
+        The text nodes; then lines of several of them, and those that hold what is invisible.
+    of_lines
+        For each line its place there.
+    """
+
+    texts: Texts
+    of_lines: Integers
+
+
+@dataclass
+class Outline:
+    """The elements of a document in document order, with the tokens that each one holds.
+
+    An element is named by its index. Its descendants are the indices up to its end; its
+    tokens are one stretch of the page's tokens, so that quantities propagate back to
+    ancestors (Deturck 2015, section 4.4) without a second pass.
+
+    Attributes
+    ----------
+    flat
+        The elements in columns.
+    elements
+        Every element with text to show, the root first. Those of
+        `worker.html.elements.NO_TEXT` are listed, their descendants are not.
+    parents
+        Index of the parent, -1 for the root.
+    tags
+        Their tags.
+    ends
+        Index after the last descendant.
+    tokens
+        Tokens of the page, in order.
+    token_starts, token_ends
+        Stretch of `tokens` below the element.
+    texts
+        Text nodes that hold more than white space, in order.
+    text_starts, text_ends
+        Stretch of `texts` below the element.
+    document
+        The whole document, of which the outline is a part.
+    said
+        What its texts say.
+    """
+
+    flat: FlatDocument
+    elements: Sequence[HtmlElement]
+    parents: list[int]
+    tags: Sequence[str]
+    ends: list[int]
+    tokens: list[str]
+    token_starts: list[int]
+    token_ends: list[int]
+    texts: list[TextNode]
+    text_starts: list[int]
+    text_ends: list[int]
+    document: FlatDocument
+    said: "Said"
+
+    @classmethod
+    def of(cls, document: HtmlElement | FlatDocument) -> Self:
+        """Choose from a document what may hold text to show."""
+        whole = FlatDocument.of(document)
+        silent = whole.having(NO_TEXT)
+        around = whole.count_around(silent)
+        outermost = silent & (around == 1)
+        flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
+        borders = ~flat.having(WITHIN_SENTENCES)
+        count = len(flat.texts)
+        crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
+        crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
+        lines = np.cumsum(crossed)[:-1]
+        said = _read(flat.texts, lines)
+        sizes = said.texts.count(Count.TOKENS)[:count]
+        before = np.concatenate([[0], said.texts.ends[:count]])
+        return cls(
+            flat=flat,
+            elements=flat.elements,
+            parents=flat.parents.tolist(),
+            tags=flat.tags,
+            ends=flat.ends.tolist(),
+            tokens=said.texts.tokens[: before[-1]],
+            token_starts=before[flat.text_starts].tolist(),
+            token_ends=before[flat.text_ends].tolist(),
+            texts=[
+                *map(
+                    TextNode,
+                    flat.text_parents.tolist(),
+                    lines.tolist(),
+                    flat.texts,
+                    sizes.tolist(),
+                )
+            ],
+            text_starts=flat.text_starts.tolist(),
+            text_ends=flat.text_ends.tolist(),
+            document=whole,
+            said=said,
+        )
+
+    @cached_property
+    def worked_out(self) -> dict[Hashable, Any]:
+        """What others work out of the page and ask for again, by names of their own."""
+        return {}
+
+    @cached_property
+    def steps(self) -> list[tuple[str, int]]:
+        """For every element (tag, rank among the siblings of that tag): a step of its XPath."""
+        ranks: dict[tuple[int, str], int] = {}
+        found: list[tuple[str, int]] = []
+        for parent, tag in zip(self.parents, self.tags, strict=True):
+            rank = ranks[parent, tag] = ranks.get((parent, tag), 0) + 1
+            found.append((tag, rank))
+        return found
+
+    @cached_property
+    def distinct_names(self) -> list[str]:
+        """Each class and id of an element, with a space between, once."""
+        return [" ".join(names) for names in self.flat.distinct_names]
+
+    @property
+    def name_numbers(self) -> Integers:
+        """For every element the place of its class and id in `distinct_names`."""
+        return self.flat.name_numbers
+
+    @cached_property
+    def names(self) -> list[str]:
+        """For every element its class and its id, with a space between."""
+        return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
+
+    def name_words(self, index: int) -> frozenset[str]:
+        """Return the words of an element's class and id."""
+        return split_words(self.distinct_names[self.name_numbers[index]])
+
+    @cached_property
+    def _known_words(self) -> tuple[Integers, Integers]:
+        """Places in `distinct_names`, and numbers of the `KNOWN_WORDS` there, each pair once."""
+        has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
+        has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
+        return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
+
+    def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
+        """Count, for each element, how many of some of `KNOWN_WORDS` its class and id have.
+
+        Parameters
+        ----------
+        names
+            Sets of words.
+        of
+            The elements; all unless given.
+
+        Returns
+        -------
+        array of shape (elements, sets of words)
+        """
+        places, numbers = self._known_words
+        counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
+        for column, each in enumerate(names):
+            found = places[_is_one_of(each)[numbers]]
+            counts[:, column] = np.bincount(found, minlength=len(counts))
+        return counts[self.name_numbers if of is None else self.name_numbers[of]]
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """For every element the number of its tokens."""
+        sizes: Integers = np.array(self.token_ends) - np.array(self.token_starts)
+        return sizes
+
+    @cached_property
+    def block_numbers(self) -> Integers:
+        """For every element the nearest of itself and those around it that is no part of a line."""
+        return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
+
+    @cached_property
+    def blocks(self) -> list[int]:
+        """The `block_numbers`."""
+        blocks: list[int] = self.block_numbers.tolist()
+        return blocks
+
+    @cached_property
+    def divided_numbers(self) -> Integers:
+        """For every element the nearest of itself and those around it that divides no text."""
+        return self.nearest_marked(~self.flat.having(DIVISIONS))
+
+    def nearest_marked(self, marked: Booleans) -> Integers:
+        """For every element the nearest marked one of itself and those around it, or the root."""
+        parents = self.flat.parents
+        found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
+        while True:
+            farther = found[found]
+            if np.array_equal(farther, found):
+                return found
+            found = farther
+
+    @cached_property
+    def text_numbers(self) -> Integers:
+        """For each of the texts its place among those of the whole document."""
+        around = self.document.count_around(self.document.having(NO_TEXT))
+        return np.flatnonzero(around[self.document.text_parents] == 0)
+
+    def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
+        """Return the indices of elements; those that show no text are listed nowhere."""
+        wanted = set(elements)
+        if not wanted:
+            return frozenset()
+        return frozenset(i for i, element in enumerate(self.elements) if element in wanted)
+
+    def size(self, index: int) -> int:
+        """Count the tokens below an element."""
+        return self.token_ends[index] - self.token_starts[index]
+
+    def tokens_of(self, index: int) -> list[str]:
+        """Return the tokens below an element, in order."""
+        return self.tokens[self.token_starts[index] : self.token_ends[index]]
+
+    def text_of(self, index: int) -> str:
+        """Return the text below an element, on one line."""
+        parts: list[str] = []
+        number = -1
+        for _, line, text, _ in self.texts[self.text_starts[index] : self.text_ends[index]]:
+            parts.append(text if line == number else f" {text}")
+            number = line
+        return words.clean("".join(parts))
+
+    def nearest(self, index: int, *, outside: Container[str]) -> int:
+        """Return the nearest of an element and its ancestors whose tag is none of a set's."""
+        while self.tags[index] in outside and self.parents[index] >= 0:
+            index = self.parents[index]
+        return index
+
+    def children(self, index: int) -> Iterator[int]:
+        """Yield the children of an element, in order."""
+        child = index + 1
+        while child < self.ends[index]:
+            yield child
+            child = self.ends[child]
+
+    def without(self, left_out: Collection[int]) -> Self:
+        """Return the outline with some elements emptied of all tokens and texts.
+
+        Indices keep their meaning: the elements stay listed.
+        """
+        empty = [False] * len(self.elements)
+        for index in left_out:
+            if not empty[index]:
+                empty[index : self.ends[index]] = [True] * (self.ends[index] - index)
+        outermost = [
+            index
+            for index in sorted(left_out)
+            if self.parents[index] < 0 or not empty[self.parents[index]]
+        ]
+        tokens, moved = _cut(
+            self.tokens, [(self.token_starts[i], self.token_ends[i]) for i in outermost]
+        )
+        texts, moved_texts = _cut(
+            self.texts, [(self.text_starts[i], self.text_ends[i]) for i in outermost]
+        )
+        flat = replace(
+            self.flat,
+            texts=[text.text for text in texts],
+            text_parents=np.array([text.parent for text in texts], dtype=np.int64),
+            text_starts=np.array(moved_texts)[self.text_starts],
+            text_ends=np.array(moved_texts)[self.text_ends],
+        )
+        return replace(
+            self,
+            flat=flat,
+            tokens=tokens,
+            token_starts=[moved[start] for start in self.token_starts],
+            token_ends=[moved[end] for end in self.token_ends],
+            texts=texts,
+            text_starts=flat.text_starts.tolist(),
+            text_ends=flat.text_ends.tolist(),
+            said=_read(flat.texts, np.array([text.line for text in texts], dtype=np.int64)),
+        )
+
+    @cached_property
+    def text_lines(self) -> Integers:
+        """For every text node the number of its line."""
+        return np.array([text.line for text in self.texts], dtype=np.int64)
+
+    @property
+    def text_parents(self) -> Integers:
+        """For every text node the element that it stands in."""
+        return self.flat.text_parents
+
+    @cached_property
+    def text_sizes(self) -> Integers:
+        """For every text node the number of its tokens."""
+        return self.count_in_texts(Count.TOKENS)
+
+    def count_in_texts(self, counted: Count) -> Integers:
+        """Return for every text node what is counted of it."""
+        return self.said.texts.count(counted)[: len(self.texts)]
+
+    @cached_property
+    def line_starts(self) -> Integers:
+        """The first text node of each line."""
+        return _starts_of(self.text_lines)
+
+    @cached_property
+    def lines(self) -> list[list[TextNode]]:
+        """The text nodes of each line, in order."""
+        borders = [*self.line_starts.tolist(), len(self.texts)]
+        return [self.texts[start:end] for start, end in pairwise(borders)]
+
+    @cached_property
+    def holders(self) -> list[int]:
+        """The elements that hold text, in order."""
+        return np.flatnonzero(self.holds).tolist()
+
+    @cached_property
+    def holds(self) -> Booleans:
+        """Say of each element whether it holds text."""
+        holds: Booleans = self.flat.text_starts < self.flat.text_ends
+        return holds
+
+    @property
+    def root(self) -> Node:
+        """The root of the document, which also leads to what shows no text."""
+        return self.node(0)
+
+    def node(self, index: int) -> Node:
+        """Return an element as one of the whole document."""
+        return Node(self.document, int(self.flat.numbers[index]))
+
+    @cached_property
+    def declaring(self) -> list[Node]:
+        """The elements that a page declares with what it is: ``meta``, ``link``, ``script``."""
+        return [*self.root.iter("meta", "link", "script")]
+
+    @cached_property
+    def metas(self) -> dict[str, str]:
+        """What the page's ``meta`` elements declare, by property or name in lower case."""
+        metas: dict[str, str] = {}
+        for meta in self.declaring:
+            if meta.tag != "meta":
+                continue
+            name = (meta.get("property") or meta.get("name") or "").strip().lower()
+            metas.setdefault(name, words.clean(meta.get("content") or ""))
+        return metas
+
+    @cached_property
+    def title(self) -> str:
+        """The text of the page's ``title``, empty where it has none."""
+        title = next(self.root.iter("title"), None)
+        return words.clean(title.text_content()) if title is not None else ""
+
+    @cached_property
+    def headings(self) -> list[tuple[int, str]]:
+        """The headings of the first three levels, each with its text."""
+        return [
+            (index, self.text_of(index))
+            for index in np.flatnonzero(self.flat.having(("h1", "h2", "h3"))).tolist()
+        ]
+
+    @cached_property
+    def link_numbers(self) -> Integers:
+        """For every element the index of the link it is or stands in, -1 for none."""
+        leads = self.flat.having(("a",))
+        addresses = self.flat.values("href")
+        without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
+        leads[without] = False
+        nearest = self.nearest_marked(leads)
+        return np.where(leads[nearest], nearest, -1)
+
+    @cached_property
+    def links(self) -> list[int]:
+        """The `link_numbers`."""
+        links: list[int] = self.link_numbers.tolist()
+        return links
+
+    def counterparts(self, other: "Outline") -> list[int]:
+        """Find, for every element, the one of the same positional XPath in another page.
+
+        Returns
+        -------
+        list of int
+            Index in the other outline, -1 where it has no such path.
+        """
+        place = {
+            (parent, step): index
+            for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
+        }
+        found: list[int] = []
+        for parent, step in zip(self.parents, self.steps, strict=True):
+            above = found[parent] if parent >= 0 else -1
+            known = parent < 0 or above >= 0
+            found.append(place.get((above, step), -1) if known else -1)
+        return found
+
+
+def _read(texts: Sequence[str], lines: Integers) -> Said:
+    """Read texts, each with the number of its line, and the lines that are no text as it stands."""
+    starts = _starts_of(lines)
+    ends = np.append(starts[1:], len(texts))
+    is_other = ends - starts > 1
+    if words.has_invisible("".join(texts)):
+        is_other |= np.array([words.has_invisible(texts[start]) for start in starts.tolist()])
+    others = zip(starts[is_other].tolist(), ends[is_other].tolist(), strict=True)
+    joined = ["".join(texts[start:end]) for start, end in others]
+    of_lines = np.where(is_other, len(texts) - 1 + np.cumsum(is_other), starts)
+    return Said(read_texts([*texts], joined), of_lines)
+
+
+def _starts_of(lines: Integers) -> Integers:
+    """Return where in a sequence of numbers of lines each one begins."""
+    return np.flatnonzero(np.diff(lines, prepend=-1))
+
+
+@cache
+def _is_one_of(names: frozenset[str]) -> Booleans:
+    """Say of each of `KNOWN_WORDS` whether it is one of some."""
+    return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
+
+
+def _cut(
+    items: Sequence[_Item], stretches: Iterable[tuple[int, int]]
+) -> tuple[list[_Item], list[int]]:
+    """Cut stretches (ordered, apart) out of a sequence.
+
+    Returns
+    -------
+    kept : list
+        What is left.
+    moved : list of int
+        For every position in `items`, its end included, the position in `kept`.
+    """
+    kept: list[_Item] = []
+    moved: list[int] = []
+    position = 0
+    for start, end in stretches:
+        moved.extend(range(len(kept), len(kept) + start - position))
+        kept.extend(items[position:start])
+        moved.extend([len(kept)] * (end - start))
+        position = end
+    moved.extend(range(len(kept), len(kept) + len(items) - position + 1))
+    kept.extend(items[position:])
+    return kept, moved

@@ -1,0 +1,72 @@
+"""Paths of tags, classes and ids: what stands at the same place of a template's pages."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+
+from worker.article.outline import Outline
+
+_DIGIT = re.compile(r"\d+")
+_ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+
+Step = tuple[int, str]
+"""Number of the path above, -1 for none, and the last step of a path."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The paths from the root to the elements that hold text, each with a number.
+
+    A step is a tag with its class and id, without digits, which count things. Elements within
+    a line have the path of the element around them.
+
+    Attributes
+    ----------
+    steps
+        For each path its `Step`; the path above has a smaller number.
+    numbers
+        For each element that holds text and is no part of a line the number of its path.
+    """
+
+    steps: list[Step]
+    numbers: dict[int, int]
+
+    @classmethod
+    def of(cls, page: Outline, known: dict[Step, int] | None = None) -> Self:
+        """Give every path of a page a number.
+
+        Parameters
+        ----------
+        page
+            The page.
+        known
+            Numbers of the paths of other pages, which this page's new ones are added to.
+        """
+        by_step = {} if known is None else known
+        numbers = {-1: -1}
+        blocks = page.block_numbers
+        chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
+        parents = page.flat.parents[chosen]
+        steps: dict[tuple[int, int], str] = {}
+        for index, around, tag, name in zip(
+            chosen.tolist(),
+            np.where(parents < 0, -1, blocks[parents]).tolist(),
+            page.flat.tag_numbers[chosen].tolist(),
+            page.name_numbers[chosen].tolist(),
+            strict=True,
+        ):
+            step = steps.get((tag, name))
+            if step is None:
+                marks = _marks(page.distinct_names[name])
+                step = steps[tag, name] = f"{page.flat.distinct_tags[tag]}.{marks}"
+            numbers[index] = by_step.setdefault((numbers[around], step), len(by_step))
+        return cls(list(by_step), numbers)
+
+
+@lru_cache(maxsize=4096)
+def _marks(names: str) -> str:
+    plain = names.translate(_ASCII_DIGITS) if names.isascii() else _DIGIT.sub("", names)
+    return ".".join(sorted(set(plain.split())))

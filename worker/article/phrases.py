@@ -1,0 +1,380 @@
+"""Evidence in words: for every column a phrase that a person reads, and what it is about."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from worker.article.evidence import MAX_AWAY, OFFSETS, TAGS, UNKNOWN
+from worker.article.evidence.page import BUILT_OF, BUILT_WITH
+from worker.article.vocabulary import PARTS
+from worker.article.whole_page import DECLARED, WORDS_OF_HOSTS, WORDS_OF_PATHS
+from worker.text.plural import counted
+
+Phrase = Callable[[float], str]
+
+
+NETWORK = ("the lines around it, by the network", "what stands before and after it on the page")
+"""Aspect and phrase of what the network adds, which sees a line among those around it."""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """Columns that say much the same of a line, so that what they add is told together.
+
+    Attributes
+    ----------
+    name
+        What they are about.
+    columns
+        Their places.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+
+
+def phrase(column: str, value: float) -> str:
+    """Say in words what was counted in a column; a column without a phrase says its name."""
+    say = _PHRASES.get(column)
+    return say(value) if say is not None else f"{column.replace('_', ' ')} {value:.3g}"
+
+
+def _share(of: str, unknown: str = "") -> Phrase:
+    def say(value: float) -> str:
+        if value == UNKNOWN and unknown:
+            return unknown
+        amount = "none" if value <= 0 else "all" if value >= 1 else f"{100 * value:.0f} %"
+        return f"{amount} of {of}"
+
+    return say
+
+
+def _flag(yes: str, no: str, unknown: str = "") -> Phrase:
+    return lambda value: unknown if value == UNKNOWN and unknown else yes if value > 0 else no
+
+
+def _count(one: str, many: str, after: str = "", unknown: str = "") -> Phrase:
+    def say(value: float) -> str:
+        if value == UNKNOWN and unknown:
+            return unknown
+        number = "no" if value == 0 else f"{value:.0f}"
+        return f"{number} {one if value == 1 else many}{after}"
+
+    return say
+
+
+def _tag(which: str) -> Phrase:
+    def say(value: float) -> str:
+        return f"{which} is {'another' if value == UNKNOWN else TAGS[int(value)]}"
+
+    return say
+
+
+def _headline_distance(value: float) -> str:
+    if value <= -1000:
+        return "the page shows no headline"
+    if value == 0:
+        return "is the headline's line"
+    side = "below" if value > 0 else "above"
+    lines = "line" if abs(value) == 1 else "lines"
+    return f"{abs(value):.0f} {lines} {side} the headline"
+
+
+def _sentence_density(value: float) -> str:
+    return (
+        f"a sentence end every {counted(round(1 / value), 'word')}"
+        if value > 0
+        else "no sentence end"
+    )
+
+
+def _packet_to_densest(value: float) -> str:
+    if value <= 0:
+        return "no sentences in its block of text"
+    if value >= 1:
+        return "in the page's block of most sentences"
+    return f"its block of text has {100 * value:.0f} % of the sentences of the page's fullest"
+
+
+def _kept_by_sentences(value: float) -> str:
+    if value >= 1:
+        return "among the page's densest sentences"
+    return f"{'a box among' if value > 0 else 'apart from'} the page's densest sentences"
+
+
+def _flag_of_repeats(value: float) -> str:
+    return f"{value:.0f} times on the page" if value > 1 else "once on the page"
+
+
+def _far(of: str, side: str) -> Phrase:
+    def say(value: float) -> str:
+        return f"no long text {side} it" if value >= MAX_AWAY else f"{value:.0f} {of} {side} it"
+
+    return say
+
+
+def _named(part: str) -> Phrase:
+    def say(value: float) -> str:
+        where = (
+            "in nothing" if value <= 0 else "in an element" if value >= 1 else "deep in something"
+        )
+        return f"{where} named {part}"
+
+    return say
+
+
+_NO_OTHER = "no other page to compare with"
+
+_ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
+    "length": {
+        "words": _count("word", "words"),
+        "word_length": lambda value: f"{value:.1f} characters a word",
+    },
+    "links": {"link_density": _share("it is links")},
+    "sentences": {
+        "sentences": _count("sentence end", "sentence ends"),
+        "sentence_density": _sentence_density,
+        "commas": _count("comma", "commas"),
+        "ends_sentence": _flag("ends as a sentence does", "does not end as a sentence does"),
+        "ends_in_colon": _flag("ends in a colon", "does not end in a colon"),
+        "starts_capital": _flag("begins with a capital", "does not begin with a capital"),
+        "has_quote": _flag("holds a quotation mark", "holds no quotation mark"),
+    },
+    "characters": {
+        "digits": _share("its characters are digits"),
+        "capitals": _share("its characters are capitals"),
+        "ideographs": _share("it is in a script without spaces"),
+        "has_date": _flag("holds a date or a time", "holds no date"),
+        "has_parter": _flag("holds a separator as menus do", "holds no separator"),
+    },
+    "element": {
+        "tag": _tag("its element"),
+        "parent_tag": _tag("the element around its own"),
+        "depth": lambda value: f"{counted(round(value), 'element')} deep",
+        "lists": _flag("in a list", "in no list"),
+        "tables": _flag("in a table", "in no table"),
+        "hidden": _flag("hidden by its style", "not hidden"),
+    },
+    "names around": {
+        "body_names_here": _flag(
+            "its element is named as articles are", "its element is not named as articles are"
+        ),
+        "other_names_here": _flag(
+            "its element is named as menus, boxes and notes are",
+            "its element is not named as menus, boxes and notes are",
+        ),
+        "body_names": _count("element", "elements", " around it named as articles are"),
+        "other_names": _count(
+            "element", "elements", " around it named as menus, boxes and notes are"
+        ),
+        "sections": _flag(
+            "in a nav, header, footer, aside or form",
+            "in no nav, header, footer, aside or form",
+        ),
+        "uninteresting": _flag(
+            "in a section named menu, share, related or the like",
+            "in no section named menu, share, related or the like",
+        ),
+        "in_article": _flag("in an article or main element", "in no article or main element"),
+    },
+    "position": {
+        "line": lambda value: f"line {value + 1:.0f} of the page",
+        "line_share": _share("the page's lines come before"),
+        "words_before": _share("the page's words come before"),
+        "prose_before": _share("the page's sentences come before"),
+        "lines_of_page": _count("line", "lines", " in the page"),
+        "words_of_page": _count("word", "words", " in the page"),
+    },
+    "parts of the page": {f"named_{part}": _named(part) for part in PARTS},
+    "wording": {
+        "ends_in_ellipsis": _flag("breaks off in dots", "does not break off in dots"),
+        "copyright": _flag("holds a copyright sign", "holds no copyright sign"),
+        "address": _flag("holds an address", "holds no address"),
+        "starts_digit": _flag("begins with a digit", "does not begin with a digit"),
+        "starts_mark": _flag("begins with a mark", "does not begin with a mark"),
+        "capitalised": _share("its words are capitalised"),
+        "years": _count("year", "years"),
+        "ends_in_question": _flag("ends in a question mark", "does not end in a question mark"),
+        "early_colon": _flag("has a colon near its start", "has no colon near its start"),
+        "strong": _share("it is bold"),
+        "slanted": _share("it is slanted"),
+    },
+    "images": {
+        "in_figure": _flag("in a figure", "in no figure"),
+        "images_before": _count("image", "images", " right before it"),
+        "images_after": _count("image", "images", " right after it"),
+        "images_within": _count("image", "images", " in it"),
+        "images_around": _count("image", "images", " in the element around it"),
+        "images_around_that": _count("image", "images", " in the element further around it"),
+    },
+    "lines like it": {
+        "siblings": _count("line", "lines", " in places like its own"),
+        "sibling_words": _share("the page's words are in places like its own"),
+        "sibling_prose": _share("the text in places like its own is sentences"),
+        "sibling_links": _share("the text in places like its own is links"),
+        "sibling_length": lambda value: (
+            f"{counted(round(value), 'word')} a line in places like its own"
+        ),
+        "sibling_share": _share("the page's lines of sentences are in places like its own"),
+        "same_text": _flag_of_repeats,
+    },
+    "text around": {
+        "packet_sentences": _count("sentence end", "sentence ends", " in its block of text"),
+        "packet_prose": _count("word", "words", " of sentences in its block of text"),
+        "packet_words": _count("word", "words", " in its block of text"),
+        "packet_lines": _count("line", "lines", " in its block of text"),
+        "packet_link_density": _share("its block of text is links"),
+        "packet_prose_density": _share("its block of text is sentences"),
+        "packet_share": _share("the page's sentences are in its block of text"),
+        "packet_to_densest": _packet_to_densest,
+        "in_densest_packet": _flag(
+            "in the page's densest block of text", "not in the page's densest block of text"
+        ),
+        "prose_share_around": _share("the page's sentences are around it"),
+        "link_density_around": _share("the text around it is links"),
+        "prose_density_around": _share("the text around it is sentences"),
+        "lines_around": _count("line", "lines", " around it"),
+        "prose_share_around_that": _share("the page's sentences are further around it"),
+        "link_density_around_that": _share("the text further around it is links"),
+        "prose_density_around_that": _share("the text further around it is sentences"),
+        "lines_around_that": _count("line", "lines", " further around it"),
+        "kept_by_sentences": _kept_by_sentences,
+        "in_sentences_container": _flag(
+            "directly in the element of the densest sentences",
+            "not directly in the element of the densest sentences",
+        ),
+    },
+    "headline": {
+        "lines_from_headline": _headline_distance,
+        "in_headline": _share("its words are in the headline"),
+        "of_headline": _share("the headline's words are in it"),
+        "in_description": _share(
+            "its words are in the page's description", "the page has no description"
+        ),
+    },
+    "other page": {
+        "text_on_other": _flag(
+            "repeated on the other page of the template",
+            "not on the other page of the template",
+            _NO_OTHER,
+        ),
+        "path_on_other": _flag(
+            "the other page has text in this place", "the other page has no such place", _NO_OTHER
+        ),
+        "lines_at_path": _count("line", "lines", " in this place of the other page", _NO_OTHER),
+        "words_at_path": _count("word", "words", " in this place of the other page", _NO_OTHER),
+        "new_at_path": _share(
+            "the text in this place of the other page is that page's own",
+            "nothing in this place of the other page",
+        ),
+    },
+}
+
+_BESIDE = {
+    -2: "the second line before",
+    -1: "the line before",
+    1: "the line after",
+    2: "the second line after",
+}
+
+
+def _of_neighbours() -> Iterator[tuple[str, Phrase]]:
+    for offset in OFFSETS:
+        which = _BESIDE[offset]
+        none = f"there is no {which.removeprefix('the ')}"
+        yield f"words{offset:+d}", _count("word", "words", f" in {which}", none)
+        yield f"link_density{offset:+d}", _share(f"{which} is links", none)
+        yield (
+            f"sentences{offset:+d}",
+            _count("sentence end", "sentence ends", f" in {which}", none),
+        )
+        yield (
+            f"same_container{offset:+d}",
+            _flag(f"in one block of text with {which}", f"apart from {which}", none),
+        )
+
+
+def _of_distances() -> Iterator[tuple[str, Phrase]]:
+    for side in ("before", "after"):
+        text = f"the next long text {side} it"
+        none = f"there is no long text {side} it"
+        yield f"lines_to_prose_{side}", _far("lines to the next long text", side)
+        yield f"words_to_prose_{side}", _far("words to the next long text", side)
+        yield (
+            f"prose_in_container_{side}",
+            _flag(f"in one block of text with {text}", f"apart from {text}", none),
+        )
+        yield (
+            f"prose_at_path_{side}",
+            _flag(f"in a place like that of {text}", f"in another place than {text}", none),
+        )
+        yield (
+            f"prose_around_{side}",
+            _flag(f"in one element with {text}", f"not in one element with {text}", none),
+        )
+        yield (
+            f"prose_lines_{side}",
+            _count("long line of text", "long lines of text", f" {side} it"),
+        )
+    yield "line_of_packet", _count("line", "lines", " of its block of text before it")
+    yield "line_to_packet_end", _count("line", "lines", " of its block of text after it")
+
+
+def _of_the_page() -> Iterator[tuple[str, Phrase]]:
+    for tag in BUILT_OF:
+        yield f"{tag}_elements", _count(f"element {tag}", f"elements {tag}", " on the page")
+    for name in BUILT_WITH:
+        yield (
+            f"{name}_attributes",
+            _count(f"element with {name}", f"elements with {name}", " on the page"),
+        )
+    yield "elements", _count("element", "elements", " on the page")
+    yield "metas", _count("declaration", "declarations", " in meta elements")
+    yield "og_metas", _count("declaration", "declarations", " of OpenGraph")
+    yield "twitter_metas", _count("declaration", "declarations", " for Twitter")
+    yield "has_viewport", _flag("a page for small screens, too", "no page for small screens")
+    yield "largest_run", _count("sibling", "siblings", " in the largest run of alike elements")
+    yield "largest_run_share", _share("the page's words are in its largest run of alike elements")
+    for kind in DECLARED:
+        yield (
+            f"declared_{kind}",
+            _flag(f"the page declares a type: {kind}", f"the page declares no type: {kind}"),
+        )
+    yield "declared_types", _count("declared type", "declared types", " on the page")
+    yield "url_depth", _count("part", "parts", " in the path of the address")
+    yield "url_hyphens", _count("hyphen", "hyphens", " in the last part of the address")
+    yield "url_digits", _count("digit", "digits", " in the path of the address")
+    yield "url_query", _count("character", "characters", " in the query of the address")
+    for kind in WORDS_OF_PATHS:
+        said = f"of addresses of the kind {kind}"
+        yield f"url_word_{kind}", _flag(f"a word {said} in the path", f"no word {said} in the path")
+        yield f"url_part_{kind}", _flag(f"a part {said} in the path", f"no part {said} in the path")
+    for kind in WORDS_OF_HOSTS:
+        said = f"of hosts of the kind {kind}"
+        yield f"url_host_{kind}", _flag(f"a word {said} in the host", f"no word {said} in the host")
+    yield "long_lines", _count("long line", "long lines", " on the page")
+    yield "median_words", _count("word", "words", " in the median line of the page")
+
+
+_ALL = {
+    **_ASPECTS,
+    "neighbours": dict(_of_neighbours()),
+    "long text near it": dict(_of_distances()),
+    "page": dict(_of_the_page()),
+}
+_PHRASES = {column: say for phrases in _ALL.values() for column, say in phrases.items()}
+
+
+@cache
+def aspects_of(columns: tuple[str, ...]) -> tuple[Aspect, ...]:
+    """Put each column in one aspect."""
+    told = [
+        Aspect(name, tuple(columns.index(column) for column in phrases if column in columns))
+        for name, phrases in _ALL.items()
+    ]
+    others = [
+        Aspect(column.replace("_", " "), (place,))
+        for place, column in enumerate(columns)
+        if column not in _PHRASES
+    ]
+    return (*told, *others)

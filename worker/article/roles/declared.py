@@ -1,0 +1,83 @@
+"""How a line compares with what the page says of itself."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from worker.article.roles.view import MAX_MATCHED, UNKNOWN, View
+from worker.html.nodes import AnyElement
+from worker.inference import NamedColumn
+from worker.text import words
+
+OPENING = 6
+"""Words that open a description, and the line that it was taken from."""
+
+MIN_DESCRIPTION = 4
+"""Words of a description that says something."""
+
+MAX_JSON_LD = 50_000
+"""Characters of a script with JSON-LD that are looked at."""
+
+MAX_PEOPLE = 10
+"""People that a page names; one with more lists readers."""
+
+_PERSON = '"Person"'
+_NAME = re.compile(r'"name"\s*:\s*"([^"\\]{3,80})"')
+
+_OF_AUTHORS = ("author", "article:author", "parsely-author", "sailthru.author")
+_OF_DESCRIPTIONS = ("og:description", "description", "twitter:description")
+_OF_KEYWORDS = ("keywords", "news_keywords", "article:tag", "article:section")
+
+
+def of_declarations(view: View) -> Iterator[NamedColumn]:
+    """Compare the line with declared titles, authors, descriptions and key words."""
+    metas, lines = view.page.metas, view.token_sets
+
+    def tokens(name: str) -> list[str]:
+        return words.tokens(metas.get(name, "")[: 4 * MAX_MATCHED])
+
+    for name, title in (("og_title", metas.get("og:title", "")), ("title", view.page.title)):
+        yield f"like_{name}", _likeness(lines, [frozenset(words.tokens(title[:MAX_MATCHED]))])
+    names = [metas[name] for name in _OF_AUTHORS if name in metas]
+    names += people_in(view.page.declaring)
+    authors = {
+        token
+        for name in names
+        if not name.startswith("http")
+        for token in words.tokens(name[: 4 * MAX_MATCHED])
+        if len(token) > 1
+    }
+    shared = np.array([len(each & authors) for each in lines]) if authors else np.zeros(len(lines))
+    sizes = np.array([len(each) for each in lines])
+    yield "in_authors", shared / sizes
+    yield "of_authors", shared / max(1, len(authors))
+    described = [found for name in _OF_DESCRIPTIONS if (found := tokens(name))]
+    starts = {tuple(found[:OPENING]) for found in described if len(found) >= OPENING}
+    yield "opens_description", [line.tokens[:OPENING] in starts for line in view.lines]
+    long = {frozenset(found) for found in described if len(found) >= MIN_DESCRIPTION}
+    yield "like_description", _likeness(lines, sorted(long, key=sorted))
+    tagged = {token for name in _OF_KEYWORDS for token in tokens(name)}
+    yield "in_keywords", [len(each & tagged) for each in lines] / sizes
+
+
+def people_in(head: Iterable[AnyElement]) -> list[str]:
+    """List the names of people that a page's JSON-LD tells, wherever they stand in it."""
+    found: dict[str, None] = {}
+    for element in head:
+        text = element.text or ""
+        if element.tag != "script" or _PERSON not in text[:MAX_JSON_LD]:
+            continue
+        for part in text[:MAX_JSON_LD].split("{"):
+            if _PERSON in part and (name := _NAME.search(part)):
+                found[name[1]] = None
+    return [*found][:MAX_PEOPLE]
+
+
+def _likeness(lines: list[frozenset[str]], declared: list[frozenset[str]]) -> list[float]:
+    """Return for each line the greatest share of words that it has in common with one of some."""
+    known = [each for each in declared if each]
+    return [
+        max((len(line & each) / len(line | each) for each in known), default=UNKNOWN)
+        for line in lines
+    ]

@@ -1,0 +1,134 @@
+"""The body of a page on its own: cleaning, then the densest packet of sentences.
+
+After the extractor of Wutsi, an article for bloggers; its own steps, to the letter, are among
+the methods of `benchmarks.evaluation`. This is what a page needs of which nothing else is known:
+
+- *Cleaning* leaves out elements that show no text, ``nav``, ``header``, ``footer``, ``aside``
+  and ``form``, and those whose class or id has a word that names a section of no interest.
+  An element with more than half of the page's text is never left out: themes write
+  ``single comments-open`` on the body itself.
+- *Selection* takes the text nodes of 20 characters and more. The text of links plays no part,
+  else menus are selected. Nor does the text of headings.
+- *Partition*: a text node belongs to the block around it, a block to the element that it
+  divides (a paragraph to its ``div``, an item to the element around its list). The sentences of
+  a packet are counted together: useful content "is grouped in packets". Marks of all scripts
+  end a sentence.
+- *Argmax* is the packet with most sentences; most characters, then the first, where several are.
+- *Fusion* keeps the selected blocks of the packet, the headings and quotations between them,
+  and shorter paragraphs, lists and tables without a link. Of its other children only images and
+  embeds are kept, which Wutsi's extractor loses.
+
+Share of the pages with a word-count cosine of at least 0.9 with the gold text, DAnIEL and MSV
+development pages: 92.2 % as written; 88.9 % with the text of links; 87.0 % when all children of
+the packet are kept; 78.9 % when one block, not a packet, is the argmax.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from worker.article.finding import Finding
+from worker.article.outline import Outline
+from worker.article.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
+from worker.html.elements import DIVISIONS, HEADINGS, WITHIN_SENTENCES
+from worker.text.texts import Count
+
+METHOD = "sentences"
+
+MIN_CHARACTERS = 20
+"""Shortest text node that counts as content (Wutsi's own figure)."""
+
+MAX_CLEANED = 0.5
+"""An element with a larger share of the page's tokens is never cleaned away.
+
+Exactitude on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
+"""
+
+_KEPT = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
+_KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
+
+
+def find_body(page: Outline) -> Finding | None:
+    """Find the body by counting sentences, without any other page.
+
+    A page whose texts are all short, all cleaned away or all links is read again without the
+    limit that leaves nothing of it.
+
+    Returns
+    -------
+    Finding or None
+        None for a page without text.
+    """
+    cleaned = uninteresting(page)
+    for dropped, least, in_links in (
+        (cleaned, MIN_CHARACTERS, False),
+        (cleaned, 1, False),
+        (cleaned, 1, True),
+        (set[int](), 1, True),
+    ):
+        packet = _densest(page, dropped, least, in_links=in_links)
+        if packet is not None:
+            muted = _unselected(page, packet)
+            return Finding(METHOD, packet.element, frozenset(dropped), frozenset(muted))
+    return None
+
+
+class _Packet(NamedTuple):
+    """An element with the blocks of text that it holds."""
+
+    element: int
+    blocks: Sequence[int]
+
+
+def uninteresting(page: Outline) -> set[int]:
+    """List the outermost elements that the cleaning leaves out."""
+    left_out = page.flat.having(UNINTERESTING_TAGS) | (page.count_named(UNINTERESTING)[:, 0] > 0)
+    left_out &= page.sizes <= MAX_CLEANED * len(page.tokens)
+    cleaned: set[int] = set()
+    end = 0
+    for index in np.flatnonzero(left_out).tolist():
+        if index >= end:
+            cleaned.add(index)
+            end = page.ends[index]
+    return cleaned
+
+
+def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) -> _Packet | None:
+    blocks = page.block_numbers[page.text_parents]
+    lengths = page.count_in_texts(Count.CHARACTERS) + page.count_in_texts(Count.UNSPACED)
+    is_content = lengths >= least
+    if not in_links:
+        is_content &= page.link_numbers[page.text_parents] < 0
+        is_content &= ~page.flat.having(HEADINGS)[blocks]
+    for index in dropped:
+        is_content[page.text_starts[index] : page.text_ends[index]] = False
+    if not is_content.any():
+        return None
+    blocks = blocks[is_content]
+    packets = page.divided_numbers[blocks]
+    sentences = np.bincount(packets, page.count_in_texts(Count.SENTENCES)[is_content])
+    characters = np.bincount(packets, lengths[is_content])
+    most = np.flatnonzero((sentences == sentences.max()) & (characters > 0))
+    best = int(most[np.argmax(characters[most])])
+    return _Packet(best, [*{*blocks[packets == best].tolist()}])
+
+
+def _unselected(page: Outline, packet: _Packet) -> set[int]:
+    """List the children of a packet that hold text, but none of its blocks."""
+    selected: set[int] = set()
+    for block in packet.blocks:
+        index = block
+        while index != packet.element and index not in selected:
+            selected.add(index)
+            index = page.parents[index]
+    links = page.links
+    unselected: set[int] = set()
+    for child in page.children(packet.element):
+        tag = page.tags[child]
+        texts = page.texts[page.text_starts[child] : page.text_ends[child]]
+        linked = any(links[node.parent] >= 0 for node in texts)
+        kept = tag in _KEPT or (tag in _KEPT_WITHOUT_LINKS and not linked)
+        if texts and child not in selected and not kept:
+            unselected.add(child)
+    return unselected

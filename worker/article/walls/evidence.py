@@ -1,0 +1,251 @@
+"""What speaks for a wall: numbers of what would be sent, of the headline and of the page."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, Self
+
+from worker.article.outline import Outline
+from worker.article.result import Extraction
+from worker.article.walls.lexicon import shipped_lexicon
+from worker.html import Page
+from worker.inference import Features
+from worker.text.words import tokens
+
+MAX_WORDS: Final = 1_000
+"""Words of a text that are looked at, the first ones."""
+
+MIN_PROSE: Final = 12
+"""Words of a line from which it may be a sentence of an article."""
+
+MIN_LINE: Final = 2
+"""Words of a line from which its coverage counts."""
+
+ADDRESSING: Final = ("you", "we")
+"""Concepts that say who is spoken to: they speak for a wall, and are none."""
+
+_HEADINGS: Final = ("h1", "h2", "h3")
+_CHALLENGES: Final = re.compile(
+    r"captcha|challenge|turnstile|datadome|perimeterx|_incapsula_|akam/|px-cdn|geetest",
+    re.IGNORECASE,
+)
+_CONSENT: Final = re.compile(
+    r"sp_message|sourcepoint|onetrust|didomi|usercentrics|quantcast|consentmanager|cookiebot"
+    r"|trustarc|fundingchoices",
+    re.IGNORECASE,
+)
+_MAX_VALUE: Final = 300
+_MAX_COUNTED: Final = 5_000
+_QUOTES: Final = '"“”«»„「」'
+_SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
+
+Number = tuple[str, float]
+
+
+class Line(NamedTuple):
+    """A line of text: its words, and for each the concepts that cover it, as bits."""
+
+    words: Sequence[str]
+    marks: Sequence[int]
+
+    @property
+    def concepts(self) -> int:
+        """All concepts of the line, as bits."""
+        found = 0
+        for mark in self.marks:
+            found |= mark
+        return found
+
+    @property
+    def coverage(self) -> float:
+        """Share of the words that phrases of walls cover."""
+        if len(self.words) < MIN_LINE:
+            return 0.0
+        return sum(1 for mark in self.marks if mark & _walls()) / len(self.words)
+
+
+class Read(NamedTuple):
+    """What is looked at of a page: texts, and numbers that need no lexicon.
+
+    Attributes
+    ----------
+    text
+        Lines of what would be sent.
+    heads
+        The page's title, the article's, and the first headings.
+    shown
+        Lines of the page that are no links.
+    numbers
+        Of the article and of the markup.
+    """
+
+    text: Sequence[str]
+    heads: Sequence[str]
+    shown: Sequence[str]
+    numbers: Sequence[Number]
+
+    @classmethod
+    def of(cls, page: Page, article: Extraction | None) -> Self:
+        """Read a page."""
+        outline = Outline.of(page.flat)
+        return cls(
+            article.text.split("\n") if article is not None else (),
+            [*_headlines(outline, article)],
+            [line for line, is_linked in _shown_lines(outline) if not is_linked],
+            [*_of_article(article), *_of_markup(page)],
+        )
+
+
+class Evidence(NamedTuple):
+    """The evidence of a page: a row for the model, and the weight of each concept."""
+
+    features: Features
+    weights: dict[str, float]
+
+
+def wall_evidence(read: Read) -> Evidence:
+    """Count what tells a wall from an article; one row."""
+    concepts = shipped_lexicon().concepts
+    parts = {"text": _lines(read.text), "heads": _lines(read.heads), "page": _lines(read.shown)}
+    shares = {
+        name: [_share(lines, bit) for bit in range(len(concepts))] for name, lines in parts.items()
+    }
+    weights = {
+        concept: shares["heads"][bit] + shares["text"][bit] + 0.5 * shares["page"][bit]
+        for bit, concept in enumerate(concepts)
+    }
+    numbers: list[Number] = []
+    for name, lines in parts.items():
+        numbers += _of_lines(name, lines)
+        numbers += [
+            (f"{name}_{concept}", share)
+            for concept, share in zip(concepts, shares[name], strict=True)
+        ]
+    numbers += read.numbers
+    return Evidence(Features.of((name, [number]) for name, number in numbers), weights)
+
+
+def headline_coverage(page: Page, article: Extraction | None) -> float:
+    """Return how much of the page's title, or of its headline, phrases of walls cover."""
+    flat = page.flat
+    titles = [
+        text
+        for parent, text in zip(flat.text_parents.tolist(), flat.texts, strict=True)
+        if flat.tags[parent] == "title"
+    ][:1]
+    if article is not None and article.title:
+        titles.append(article.title)
+    return max((line.coverage for line in _lines(titles)), default=0.0)
+
+
+def _walls() -> int:
+    """Return the bits of all concepts but who is spoken to."""
+    concepts = shipped_lexicon().concepts
+    return sum(1 << bit for bit, name in enumerate(concepts) if name not in ADDRESSING)
+
+
+def _lines(texts: Iterable[str]) -> list[Line]:
+    lexicon, left, found = shipped_lexicon(), MAX_WORDS, []
+    for text in texts:
+        words = tokens(text[: 20 * MAX_WORDS])[:left]
+        if words:
+            found.append(Line(words, lexicon.marks(words)))
+            left -= len(words)
+        if left <= 0:
+            break
+    return found
+
+
+def _headlines(outline: Outline, article: Extraction | None) -> Iterator[str]:
+    document = outline.document
+    for parent, text in zip(document.text_parents.tolist(), document.texts, strict=True):
+        if document.tags[parent] == "title":
+            yield text
+            break
+    if article is not None and article.title:
+        yield article.title
+    headings = [index for index, tag in enumerate(outline.tags) if tag in _HEADINGS]
+    for index in headings[:3]:
+        yield outline.text_of(index)
+
+
+def _shown_lines(outline: Outline) -> Iterator[tuple[str, bool]]:
+    """Yield the lines of the page, and whether most of each is a link."""
+    in_link = outline.flat.count_around(outline.flat.having(("a",))) > 0
+    number, parts, linked, size = -1, [""], 0, 0
+    for parent, line, text, _ in outline.texts:
+        if line != number and size:
+            yield "".join(parts), 2 * linked > size
+            parts, linked, size = [""], 0, 0
+        number = line
+        parts.append(text)
+        size += len(text)
+        linked += len(text) if in_link[parent] else 0
+    if size:
+        yield "".join(parts), 2 * linked > size
+
+
+def _share(lines: Sequence[Line], bit: int) -> float:
+    total = sum(len(line.words) for line in lines)
+    covered = sum(1 for line in lines for mark in line.marks if mark >> bit & 1)
+    return covered / total if total else 0.0
+
+
+def _of_lines(name: str, lines: Sequence[Line]) -> Iterator[Number]:
+    walls = _walls()
+    words = sum(len(line.words) for line in lines)
+    covered = sum(1 for line in lines for mark in line.marks if mark & walls)
+    marked = [line for line in lines if line.concepts & walls]
+    addressed = [line for line in lines if line.concepts & ~walls]
+    both = [line for line in marked if line.concepts & ~walls]
+    several = [line for line in lines if (line.concepts & walls).bit_count() > 1]
+    prose = [line for line in lines if len(line.words) >= MIN_PROSE]
+    plain = [line for line in prose if line.coverage < 0.1]
+    silent = [line for line in plain if not line.concepts & ~walls]
+    yield f"{name}_words", float(words)
+    yield f"{name}_lines", float(len(lines))
+    yield f"{name}_covered", covered / max(1, words)
+    for kind, some in (
+        *(("marked", marked), ("addressed", addressed), ("both", both), ("several", several)),
+        *(("prose", prose), ("plain", plain), ("silent", silent)),
+    ):
+        size = sum(len(line.words) for line in some)
+        yield f"{name}_{kind}", float(size)
+        yield f"{name}_{kind}_share", size / max(1, words)
+    yield f"{name}_highest", max((line.coverage for line in lines), default=0.0)
+    yield f"{name}_first", lines[0].coverage if lines else 0.0
+
+
+def _of_article(article: Extraction | None) -> Iterator[Number]:
+    metadata = article.metadata if article is not None else None
+    text = article.text.rstrip() if article is not None else ""
+    yield "has_article", float(article is not None)
+    yield "confidence", article.confidence if article is not None else -1.0
+    yield "is_shown", float(article is not None and article.method == "lines")
+    yield "is_listing", float(metadata is not None and metadata.kind != "article")
+    yield "has_date", float(metadata is not None and metadata.published is not None)
+    yield "has_author", float(metadata is not None and bool(metadata.authors))
+    paid = metadata.is_paid if metadata is not None else None
+    yield "is_paid", -1.0 if paid is None else float(paid)
+    yield "ends_whole", float(text[-1:] in _SENTENCE_ENDS) if text else -1.0
+    yield "ends_in_dots", float(text.endswith(("...", "…", "[…]", "[...]")))
+    beginning = text[:_MAX_COUNTED]
+    numerals = sum(character.isdigit() for character in beginning)
+    quotes = sum(beginning.count(mark) for mark in _QUOTES)
+    yield "numerals", numerals / max(1, len(beginning))
+    yield "quotes", quotes / max(1, len(beginning))
+
+
+def _of_markup(page: Page) -> Iterator[Number]:
+    attributes = page.flat.attributes
+    types = attributes.named("type")[1]
+    yield "passwords", float(sum(each.strip().lower() == "password" for each in types))
+    contents = dict(zip(*attributes.named("content"), strict=True))
+    robots = [
+        contents.get(owner, "")
+        for owner, name in zip(*attributes.named("name"), strict=True)
+        if name.strip().lower() == "robots"
+    ]
+    yield "noindex", float(any("noindex" in each.lower() for each in robots))
+    values = [value[:_MAX_VALUE] for value in attributes.values]
+    yield "challenges", float(any(_CHALLENGES.search(value) for value in values))
+    yield "consents", float(any(_CONSENT.search(value) for value in values))

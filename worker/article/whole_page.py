@@ -1,0 +1,191 @@
+"""Numbers of a page as a whole: what it is built of, what it declares to be, what its address says.
+
+They tell the kind of the page, and help to tell what its lines are: what is a caption, a date or an
+advertisement looks different on pages of 2010 and of today, in threads, shops and manuals.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TypeVar
+from urllib.parse import SplitResult, urlsplit
+
+import numpy as np
+
+from worker.article.outline import Outline
+from worker.article.scripts import is_structured_data
+
+Number = tuple[str, float]
+"""A number with its name."""
+
+_Item = TypeVar("_Item")
+
+MAX_PATH = 300
+"""Characters of an address that are read."""
+
+MIN_ITEM_TOKENS = 5
+"""Tokens of an element from which it may be an item among others."""
+
+MAX_SCRIPT = 500_000
+"""Characters of JSON-LD that are searched for declared types."""
+
+_TYPE = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]{1,60})"')
+
+DECLARED = {
+    "article": r"(?:^|news|scholarly)article$|posting$|^report|^blog$",
+    "product": r"^product|offer|^vehicle$|^book$",
+    "forum": r"discussionforum|^qapage$|^question$",
+    "list": r"^itemlist$|^collectionpage$|searchresults|^offercatalog$",
+    "manual": r"techarticle|howto|faqpage|apireference",
+    "service": r"organization|business$|^service|corporation|agency|webapplication|softwareapp",
+    "site": r"^website$|^webpage$|^aboutpage$|^contactpage$",
+    "recipe": r"^recipe$|^review",
+}
+"""Patterns of types of schema.org and OpenGraph, in lower case, by what they are types of."""
+
+WORDS_OF_PATHS = {
+    "article": r"blog|blogs|news|article|articles|story|stories|post|posts|magazine|insights|press",
+    "product": r"product|products|p|dp|item|shop|buy|store|app|plugins|book|books",
+    "forum": r"forum|forums|thread|threads|topic|topics|t|viewtopic|showthread|questions|discussion"
+    r"|discussions|community|comments|issues|r",
+    "list": r"category|categories|tag|tags|collections?|c|search|browse|archives?|list|topics"
+    r"|author|events|jobs|directory|all",
+    "manual": r"docs?|documentation|api|reference|guide|guides|manual|wiki|help|support|tutorials?"
+    r"|learn|faq|kb|latest|stable|man",
+    "service": r"services?|solutions?|pricing|about|platform|features|industries|company|careers"
+    r"|contact|use-cases|consulting|treatments|practice-areas",
+}
+"""Words of the paths of addresses, by the kind of pages that have them."""
+
+WORDS_OF_HOSTS = {
+    "forum": r"forums?|community|discuss|discourse|reddit|stackoverflow|stackexchange|answers",
+    "manual": r"docs?|developers?|help|support|wiki|api|learn|readthedocs|kb|manual",
+    "article": r"blog|news|magazine|times|post|journal|daily",
+    "product": r"shop|store|apps|amazon|ebay|etsy",
+}
+"""Words of the names of hosts, likewise."""
+
+
+_DECLARED_PATTERNS = {kind: re.compile(pattern) for kind, pattern in DECLARED.items()}
+_PATH_PATTERNS = {
+    kind: re.compile(rf"(?:^|[/_.=?&-])(?:{words})(?=[/_.=?&-]|$)")
+    for kind, words in WORDS_OF_PATHS.items()
+}
+_SEGMENT_PATTERNS = {
+    kind: re.compile(rf"/(?:{words})(?=/|$)") for kind, words in WORDS_OF_PATHS.items()
+}
+_HOST_PATTERNS = {
+    kind: re.compile(rf"(?:^|[.-])(?:{words})(?=[.-]|$)") for kind, words in WORDS_OF_HOSTS.items()
+}
+
+
+def of_elements(page: Outline, tags: tuple[str, ...]) -> Iterator[Number]:
+    """Count the shown elements of some tags."""
+    flat = page.flat
+    numbers = np.bincount(flat.tag_numbers, minlength=len(flat.distinct_tags))
+    elements = dict(zip(flat.distinct_tags, numbers.tolist(), strict=True))
+    for tag in tags:
+        yield f"{tag}_elements", elements.get(tag, 0)
+
+
+def of_attributes(page: Outline, names: tuple[str, ...]) -> Iterator[Number]:
+    """Count the shown elements that have some attributes."""
+    attributes = page.flat.attributes
+    numbers = np.bincount(attributes.names, minlength=len(attributes.distinct))
+    owners = dict(zip(attributes.distinct, numbers.tolist(), strict=True))
+    for name in names:
+        yield f"{name}_attributes", owners.get(name, 0)
+
+
+def of_runs(page: Outline) -> tuple[Number, ...]:
+    """Say how many siblings of one tag and class hold most words, and what share they hold."""
+    return _once(page, _of_runs)
+
+
+def _of_runs(page: Outline) -> Iterator[Number]:
+    items, share = _largest_run(page)
+    yield "largest_run", items
+    yield "largest_run_share", share
+
+
+def _largest_run(page: Outline) -> tuple[int, float]:
+    flat = page.flat
+    sizes = page.sizes
+    places = np.flatnonzero((sizes >= MIN_ITEM_TOKENS) & (flat.parents >= 0))
+    if not len(places):
+        return 0, 0.0
+    alike = flat.tag_numbers[places] * (flat.name_numbers.max() + 1) + flat.name_numbers[places]
+    keys = flat.parents[places] * (alike.max() + 1) + alike
+    _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    held = np.bincount(groups, sizes[places])
+    held[counts < 3] = 0
+    best = int(held.argmax())
+    if not held[best]:
+        return 0, 0.0
+    return int(counts[best]), float(held[best] / max(1, len(page.tokens)))
+
+
+def of_declarations(page: Outline) -> tuple[Number, ...]:
+    """Say what a page declares anything on it to be."""
+    return _once(page, _of_declarations)
+
+
+def _of_declarations(page: Outline) -> Iterator[Number]:
+    types = set(declared_types(page))
+    for name, pattern in _DECLARED_PATTERNS.items():
+        yield f"declared_{name}", any(map(pattern.search, types))
+    yield "declared_types", len(types)
+
+
+def declared_types(page: Outline) -> list[str]:
+    """List the types that a page declares anything on it to be, in lower case."""
+    return [*_once(page, _declared_types)]
+
+
+def _declared_types(page: Outline) -> list[str]:
+    scripts = (node for node in page.declaring if node.tag == "script")
+    written = "\n".join(node.text or "" for node in scripts if is_structured_data(node))
+    _, marked = page.flat.attributes.named("itemtype")
+    found = _TYPE.findall(written[:MAX_SCRIPT])
+    found += [value.rpartition("/")[2] for value in marked]
+    found.append(page.metas.get("og:type", "").rpartition(":")[2])
+    return [kind.strip().lower() for kind in found if kind]
+
+
+def _once(page: Outline, work: Callable[[Outline], Iterable[_Item]]) -> tuple[_Item, ...]:
+    """Return what is worked out of a page: the evidence of lines and that of kinds ask for it."""
+    if work not in page.worked_out:
+        page.worked_out[work] = tuple(work(page))
+    found: tuple[_Item, ...] = page.worked_out[work]
+    return found
+
+
+@lru_cache(maxsize=64)
+def of_address(url: str) -> tuple[Number, ...]:
+    """Say what an address is made of, and which words of it sites have for which kinds of pages."""
+    return tuple(_of_address(url))
+
+
+def _of_address(url: str) -> Iterator[Number]:
+    parts = _parts(url)
+    path = parts.path[:MAX_PATH].lower()
+    host = (parts.hostname or "")[:MAX_PATH]
+    segments = [segment for segment in path.split("/") if segment]
+    last = segments[-1] if segments else ""
+    yield "url_depth", len(segments)
+    yield "url_hyphens", last.count("-") + last.count("_")
+    yield "url_digits", sum(character.isdigit() for character in path)
+    yield "url_query", len(parts.query[:MAX_PATH])
+    for name, pattern in _PATH_PATTERNS.items():
+        yield f"url_word_{name}", pattern.search(path) is not None
+    for name, pattern in _SEGMENT_PATTERNS.items():
+        yield f"url_part_{name}", pattern.search(path) is not None
+    for name, pattern in _HOST_PATTERNS.items():
+        yield f"url_host_{name}", pattern.search(host) is not None
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")

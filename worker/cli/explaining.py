@@ -1,0 +1,126 @@
+"""Commands that show what is decided and why, and the contracts, without any service."""
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from worker.cli.inputs import input_paths, messages_in, site_pages_option, url_option
+from worker.cli.outputs import OutputFile
+
+page_argument = click.argument("page", metavar="URL|FILE|-")
+
+
+@click.command()
+@input_paths
+@click.option(
+    "--plot",
+    type=OutputFile(),
+    help="File for a picture, .png or .svg.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=OutputFile(),
+    help="File for the groups with all their pages.",
+)
+@click.option("--method", help="How the pages are grouped; the service's method unless given.")
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one a core",
+    help="Threads that compare.",
+)
+def cluster(
+    inputs: tuple[Path, ...],
+    plot: Path | None,
+    json_file: Path | None,
+    method: str | None,
+    threads: int,
+) -> None:
+    """Show the template groups of each site's pages.
+
+    Without any service.
+    """
+    from worker.cli.progress import measurement_bar
+    from worker.explain.cluster_report import check_drawable, cluster_pages, draw_clustering
+    from worker.text.plural import counted
+    from worker.text.terminal import printable
+
+    if plot:
+        check_drawable(plot)
+    with measurement_bar() as progress:
+        found = cluster_pages(messages_in(inputs), method, threads=threads, progress=progress)
+    click.echo("\n".join(map(printable, found.to_lines())))
+    if json_file:
+        groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
+        json_file.write_text(groups + "\n", encoding="utf-8")
+    if plot and (drawn := draw_clustering(found, plot)) < len(found.sites):
+        click.echo(f"{plot} shows the largest {counted(drawn, 'site')}", err=True)
+
+
+@click.command()
+@page_argument
+@site_pages_option
+@url_option
+@click.option(
+    "--html",
+    "html_file",
+    type=OutputFile(),
+    help="File for the page itself, what was kept in green and the template in blue.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=OutputFile(),
+    help="File for every line with all its reasons.",
+)
+def explain(
+    page: str,
+    site_pages: Path | None,
+    url: str | None,
+    html_file: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Show which lines of one page were kept and dropped, and why.
+
+    URL is fetched; FILE or standard input (-) holds the page: HTML, a page message, or several
+    with --url to name one. Reasons are in log odds, compared with the page's mean line.
+    """
+    from worker.article.reader import explain_content
+    from worker.cli.display import wide_output
+    from worker.explain.explained_html import to_html
+    from worker.explain.explained_json import to_json
+    from worker.explain.explained_text import to_terminal
+    from worker.explain.subject import load_subject
+
+    subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
+    explained = explain_content(subject.page, subject.pivot, subject.patterns)
+    explanation, comments = explained.explanation, explained.comments
+    if json_file:
+        values = to_json(explanation, subject.group_size, comments, explained.entries)
+        text = json.dumps(values, ensure_ascii=False, indent=1)
+        json_file.write_text(text + "\n", encoding="utf-8")
+    if html_file:
+        overlay = to_html(explanation, subject.page, subject.group_size, len(comments))
+        html_file.write_text(overlay, encoding="utf-8")
+    out = wide_output()
+    for table in to_terminal(explanation, subject.group_size, len(comments)):
+        out.print(table)
+
+
+@click.command()
+@click.argument("message", type=click.Choice(("page", "article", "links")))
+def schema(message: str) -> None:
+    """Print the JSON Schema of a message contract."""
+    from models.links import LinksMessage
+    from models.messages import ArticleMessage, PageMessage
+
+    if message == "page":
+        found = PageMessage.model_json_schema(mode="validation")
+    else:
+        model = ArticleMessage if message == "article" else LinksMessage
+        found = model.model_json_schema(mode="serialization")
+    click.echo(json.dumps(found, indent=2))

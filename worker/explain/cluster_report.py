@@ -1,0 +1,165 @@
+"""Template groups of the pages of files, without any service."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from models.messages import PageMessage
+from worker.errors import ExpectedError, require_extra
+from worker.grouping import DEFAULT_METHOD, METHODS
+from worker.grouping.sites import SiteGroups, group_site
+from worker.html import PageError, Tree, parse_page, site_key
+from worker.text.plural import counted
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+class ClusteringError(ExpectedError):
+    """What was asked for cannot be done."""
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Groups of the pages of some sites.
+
+    Parameters
+    ----------
+    method
+        Name of the method that found them.
+    sites
+        The site of the most pages first.
+    unusable
+        Number of messages that are no page.
+    """
+
+    method: str
+    sites: list[SiteGroups]
+    unusable: int
+
+    def to_lines(self) -> Iterator[str]:
+        """Yield the groups, their sizes and representatives, and the outliers, for a person."""
+        for site in self.sites:
+            grouping = site.grouping
+            yield (
+                f"{site.site}: {counted(len(site.urls), 'page')},"
+                f" {counted(len(grouping.groups), 'group')},"
+                f" {counted(len(grouping.outliers), 'outlier')},"
+                f" silhouette {grouping.silhouette:.2f}"
+            )
+            for number, group in enumerate(grouping.groups, start=1):
+                yield f"  {number:>7} {len(group.members):>5}  {site.urls[group.pivot]}"
+            for outlier in grouping.outliers:
+                yield f"  outlier        {site.urls[outlier]}"
+        if self.unusable:
+            yield counted(self.unusable, "unusable message")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the distances."""
+        return {
+            "method": self.method,
+            "unusable": self.unusable,
+            "sites": [_site_to_json(site) for site in self.sites],
+        }
+
+
+def cluster_pages(
+    messages: Iterable[bytes], method: str | None, *, threads: int, progress: Progress
+) -> Clustering:
+    """Group the pages of each site by template.
+
+    Of several pages with one address the last counts.
+
+    Parameters
+    ----------
+    messages
+        Raw page messages.
+    method
+        One of `worker.grouping.METHODS`; the default one where None.
+    threads
+        Number of threads that compare.
+    progress
+        Told how far it is.
+
+    Raises
+    ------
+    ClusteringError
+        If there is no such method, or no usable page.
+    """
+    method = method or DEFAULT_METHOD
+    if method not in METHODS:
+        raise ClusteringError(f"no method {method!r}; there are {', '.join(METHODS)}")
+    trees: dict[str, dict[str, Tree]] = {}
+    unusable = 0
+    for body in messages:
+        try:
+            message = PageMessage.from_json(body)
+            page = parse_page(message.content, message.url, content_type=message.content_type)
+        except (ValidationError, PageError):
+            unusable += 1
+            continue
+        trees.setdefault(site_key(message.site, message.url), {})[message.url] = page.tree
+    if not trees:
+        raise ClusteringError("no usable page in the input")
+    sites = []
+    for done, (site, tree_of) in enumerate(trees.items()):
+        progress("sites", done, len(trees))
+        urls = sorted(tree_of)
+        sites.append(
+            group_site(
+                site,
+                urls,
+                [tree_of[url] for url in urls],
+                estimator=METHODS[method](),
+                threads=threads,
+            )
+        )
+    progress("sites", len(trees), len(trees))
+    sites.sort(key=lambda site: (-len(site.urls), site.site))
+    return Clustering(method, sites, unusable)
+
+
+def check_drawable(path: Path) -> None:
+    """Say before the work begins why a picture could not be drawn.
+
+    Raises
+    ------
+    MissingExtraError
+        If the drawing library is missing.
+    ClusteringError
+        If the suffix is that of no picture.
+    """
+    require_extra("plot", "a picture", "matplotlib")
+    from worker.explain.site_picture import SUFFIXES
+
+    if path.suffix.lower() not in SUFFIXES:
+        raise ClusteringError(f"{path}: a picture is a file that ends in {' or '.join(SUFFIXES)}")
+
+
+def draw_clustering(clustering: Clustering, path: Path) -> int:
+    """Draw the largest sites as `worker.explain.site_picture` does, and return how many."""
+    from worker.explain.site_picture import MAX_SITES, draw
+
+    draw(clustering.sites, path)
+    return min(len(clustering.sites), MAX_SITES)
+
+
+def _site_to_json(site: SiteGroups) -> dict[str, Any]:
+    return {
+        "site": site.site,
+        "pages": len(site.urls),
+        "silhouette": round(site.grouping.silhouette, 6),
+        "groups": [
+            {
+                "group": number,
+                "size": len(group.members),
+                "representative": site.urls[group.pivot],
+                "members": [site.urls[member] for member in group.members],
+            }
+            for number, group in enumerate(site.grouping.groups, start=1)
+        ],
+        "outliers": [site.urls[outlier] for outlier in site.grouping.outliers],
+    }

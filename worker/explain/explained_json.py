@@ -1,0 +1,63 @@
+"""An explanation as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from worker.article import Explanation
+from worker.article.reader import Entry
+from worker.comments import Comment
+
+
+def to_json(
+    explanation: Explanation,
+    group_size: int,
+    comments: Sequence[Comment] = (),
+    entries: Sequence[Entry] = (),
+) -> dict[str, Any]:
+    """Return all of an explanation as JSON values.
+
+    Parameters
+    ----------
+    explanation
+        The explanation.
+    group_size
+        Number of pages in the page's template group.
+    comments
+        The comments of the page.
+    entries
+        The entries of a live report.
+    """
+    article = explanation.article
+    return {
+        "url": explanation.url,
+        "outcome": explanation.outcome,
+        "detail": explanation.detail or None,
+        "template": {"size": group_size, "compared_with": explanation.other_url},
+        "article": {
+            "title": article.title,
+            "method": article.method,
+            "xpath": article.xpath,
+            "confidence": article.confidence,
+            "text": article.text,
+        }
+        if article is not None
+        else None,
+        "comments": [
+            asdict(comment) | {"date": str(comment.date) if comment.date else None}
+            for comment in comments
+        ],
+        "entries": [
+            {
+                "id": entry.id,
+                "time": str(entry.time) if entry.time else None,
+                "written_time": entry.written_time,
+                "title": entry.title,
+                "text": entry.text,
+                "author": entry.author,
+            }
+            for entry in entries
+        ],
+        "mean_log_odds": explanation.mean,
+        "lines": [asdict(line) for line in explanation.lines],
+    }

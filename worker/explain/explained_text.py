@@ -1,0 +1,47 @@
+"""An explanation on a terminal."""
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from worker.article import Explanation
+from worker.article.explanation import Verdict
+from worker.explain.summary import summary, told_reasons
+from worker.text.terminal import printable
+
+MAX_CHARACTERS = 300
+"""Beginning of a line that is shown."""
+
+_STYLES: dict[Verdict, str] = {
+    "kept": "green",
+    "title": "bold green",
+    "comment": "magenta",
+    "dropped": "blue",
+}
+
+
+def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[Table]:
+    """Draw the facts about a page, then its lines, each with its verdict and reasons."""
+    facts = Table(box=None, show_header=False, pad_edge=False)
+    facts.add_column(style="bold", no_wrap=True)
+    facts.add_column(overflow="fold")
+    for name, fact in summary(explanation, group_size, comments):
+        facts.add_row(name, Text(printable(fact)))
+    yield facts
+    lines = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    lines.add_column("verdict", no_wrap=True)
+    lines.add_column("prob.", justify="right", no_wrap=True)
+    lines.add_column("line", ratio=3, overflow="fold")
+    lines.add_column("why", ratio=2, overflow="fold")
+    for line in explanation.lines:
+        style = _STYLES[line.verdict]
+        cut = len(line.text) > MAX_CHARACTERS
+        lines.add_row(
+            Text(line.verdict, style=style),
+            Text(f"{line.probability:.2f}", style=style),
+            Text(f"{printable(line.text[:MAX_CHARACTERS])}{'…' if cut else ''}", style=style),
+            Text("\n".join(map(printable, told_reasons(line)))),
+        )
+    yield lines

@@ -1,0 +1,77 @@
+"""The article of one page, in the formats of the command line."""
+
+from collections.abc import Callable, Mapping
+
+from worker.article.documents import to_html, to_markdown, to_tei
+from worker.article.reader import Content
+from worker.html import site_name
+from worker.text.terminal import json_text
+
+CSV_COLUMNS = (
+    "url",
+    "site",
+    "title",
+    "authors",
+    "published_at",
+    "language",
+    "kind",
+    "confidence",
+    "lead",
+    "text",
+    "comments",
+)
+"""Columns of a table of articles; `comments` counts them."""
+
+
+def to_text(content: Content, _url: str, _site: str) -> str:
+    """Return the headline and the text, paragraphs parted by a blank line."""
+    article = content.article
+    return "\n\n".join(part for part in (article.title, article.text) if part) + "\n"
+
+
+def to_json(content: Content, url: str, site: str) -> str:
+    """Return the article message without what only a deployment knows, in the schema's order."""
+    # The message contracts take as long to import as all that reads a page.
+    from worker.article.article_values import json_values
+
+    return json_text(json_values(content, url, site)) + "\n"
+
+
+def to_csv(content: Content, url: str, site: str) -> str:
+    """Return a table of one article: a line of `CSV_COLUMNS`, and a line of values."""
+    import csv
+    import io
+
+    article = content.article
+    metadata = article.metadata
+    published = metadata.published
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    writer.writerow(
+        (
+            url,
+            site_name(site),
+            article.title,
+            "; ".join(metadata.authors),
+            published.instant.isoformat() if published else None,
+            article.language,
+            metadata.kind,
+            article.confidence,
+            metadata.lead,
+            article.text,
+            len(content.comments),
+        )
+    )
+    return table.getvalue()
+
+
+FORMATS: Mapping[str, Callable[[Content, str, str], str]] = {
+    "text": to_text,
+    "markdown": to_markdown,
+    "html": to_html,
+    "json": to_json,
+    "csv": to_csv,
+    "xml-tei": to_tei,
+}
+"""What writes the content of a page, given its address and the key of its site, by name."""

@@ -1,0 +1,151 @@
+"""One page from the web."""
+
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from http.client import HTTPException, IncompleteRead
+from urllib.parse import urlsplit
+
+from models.limits import MAX_HTML_BYTES
+from worker.explain.errors import ExplainingError
+
+SECONDS = 30.0
+"""Time limit of a page."""
+
+USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
+
+_BLOCK_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A page as it came.
+
+    Attributes
+    ----------
+    url
+        Its address after all redirections.
+    content
+        Its bytes, without content coding.
+    content_type
+        The HTTP header, None where there was none.
+    fetched_at
+        When it was fetched.
+    """
+
+    url: str
+    content: bytes
+    content_type: str | None
+    fetched_at: datetime
+
+
+def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES) -> Fetched:
+    """Fetch a page over http or https.
+
+    Parameters
+    ----------
+    url
+        Its address.
+    seconds
+        Time for all of it, and for every wait for the server.
+    max_bytes
+        Length beyond which the page is refused; no more of it is read.
+
+    Raises
+    ------
+    ExplainingError
+        If it cannot be had: no such server, an error status, too late or too large.
+    """
+    # Not needed for files, and a quarter of what one page takes.
+    import requests
+    from urllib3.exceptions import HTTPError
+
+    end = time.monotonic() + seconds
+    try:
+        with requests.get(
+            url, stream=True, timeout=seconds, headers={"User-Agent": USER_AGENT}
+        ) as response:
+            response.raise_for_status()
+            content = bytearray()
+            while block := response.raw.read1(_BLOCK_BYTES, decode_content=True):
+                content += block
+                if len(content) > max_bytes:
+                    raise ExplainingError(url, f"the page is larger than {max_bytes} bytes")
+                if time.monotonic() > end:
+                    raise ExplainingError(url, f"the page took longer than {seconds:g} seconds")
+            header = response.headers.get("Content-Type")
+            return Fetched(response.url, bytes(content), header, datetime.now(UTC))
+    except requests.Timeout as error:
+        problem = f"{_host(url)} was silent for {seconds:g} seconds: try again later"
+        raise ExplainingError(url, problem) from error
+    except requests.HTTPError as error:
+        raise ExplainingError(url, _status(error.response.status_code)) from error
+    except requests.TooManyRedirects as error:
+        raise ExplainingError(url, "the server redirects without end") from error
+    except requests.exceptions.InvalidSchema as error:
+        problem = "the server redirects to what is no http or https address"
+        raise ExplainingError(url, problem) from error
+    except requests.exceptions.ProxyError as error:
+        problem = f"the proxy does not lead to {_host(url)}: check HTTP_PROXY and HTTPS_PROXY"
+        raise ExplainingError(url, problem) from error
+    except requests.exceptions.InvalidURL as error:
+        raise ExplainingError(url, "this is no valid address") from error
+    except (requests.RequestException, HTTPError, ValueError) as error:
+        raise ExplainingError(url, _problem(url, error)) from error
+
+
+def _status(code: int) -> str:
+    phrase = ""
+    with suppress(ValueError):
+        phrase = f" ({HTTPStatus(code).phrase})"
+    return f"the server answered {code}{phrase}"
+
+
+def _problem(url: str, error: Exception) -> str:
+    """Return why a page cannot be fetched, from what lies below the libraries' own errors."""
+    from urllib3.exceptions import DecodeError
+
+    host = _host(url)
+    for cause in _causes(error):
+        if isinstance(cause, socket.gaierror):
+            return f"no address is known of the host {host}: check its name, and the network"
+        if isinstance(cause, ConnectionRefusedError):
+            return f"{host} refuses connections: check the address, and whether a server runs there"
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"the certificate of {host} is not to be trusted: {cause.verify_message}"
+        if isinstance(cause, ssl.SSLError):
+            return f"no encrypted connection with {host}: {cause.reason or cause}"
+        if isinstance(cause, (ConnectionError, IncompleteRead)):
+            return f"{host} broke the connection off: try again later"
+        if isinstance(cause, HTTPException):
+            return f"{host} does not answer as a web server does"
+        if isinstance(cause, DecodeError):
+            return f"{host} sends data that are damaged: they cannot be decompressed"
+        if type(cause) is OSError and cause.strerror:
+            return f"{host} cannot be reached: {cause.strerror}"
+    if isinstance(error, ValueError):
+        return "this is no valid address"
+    return f"the answer of {host} cannot be read: {type(error).__name__}"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that it was raised from, which the libraries keep in many places."""
+    waiting, seen = [error], set()
+    while waiting:
+        cause = waiting.pop(0)
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        below = (*cause.args, getattr(cause, "reason", None), cause.__cause__, cause.__context__)
+        waiting += [each for each in below if isinstance(each, BaseException)]
+
+
+def _host(url: str) -> str:
+    parts = urlsplit(url)
+    return parts.netloc.rpartition("@")[2] or url

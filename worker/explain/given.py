@@ -1,0 +1,203 @@
+"""Pages as a person gives them: by an address, in a file or a folder, on standard input."""
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from models.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
+from worker.explain.errors import ExplainingError
+from worker.html import Page, PageError, parse_page, site_key, site_of
+from worker.inputs import SourceError, read_messages
+from worker.inputs.html import HTML_SUFFIXES, HtmlFile, html_file, is_html
+from worker.inputs.lines import lines_of
+from worker.inputs.streams import STANDARD_INPUT, open_source
+from worker.outcomes import PageOutcome
+
+if TYPE_CHECKING:
+    from io import BufferedReader
+
+UNKNOWN_URL = "https://standard-input.invalid/"
+"""Address of a page that came without one, under the domain of names that do not exist."""
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
+_WEB = ("http", "https")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A page before it is parsed.
+
+    Attributes
+    ----------
+    name
+        What errors call it.
+    url, content, content_type, fetched_at
+        Of the page; None where it is not known.
+    site
+        Key of its site.
+    """
+
+    name: str
+    url: str
+    content: bytes | str
+    content_type: str | None
+    fetched_at: datetime | None
+    site: str
+
+    def parse(self) -> Page:
+        """Return the page.
+
+        Raises
+        ------
+        ExplainingError
+            If it cannot be used.
+        """
+        try:
+            return parse_page(self.content, self.url, content_type=self.content_type)
+        except PageError as error:
+            raise ExplainingError(self.name, self._problem(error), error.outcome) from error
+
+    def _problem(self, error: PageError) -> str:
+        if error.outcome != PageOutcome.EMPTY:
+            return str(error)
+        if not self.content.strip():
+            return "there is no content in it"
+        return "there is nothing in it that a reader would see"
+
+
+@dataclass(frozen=True)
+class GivenPage:
+    """A page of which nothing is read yet, so that another process can do it.
+
+    Attributes
+    ----------
+    name
+        What errors call it; a page of a file of several is called by its address.
+    address
+        Where it is to be fetched.
+    body
+        A page message.
+    html, url
+        The page itself, and its address.
+    is_single
+        Whether the name is its own.
+    """
+
+    name: str
+    address: str | None = None
+    body: bytes | None = None
+    html: bytes | None = None
+    url: str = UNKNOWN_URL
+    is_single: bool = True
+
+    def read(self) -> Source:
+        """Return the page.
+
+        Raises
+        ------
+        ExplainingError
+            If it cannot be had, or the message is none.
+        """
+        if self.address is not None:
+            from worker.explain.fetching import fetch
+
+            got = fetch(self.address)
+            site = site_of(got.url)
+            return Source(
+                self.address, got.url, got.content, got.content_type, got.fetched_at, site
+            )
+        if self.html is not None:
+            return Source(self.name, self.url, self.html, None, None, site_of(self.url))
+        # The message contracts take as long to import as all that reads a page.
+        from worker.messaging.page_messages import UnusableMessageError, read_message
+
+        try:
+            message = read_message(self.body or b"")
+        except UnusableMessageError as error:
+            raise ExplainingError(self.name, f"{error.reason}: {error.detail}") from error
+        return Source(
+            self.name if self.is_single else message.url,
+            message.url,
+            message.content,
+            message.content_type,
+            message.fetched_at,
+            site_key(message.site, message.url),
+        )
+
+
+def given_pages(place: str) -> Iterator[GivenPage]:
+    """Yield the pages that a person names.
+
+    Parameters
+    ----------
+    place
+        An http or https address, a file or folder that `worker.inputs.read_messages` reads, or
+        ``-`` for the page itself, or page messages, on standard input.
+
+    Raises
+    ------
+    ExplainingError
+        If it is an address of another kind.
+    worker.inputs.errors.SourceError
+        If a file cannot be read.
+    """
+    scheme = _SCHEME.match(place)
+    if scheme is not None:
+        if scheme[1].lower() not in _WEB:
+            raise ExplainingError(place, "only http and https addresses are fetched")
+        yield GivenPage(place, address=place)
+    elif place == "-":
+        yield from _standard_input()
+    else:
+        yield from _of_file(place)
+
+
+def _standard_input() -> Iterator[GivenPage]:
+    name = "standard input"
+    with open_source(STANDARD_INPUT) as stream:
+        start = cast("BufferedReader", stream).peek(1)
+        if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+            yield from _numbered(name, lines_of(stream, name))
+        else:
+            yield GivenPage(name, html=stream.read(MAX_CONTENT_BYTES + 1))
+
+
+def _of_file(place: str) -> Iterator[GivenPage]:
+    path = Path(place)
+    page = _html_page(path)
+    if page is not None:
+        yield GivenPage(place, html=page.content, url=page.url)
+        return
+    try:
+        bodies = read_messages(path)
+        first = next(bodies, None)
+    except SourceError as error:
+        if error.problem == "no such file or folder":
+            hint = f"{error.problem}, and no address: those begin with http:// or https://"
+            raise SourceError(place, hint) from error
+        raise
+    if first is None:
+        raise SourceError(place, "holds no page")
+    if Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES and path.is_file():
+        yield GivenPage(place, body=first)
+        return
+    yield from _numbered(place, chain([first], bodies))
+
+
+def _html_page(path: Path) -> HtmlFile | None:
+    """Return the page of a file of HTML, None for any other, and where it is no page."""
+    if not is_html(path) or not path.is_file():
+        return None
+    file = html_file(path, path.parent)
+    has_port = ":" in file.url.removeprefix("https://")
+    return file if len(file.content) <= MAX_HTML_BYTES and not has_port else None
+
+
+def _numbered(name: str, bodies: Iterator[bytes]) -> Iterator[GivenPage]:
+    for number, body in enumerate(bodies, start=1):
+        yield GivenPage(f"{name}, message {number}", body=body, is_single=False)

@@ -1,0 +1,175 @@
+"""The articles of pages, as documents in some format; of many pages in several processes."""
+
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from models.roles import LineRole
+from worker.article import NoArticleError
+from worker.article.reader import Content, read_content
+from worker.explain.errors import ExplainingError
+from worker.explain.extracted import FORMATS
+from worker.explain.given import GivenPage, given_pages
+from worker.explain.subject import Subject, alone, load_subject
+from worker.inputs import SourceError
+from worker.outcomes import PageOutcome
+from worker.processes.time_limit import TimeIsUpError, time_limit
+
+SECONDS = 60.0
+"""Processor time of a page."""
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What came of a page.
+
+    Attributes
+    ----------
+    name
+        What a person calls it.
+    url
+        Its address; where that is not known, the name.
+    document
+        Its article, None where it has none.
+    outcome
+        Its outcome, None where there is no page.
+    reason
+        Why there is no article.
+    """
+
+    name: str
+    url: str
+    document: str | None = None
+    outcome: PageOutcome | None = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        """Return the error line of a page without an article."""
+        return ": ".join(filter(None, (self.name, self.outcome, self.reason)))
+
+
+def all_given(places: Iterable[str]) -> Iterator[GivenPage | Extracted]:
+    """Yield the pages of places, see `given_pages`; for what cannot be read, what is said of it."""
+    for place in places:
+        try:
+            yield from given_pages(place)
+        except SourceError as error:
+            yield Extracted(str(error.path), str(error.path), reason=error.problem)
+        except ExplainingError as error:
+            yield Extracted(error.name, error.name, reason=error.problem)
+
+
+def extract_given(
+    given: Iterable[GivenPage | Extracted],
+    form: str,
+    text_roles: Sequence[LineRole] = (),
+    processes: int = 1,
+    method: str | None = None,
+) -> Generator[Extracted]:
+    """Extract pages, each by itself; results come in their order.
+
+    To close the generator ends the processes.
+
+    Parameters
+    ----------
+    given
+        The pages; what is said of others comes back as it is.
+    form
+        One of `FORMATS`.
+    text_roles
+        As for `worker.article.reader.read_content`.
+    processes
+        Number of processes; one page after the other in this one if it is 1.
+    method
+        A method of a paper, see `worker.papers.registry.get_method`; None for the service's own.
+    """
+    step = partial(_extract, form=form, text_roles=text_roles, method=method)
+    if processes == 1:
+        yield from map(step, given)
+    else:
+        # One page alone waits for no processes.
+        from worker.processes.pool import in_processes
+
+        yield from in_processes(step, given, processes, preload=__name__, crashed=_crashed)
+
+
+def extract_chosen(
+    place: str,
+    site_pages: Path | None,
+    url: str | None,
+    form: str,
+    text_roles: Sequence[LineRole] = (),
+    method: str | None = None,
+) -> Generator[Extracted]:
+    """Extract one page, chosen and compared with others as by `load_subject`."""
+    try:
+        subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
+    except SourceError as error:
+        yield Extracted(str(error.path), str(error.path), reason=error.problem)
+    except ExplainingError as error:
+        yield Extracted(error.name, error.name, outcome=error.outcome, reason=error.problem)
+    else:
+        yield _documented(subject.name, subject.page.url, lambda: subject, form, text_roles, method)
+
+
+def _extract(
+    given: GivenPage | Extracted, form: str, text_roles: Sequence[LineRole], method: str | None
+) -> Extracted:
+    if isinstance(given, Extracted):
+        return given
+    try:
+        source = given.read()
+    except ExplainingError as error:
+        return Extracted(error.name, error.name, reason=error.problem)
+    parsed = partial(alone, source)
+    return _documented(source.name, source.url, parsed, form, text_roles, method)
+
+
+def _documented(
+    name: str,
+    url: str,
+    parsed: Callable[[], Subject],
+    form: str,
+    text_roles: Sequence[LineRole],
+    method: str | None,
+) -> Extracted:
+    found = Extracted(name, url, outcome=PageOutcome.FAILED)
+    try:
+        with time_limit(SECONDS):
+            subject = parsed()
+            content = _read(subject, text_roles, method)
+            document = FORMATS[form](content, subject.page.url, subject.site)
+    except NoArticleError as error:
+        outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
+        return replace(found, outcome=outcome, reason=str(error))
+    except ExplainingError as error:
+        return replace(found, outcome=error.outcome, reason=error.problem)
+    except TimeIsUpError:
+        return replace(found, reason=f"it took more than {SECONDS:g} seconds of a processor")
+    except Exception as error:  # noqa: BLE001  A defect must not cost the pages that follow.
+        return replace(found, reason=f"{type(error).__name__}: {error}")
+    return replace(found, outcome=PageOutcome.ARTICLE, document=document)
+
+
+def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) -> Content:
+    if method is None:
+        return read_content(
+            subject.page, subject.pivot, subject.patterns, text_roles, subject.fetched_at
+        )
+    # What no other page needs is imported for none.
+    from worker.papers.interface import Source
+    from worker.papers.running import read_by
+
+    given, pivot = subject.source, subject.pivot_source
+    return read_by(
+        method,
+        Source(given.content, given.url, given.content_type),
+        Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
+    )
+
+
+def _crashed(given: GivenPage | Extracted) -> Extracted:
+    reason = "it ended the process that read it, maybe for want of memory"
+    return Extracted(given.name, given.name, outcome=PageOutcome.FAILED, reason=reason)

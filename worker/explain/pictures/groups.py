@@ -1,0 +1,43 @@
+"""How a template group is marked in every picture: by its number, a colour and a shape."""
+
+from typing import Final
+
+from worker.explain.pictures.svg import Drawing, element
+
+COLOURS: Final = 6
+"""Colours of the style sheet, ``c0`` to ``c5``, that people of any colour vision tell apart."""
+
+_SHAPES: Final = (
+    "M-1,0A1,1 0 1,0 1,0A1,1 0 1,0 -1,0Z",
+    "M-.9,-.9H.9V.9H-.9Z",
+    "M0,-1.15L1.1,.8H-1.1Z",
+    "M0,-1.3L1.3,0L0,1.3L-1.3,0Z",
+    "M0,1.15L1.1,-.8H-1.1Z",
+    "M-.4,-1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4Z",
+)
+_CROSS: Final = "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.7L-.3,0Z"
+
+
+def colour_class(group: int | None) -> str:
+    """Return the class of a group's colour; outliers have the colour of the text."""
+    return "outlier" if group is None else f"c{(group - 1) % COLOURS}"
+
+
+def mark(group: int | None, x: float, y: float, radius: float, class_: str = "") -> Drawing:
+    """Draw the mark of a group, a cross for outliers; up to 36 groups have one of their own."""
+    shape = _CROSS
+    if group is not None:
+        turn, colour = divmod(group - 1, COLOURS)
+        shape = _SHAPES[(turn + colour) % len(_SHAPES)]
+    return element(
+        "path",
+        d=shape,
+        class_=f"mark {colour_class(group)} {class_}".strip(),
+        transform=f"translate({x:.1f} {y:.1f}) scale({radius:.1f})",
+    )
+
+
+def key(group: int | None) -> Drawing:
+    """Draw the mark of a group as it stands in a text."""
+    drawn = mark(group, 7, 7, 5)
+    return element("svg", drawn, width=14, height=14, class_="key", aria_hidden="true")

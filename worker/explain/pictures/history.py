@@ -1,0 +1,88 @@
+"""The generations of a site over time: how many pages each group had."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from worker.explain.pictures.groups import colour_class
+from worker.explain.pictures.svg import Drawing, element, picture
+from worker.text.plural import counted
+
+WIDTH: Final = 640
+HEIGHT: Final = 150
+_TOP: Final = 20
+_BOTTOM: Final = 22
+_WIDEST: Final = 48
+
+
+@dataclass(frozen=True)
+class DrawnGeneration:
+    """A clustering: its number, its time, the sizes of its groups by number.
+
+    ``is_new_design`` where it noticed a change of design.
+    """
+
+    number: int
+    at: datetime
+    sizes: Sequence[tuple[int, int]]
+    is_new_design: bool
+
+
+def draw_history(generations: Sequence[DrawnGeneration]) -> Drawing:
+    """Draw generations, the oldest first, as stacked bars; a triangle marks a new design."""
+    step = min(_WIDEST, WIDTH / max(len(generations), 1))
+    most = max((sum(size for _, size in each.sizes) for each in generations), default=0) or 1
+    drawn = [
+        _bar(each, index * step, step, (HEIGHT - _TOP - _BOTTOM) / most)
+        for index, each in enumerate(generations)
+    ]
+    ends = {0: "start", len(generations) - 1: "end"} if len(generations) > 1 else {0: "start"}
+    labels = [
+        element(
+            "text",
+            f"{generations[index].at:%Y-%m-%d}",
+            x=index * step if anchor == "start" else max((index + 1) * step, 160),
+            y=HEIGHT - 6,
+            class_=f"label {anchor}",
+        )
+        for index, anchor in ends.items()
+        if generations
+    ]
+    return picture(
+        "Generations",
+        f"{counted(len(generations), 'clustering')}, a bar for each with the pages of its groups,"
+        f" {most} at most.",
+        WIDTH,
+        HEIGHT,
+        *drawn,
+        *labels,
+    )
+
+
+def _bar(generation: DrawnGeneration, x: float, step: float, scale: float) -> Drawing:
+    parts: list[Drawing] = []
+    bottom = float(HEIGHT - _BOTTOM)
+    gap = 1 if step > 4 else 0
+    for group, size in generation.sizes:
+        bottom -= size * scale
+        parts.append(
+            element(
+                "rect",
+                x=x,
+                y=bottom,
+                width=step - gap,
+                height=max(size * scale - gap, 0.5),
+                class_=f"mark {colour_class(group)}",
+            )
+        )
+    if generation.is_new_design:
+        middle = x + step / 2
+        parts.append(
+            element("path", d=f"M{middle:.1f},{bottom - 4:.1f}l-5,-8h10z", class_="mark new-design")
+        )
+    sizes = ", ".join(f"group {group}: {size}" for group, size in generation.sizes)
+    name = f"generation {generation.number}, {generation.at:%Y-%m-%d %H:%M} UTC: {sizes or 'none'}"
+    if generation.is_new_design:
+        name += "; a new design"
+    return element("g", element("title", name), *parts)

@@ -1,0 +1,193 @@
+"""Pictures of the groups of sites: the ordered distances beside the map of the pages.
+
+After figure 4.2 of Deturck (2015).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from matplotlib import colormaps, rc_context
+from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from worker.grouping.groups import Grouping
+from worker.grouping.matrix import Indices, Matrix
+from worker.grouping.sites import SiteGroups
+from worker.text.abridged import abridged
+from worker.text.plural import counted
+
+MAX_SITES: Final = 40
+"""Rows of a picture; with more it would be larger than most viewers open."""
+
+SUFFIXES: Final = (".png", ".svg")
+"""Kinds of files that a picture is written to."""
+
+ROW_HEIGHT: Final = 5.0
+WIDTH: Final = 14.0
+"""Inches."""
+
+RESOLUTION: Final = 130
+"""Dots an inch: a heat map of 500 pages then has about a dot for each."""
+
+LEGEND_GROUPS: Final = 16
+"""Groups named in the legend; beyond, what they are cannot be read any more."""
+
+MARKERS: Final = "os^Dv<>ph"
+COLOURS: Final = 10
+"""Of matplotlib's default cycle; a group beyond has another marker."""
+
+
+def draw(sites: Sequence[SiteGroups], path: Path) -> None:
+    """Draw the groups of sites, a row for each.
+
+    On the left of a row is the matrix of distances, white where they are 0 and black where
+    they are 1: first the groups, the largest first, each framed in its colour, then the
+    outliers. On the right are the pages on a plane, in the colours of their groups.
+
+    Parameters
+    ----------
+    sites
+        At most the first `MAX_SITES` are drawn.
+    path
+        File to write, PNG or SVG by its suffix. The same sites give the same file.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is another.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{path}: a picture is {' or '.join(SUFFIXES)}")
+    shown = list(sites[:MAX_SITES])
+    figure = Figure(figsize=(WIDTH, ROW_HEIGHT * max(len(shown), 1)), layout="constrained")
+    axes = figure.subplots(
+        max(len(shown), 1), 2, squeeze=False, gridspec_kw={"width_ratios": [1, 1.25]}
+    )
+    for site, (left, right) in zip(shown, axes, strict=False):
+        draw_distances(site, left)
+        draw_map(site, right)
+    with rc_context({"svg.hashsalt": "detourage"}):
+        figure.savefig(
+            path,
+            dpi=RESOLUTION,
+            format=suffix[1:],
+            metadata={"Date": None} if suffix == ".svg" else None,
+        )
+
+
+def draw_distances(site: SiteGroups, axes: Axes) -> None:
+    """Draw the matrix of the distances of a site, its pages in the order of the groups."""
+    order = reading_order(site.distances, site.grouping)
+    greys = colormaps["gray_r"].with_extremes(bad="#cfe3f5")
+    image = axes.imshow(site.distances[np.ix_(order, order)], cmap=greys, vmin=0, vmax=1)
+    frames, ticks, start = [], [], -0.5
+    for number, group in enumerate(site.grouping.groups):
+        size = len(group.members)
+        frames.append(
+            Rectangle((start, start), size, size, fill=False, edgecolor=colour_of(number))
+        )
+        ticks.append((start + size / 2, f"{number + 1}", size))
+        start += size
+    axes.add_collection(PatchCollection(frames, match_original=True, linewidths=2, clip_on=False))
+    if site.grouping.outliers:
+        ticks.append((start + len(site.grouping.outliers) / 2, "out", len(site.grouping.outliers)))
+    axes.set_yticks(*_readable(ticks, len(order)))
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.set_ylabel("groups")
+    axes.set_title(
+        f"{site.site}: {counted(len(site.urls), 'page')}", fontsize="medium", parse_math=False
+    )
+    axes.figure.colorbar(image, ax=axes, location="bottom", shrink=0.7, pad=0.02, aspect=40)
+
+
+def draw_map(site: SiteGroups, axes: Axes) -> None:
+    """Draw the pages of a site on the plane that shows best how they were told apart."""
+    positions = site.grouping.embedding[:, :2]
+    x, y = positions.T
+    size = float(np.clip(1500 / max(len(positions), 1), 10, 45))
+    entries: list[Line2D | Patch] = []
+    for number, group in enumerate(site.grouping.groups):
+        colour = colour_of(number)
+        marker = MARKERS[number // COLOURS % len(MARKERS)]
+        members = list(group.members)
+        axes.scatter(x[members], y[members], s=size, c=colour, marker=marker, alpha=0.6, lw=0)
+        axes.scatter(
+            x[group.pivot],
+            y[group.pivot],
+            s=2.2 * size + 25,
+            c=colour,
+            marker=marker,
+            edgecolors="black",
+            zorder=3,
+        )
+        if number < LEGEND_GROUPS:
+            text = (
+                f"{number + 1}: {counted(len(members), 'page')}, {abridged(site.urls[group.pivot])}"
+            )
+            entries.append(Line2D([], [], lw=0, c=colour, marker=marker, label=text))
+    hidden = site.grouping.groups[LEGEND_GROUPS:]
+    if hidden:
+        pages = sum(len(group.members) for group in hidden)
+        entries.append(
+            Patch(
+                alpha=0, label=f"and {counted(len(hidden), 'group')} more, {counted(pages, 'page')}"
+            )
+        )
+    outliers = list(site.grouping.outliers)
+    if outliers:
+        axes.scatter(x[outliers], y[outliers], s=size + 12, c="black", marker="x", lw=1)
+        text = f"{len(outliers)} outlier{'s' if len(outliers) > 1 else ''}"
+        entries.append(Line2D([], [], lw=0, c="black", marker="x", label=text))
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.tick_params(labelsize="x-small")
+    axes.grid(alpha=0.25)
+    axes.set_title(f"silhouette {site.grouping.silhouette:.2f}", fontsize="medium")
+    legend = axes.legend(
+        handles=entries,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1),
+        fontsize="x-small",
+        title="group: pages, representative (ringed)",
+        title_fontsize="x-small",
+        alignment="left",
+        frameon=False,
+    )
+    for entry in legend.get_texts():
+        entry.set_parse_math(False)
+
+
+def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
+    """Order pages by group, outliers last, and like pages beside each other within each.
+
+    Within a group the order is that of the leaves of average linkage.
+    """
+    parts = [group.members for group in grouping.groups] + [grouping.outliers]
+    return np.concatenate([_like_beside_like(distances, list(part)) for part in parts])
+
+
+def colour_of(number: int) -> str:
+    """Colour of a group, the largest being number 0; the eleventh has that of the first."""
+    return f"C{number % COLOURS}"
+
+
+def _like_beside_like(distances: Matrix, pages: list[int]) -> Indices:
+    among = np.nan_to_num(distances[np.ix_(pages, pages)], nan=1.0)
+    if len(pages) < 3:
+        return np.array(pages, dtype=np.int64)
+    tree = linkage(squareform(among, checks=False), "average", optimal_ordering=len(pages) <= 300)
+    return np.array(pages, dtype=np.int64)[np.asarray(leaves_list(tree), dtype=np.int64)]
+
+
+def _readable(ticks: Sequence[tuple[float, str, int]], pages: int) -> tuple[list[float], list[str]]:
+    """Places and names of the groups that are high enough for their names."""
+    kept = [(place, name) for place, name, size in ticks if size >= pages / 30]
+    return [place for place, _ in kept], [name for _, name in kept]

@@ -1,0 +1,171 @@
+"""The page to look into and the page that it is compared with, from addresses and files."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from worker.article.reader import comment_pattern_of, pattern_of_group, patterns_for_page
+from worker.comments import CommentPattern
+from worker.explain.errors import ExplainingError
+from worker.explain.given import GivenPage, Source, given_pages
+from worker.html import Page, PageError, parse_page, site_of
+from worker.text.plural import counted
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is looked into.
+
+    Attributes
+    ----------
+    page
+        The page.
+    pivot
+        Another page of its template group, None where there is none.
+    group_size
+        Number of pages in the group, the page among them; 1 for a page alone.
+    patterns
+        Where to look for the page's comments.
+    site_pages
+        Number of other pages that were looked at.
+    source, pivot_source
+        The page and the pivot before they were parsed.
+    """
+
+    page: Page
+    pivot: Page | None
+    group_size: int
+    patterns: Sequence[CommentPattern] | None
+    site_pages: int
+    source: Source
+    pivot_source: Source | None = None
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return self.source.name
+
+    @property
+    def site(self) -> str:
+        """Key of its site."""
+        return self.source.site
+
+    @property
+    def fetched_at(self) -> datetime | None:
+        """When the page was fetched, None where that is not known."""
+        return self.source.fetched_at
+
+
+def load_subject(
+    place: str, site_pages: Path | None = None, url: str | None = None, *, threads: int = 1
+) -> Subject:
+    """Read a page, and find another one of its template as the service does.
+
+    Parameters
+    ----------
+    place
+        As for `given_pages`; of several pages `url` names one.
+    site_pages
+        File or folder with other pages. Those of the page's site are compared with it; where
+        none is, but all are of one site, those: pages saved by hand have lost their address.
+    url
+        Address of the page: which one of a file of several, or what that of a single page is.
+    threads
+        Number of threads that compare.
+
+    Raises
+    ------
+    ExplainingError
+        If there is no such page, there are several, or it cannot be used.
+    worker.inputs.errors.SourceError
+        If a file cannot be read.
+    """
+    source = _chosen(place, given_pages(place), url)
+    others = _site_pages(site_pages, source) if site_pages is not None else []
+    if not others:
+        return alone(source)
+    page = source.parse()
+    # What compares pages takes long to import, and a page alone needs none of it.
+    from worker.grouping.sites import group_site
+
+    read = [(source, page), *_readable(others)]
+    pages = [each for _, each in read]
+    groups = group_site(
+        source.site, [each.url for each in pages], [each.tree for each in pages], threads=threads
+    )
+    group, pivot = groups.group_of(0), groups.compared_with(0)
+    members = [pages[member] for member in group.members] if group is not None else []
+    of_group = pattern_of_group(comment_pattern_of(member) for member in members)
+    return Subject(
+        page,
+        pages[pivot] if pivot is not None else None,
+        len(members) or 1,
+        patterns_for_page(comment_pattern_of(page), of_group),
+        len(others),
+        source,
+        read[pivot][0] if pivot is not None else None,
+    )
+
+
+def alone(source: Source) -> Subject:
+    """Return a page that is compared with no other.
+
+    Raises
+    ------
+    ExplainingError
+        If it cannot be used.
+    """
+    page = source.parse()
+    patterns = patterns_for_page(comment_pattern_of(page), None)
+    return Subject(page, None, 1, patterns, 0, source)
+
+
+def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
+    """Return the only page, or the last of an address; what is no page message is left out."""
+    found: Source | None = None
+    named: Source | None = None
+    problem: ExplainingError | None = None
+    number = 0
+    for each in given:
+        try:
+            source = each.read()
+        except ExplainingError as error:
+            problem = problem or error
+            continue
+        number += 1
+        found = source
+        if source.url == url:
+            named = source
+    if named is not None:
+        return named
+    if found is None:
+        raise problem or ExplainingError(place, "holds no page")
+    if number == 1:
+        return found if url is None else replace(found, url=url, site=site_of(url))
+    if url is not None:
+        raise ExplainingError(place, f"holds no page of the address {url}")
+    raise ExplainingError(place, f"holds {counted(number, 'page')}: name one by --url")
+
+
+def _site_pages(path: Path, source: Source) -> list[Source]:
+    # As the libraries that compare pages, the settings are not waited for by a page alone.
+    from worker.settings import WHOLE_MATRIX_TREES
+
+    by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
+    for given in given_pages(str(path)):
+        with suppress(ExplainingError):
+            other = given.read()
+            if other.url != source.url:
+                by_site[other.site][other.url] = other
+    site = source.site
+    pages = by_site[site] if site in by_site or len(by_site) != 1 else by_site.popitem()[1]
+    return [pages[url] for url in sorted(pages)[:WHOLE_MATRIX_TREES]]
+
+
+def _readable(others: Iterable[Source]) -> Iterator[tuple[Source, Page]]:
+    for other in others:
+        with suppress(PageError):
+            yield other, parse_page(other.content, other.url, content_type=other.content_type)

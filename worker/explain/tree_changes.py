@@ -1,0 +1,180 @@
+"""What differs between the element trees of two pages, line by line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from worker.grouping.distance import edit_mapping
+from worker.html import Page, Tree
+
+Sign = Literal["same", "removed", "added", "renamed"]
+
+MAX_NAME: Final = 60
+"""Characters of the name of an element."""
+
+
+class TreeLine(NamedTuple):
+    """An element, or several that need not be told apart.
+
+    Attributes
+    ----------
+    sign
+        ``removed`` is in the first tree alone, ``added`` in the second alone; ``same`` and
+        ``renamed`` are in both.
+    depth
+        How deep it stands, the root at 0.
+    name
+        The element; of a renamed one both names. Empty for elements that are alike and stand
+        beside each other.
+    elements
+        How many elements the line stands for: one, or whole subtrees.
+    """
+
+    sign: Sign
+    depth: int
+    name: str
+    elements: int
+
+
+@dataclass(frozen=True)
+class TreeChanges:
+    """The fewest changes that turn a tree into another one.
+
+    Attributes
+    ----------
+    removed, added, renamed
+        Numbers of elements; together the tree edit distance.
+    lines
+        Both trees in document order.
+    """
+
+    removed: int
+    added: int
+    renamed: int
+    lines: Sequence[TreeLine]
+
+    @property
+    def distance(self) -> int:
+        """The tree edit distance."""
+        return self.removed + self.added + self.renamed
+
+
+class _Walk:
+    """A tree in document order, with what of it was mapped."""
+
+    def __init__(self, tree: Tree, names: Sequence[str] | None, mapped: Sequence[int]) -> None:
+        sizes = tree.sizes.astype(np.int64)
+        self.order: list[int] = np.lexsort((-sizes, np.arange(len(tree)) - sizes)).tolist()
+        self.sizes: list[int] = sizes.tolist()
+        self.mapped = mapped
+        self.names = names or [tree.labels[node] for node in self.order]
+        self._lost = np.concatenate([[0], np.cumsum(np.array(mapped) < 0)])
+        self.depths = _depths(self.order, self.sizes)
+        self.at = 0
+
+    @property
+    def node(self) -> int:
+        return self.order[self.at]
+
+    def is_lost(self, node: int) -> bool:
+        """Tell whether nothing of a subtree was mapped."""
+        lost = self._lost[node + 1] - self._lost[node + 1 - self.sizes[node]]
+        return bool(lost == self.sizes[node])
+
+    def take(self, sign: Sign) -> TreeLine:
+        """Return the line of an element that was not mapped, and go past it."""
+        size = self.sizes[self.node] if self.is_lost(self.node) else 1
+        line = TreeLine(sign, self.depths[self.at], self.names[self.at], size)
+        self.at += size
+        return line
+
+    def is_unmapped(self) -> bool:
+        return self.at < len(self.order) and self.mapped[self.node] < 0
+
+
+def tree_changes(
+    a: Tree, b: Tree, names_a: Sequence[str] | None = None, names_b: Sequence[str] | None = None
+) -> TreeChanges:
+    """Compare two trees by an optimal mapping of the tree edit distance.
+
+    Parameters
+    ----------
+    a, b
+        The trees.
+    names_a, names_b
+        What to call their nodes, in document order (`element_names`); by their labels unless given.
+
+    Raises
+    ------
+    TreeTooLargeError
+        If they are too large to compare.
+    """
+    pairs = edit_mapping(a, b)
+    to_b, to_a = [-1] * len(a), [-1] * len(b)
+    for i, j in pairs:
+        if i is not None and j is not None:
+            to_b[i], to_a[j] = j, i
+    one, other = _Walk(a, names_a, to_b), _Walk(b, names_b, to_a)
+    is_same = np.array([j >= 0 and a.labels[i] == b.labels[j] for i, j in enumerate(to_b)])
+    same = np.concatenate([[0], np.cumsum(is_same)])
+    lines: list[TreeLine] = []
+    # A mapping keeps the order of both trees, so that they can be walked side by side.
+    while one.at < len(one.order) or other.at < len(other.order):
+        if one.is_unmapped():
+            _add(lines, one.take("removed"))
+        elif other.is_unmapped():
+            _add(lines, other.take("added"))
+        else:
+            node, size = one.node, one.sizes[one.node]
+            depth, name = one.depths[one.at], one.names[one.at]
+            alike = size == other.sizes[other.node]
+            if alike and same[node + 1] - same[node + 1 - size] == size:
+                _add(lines, TreeLine("same", depth, "", size))
+            else:
+                size = 1
+                sign: Sign = "same" if is_same[node] else "renamed"
+                renamed = name if is_same[node] else f"{name} → {other.names[other.at]}"
+                _add(lines, TreeLine(sign, depth, renamed, 1))
+            one.at += size
+            other.at += size
+    removed, added = to_b.count(-1), to_a.count(-1)
+    return TreeChanges(removed, added, len(a) - removed - int(is_same.sum()), lines)
+
+
+def element_names(page: Page) -> list[str]:
+    """Name the elements of a page in document order, by tag, id and first classes."""
+    flat = page.flat
+    distinct = [
+        "".join([f"#{identity.strip()}" if identity.strip() else "", *map(".{}".format, first)])
+        for classes, identity in flat.distinct_names
+        for first in [classes.split(maxsplit=2)[:2]]
+    ]
+    numbers = flat.name_numbers.tolist()
+    return [_cut(f"{tag}{distinct[n]}") for tag, n in zip(flat.tags, numbers, strict=True)]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+
+
+def _add(lines: list[TreeLine], line: TreeLine) -> None:
+    """Add a line, to the last one where that says the same."""
+    last = lines[-1] if lines else None
+    is_more = last is not None and (last.sign, last.depth, last.name) == line[:3]
+    if last is not None and is_more and (line.sign != "same" or not line.name):
+        lines[-1] = last._replace(elements=last.elements + line.elements)
+    else:
+        lines.append(line)
+
+
+def _depths(order: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    depths: list[int] = []
+    open_until: list[int] = []
+    for place, node in enumerate(order):
+        while open_until and open_until[-1] <= place:
+            open_until.pop()
+        depths.append(len(open_until))
+        open_until.append(place + sizes[node])
+    return depths

@@ -1,6 +1,0 @@
-"""How sure the article of a page is: the probability that its words are right."""
-
-from worker.extraction.confidence.classifier import GOOD_F1, confidence_of
-from worker.extraction.confidence.evidence import Made
-
-__all__ = ["GOOD_F1", "Made", "confidence_of"]

@@ -1,8 +1,0 @@
-"""What is known of an article beside its text: authors, dates, lead, section and more."""
-
-from models.kinds import Kind
-from worker.extraction.metadata.reading import read_metadata
-from worker.extraction.metadata.result import ArticleMetadata
-from worker.language.dates import Moment
-
-__all__ = ["ArticleMetadata", "Kind", "Moment", "read_metadata"]

@@ -1,0 +1,75 @@
+"""Groups as regions where pages lie densely."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from worker.grouping.clusterer import TemplateClusterer
+from worker.grouping.matrix import Indices, Matrix
+
+NEIGHBOURHOOD: Final = 0.3
+"""Pages within this distance are neighbours.
+
+On generated sites of high noise 8 % of the pages were wrongly paired with 0.40,
+1.1 % with 0.35, 0.6 % with 0.30 and below, which otherwise hardly differ.
+"""
+
+FEWEST_PAGES: Final = 2
+"""Pages of a group: two can be compared."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Dbscan(TemplateClusterer):
+    """Group pages that a chain of neighbours connects.
+
+    Parameters
+    ----------
+    eps
+        Pages within this distance are neighbours.
+    merge_distance, max_pivot_distance
+        See `TemplateClusterer`.
+
+    References
+    ----------
+    Ester, Kriegel, Sander and Xu, "A density-based algorithm for discovering
+    clusters", KDD (1996); tried in Deturck (2015), section 4.3.
+    """
+
+    eps: float = NEIGHBOURHOOD
+
+    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
+        if len(distances) < FEWEST_PAGES:
+            return np.zeros(len(distances), dtype=np.int64)
+        from sklearn.cluster import DBSCAN
+
+        dbscan = DBSCAN(eps=self.eps, min_samples=FEWEST_PAGES, metric="precomputed")
+        return np.asarray(dbscan.fit_predict(distances), dtype=np.int64)
+
+
+@dataclass(kw_only=True, eq=False)
+class Hdbscan(TemplateClusterer):
+    """Group pages by the densities at which they hold together longest.
+
+    Parameters
+    ----------
+    min_cluster_size
+        Fewest pages of a cluster.
+    merge_distance, max_pivot_distance
+        See `TemplateClusterer`.
+
+    References
+    ----------
+    Campello, Moulavi and Sander, "Density-based clustering based on hierarchical
+    density estimates", PAKDD (2013).
+    """
+
+    min_cluster_size: int = FEWEST_PAGES
+
+    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
+        if len(distances) <= self.min_cluster_size:
+            return np.arange(len(distances))
+        from sklearn.cluster import HDBSCAN
+
+        hdbscan = HDBSCAN(min_cluster_size=self.min_cluster_size, metric="precomputed", copy=True)
+        return np.asarray(hdbscan.fit_predict(distances), dtype=np.int64)

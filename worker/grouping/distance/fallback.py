@@ -1,0 +1,139 @@
+"""Trees compared by the `apted` package, where the native kernel was not built."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from apted import APTED, Config
+
+from worker.grouping.distance.errors import TreeTooLargeError
+from worker.html.tree import Tree
+
+MAX_NODES = 1_000
+"""Largest tree compared without the kernel.
+
+`apted` needs 2.5 s for two pages of 300 nodes and 150 s for two of 1,000; it also
+recurses, so that its memory and its stack grow with the page."""
+
+
+@dataclass
+class _Node:
+    label: str
+    number: int
+    children: list["_Node"] = field(default_factory=list)
+
+
+class _UnitCosts(Config):  # type: ignore[misc]  # the package has no type hints
+    def rename(self, node1: _Node, node2: _Node) -> int:
+        return int(node1.label != node2.label)
+
+
+@cache
+def warn_once() -> None:
+    """Say, the first time only, that comparisons will be slow."""
+    warnings.warn(
+        "the native distance kernel was not built (no C compiler?): trees are compared "
+        "through the apted package, thousands of times slower",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+class AptedForest:
+    """Trees compared one pair after the other.
+
+    Parameters
+    ----------
+    trees
+        What is compared; referred to by place from here on.
+    memory
+        Of no use here.
+    """
+
+    def __init__(self, trees: Sequence[Tree], *, memory: int = 0) -> None:  # noqa: ARG002
+        self._trees = trees
+        self._sizes = np.fromiter(map(len, trees), np.int32, len(trees))
+
+    def distances(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        bound: int | None = None,
+        threads: int = 1,  # noqa: ARG002
+    ) -> npt.NDArray[np.int32]:
+        """Distances of the trees a[i] and b[i], as of `NativeForest`."""
+        pairs = zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True)
+        distances = np.array([self._distance(i, j) for i, j in pairs], np.int32)
+        return distances if bound is None else np.minimum(distances, bound + 1)
+
+    def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
+        """Optimal mapping of tree `a` to tree `b`, as of `NativeForest`."""
+        mapped = np.full(len(self._trees[a]), -1, np.int32)
+        try:
+            pairs = self._comparison(a, b).compute_edit_mapping()
+        except RecursionError as error:
+            raise self._too_large(a, b) from error
+        for node_a, node_b in pairs:
+            if node_a is not None and node_b is not None:
+                mapped[node_a.number] = node_b.number
+        return mapped
+
+    def lower_bounds(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        threads: int = 1,  # noqa: ARG002
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not below, by the sizes of the trees alone."""
+        differences = self._sizes[np.asarray(a, np.intp)] - self._sizes[np.asarray(b, np.intp)]
+        lower: npt.NDArray[np.int32] = np.abs(differences)
+        return lower
+
+    def upper_bounds(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        threads: int = 1,  # noqa: ARG002
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not above, by the sizes of the trees alone."""
+        return self._sizes[np.asarray(a, np.intp)] + self._sizes[np.asarray(b, np.intp)]
+
+    def _distance(self, a: int, b: int) -> int:
+        if self._trees[a] == self._trees[b]:
+            return 0
+        try:
+            return int(self._comparison(a, b).compute_edit_distance())
+        except RecursionError as error:
+            raise self._too_large(a, b) from error
+
+    def _comparison(self, a: int, b: int) -> APTED:
+        if max(len(self._trees[a]), len(self._trees[b])) > MAX_NODES:
+            raise self._too_large(a, b)
+        return APTED(_nodes(self._trees[a]), _nodes(self._trees[b]), _UnitCosts())
+
+    def _too_large(self, a: int, b: int) -> TreeTooLargeError:
+        n, m = len(self._trees[a]), len(self._trees[b])
+        return TreeTooLargeError(
+            f"too large to compare without the native kernel: trees of {n} and {m} nodes",
+            [a if n >= m else b],
+        )
+
+
+def _nodes(tree: Tree) -> _Node:
+    pending: list[tuple[_Node, int]] = []
+    for number, (label, size) in enumerate(zip(tree.labels, tree.sizes.tolist(), strict=True)):
+        node = _Node(label, number)
+        covered = 1
+        while covered < size:
+            child, child_size = pending.pop()
+            node.children.append(child)
+            covered += child_size
+        node.children.reverse()
+        pending.append((node, size))
+    return pending[0][0]

@@ -1,0 +1,97 @@
+"""Many trees compared with each other."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.grouping.distance.errors import TreeTooLargeError
+from worker.grouping.distance.forest import forest_of
+from worker.html.tree import Tree
+
+MEMORY = 64 * 2**20
+"""Bytes in which distances of subtrees are remembered, unless said otherwise."""
+
+
+def distance_matrix(
+    trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
+) -> npt.NDArray[np.int32]:
+    """Tree edit distance of every pair.
+
+    Parameters
+    ----------
+    trees
+        The trees of a site; equal ones are compared once.
+    threads
+        Number of threads that compare; the interpreter lock is free meanwhile.
+    memory
+        Bytes in which the distances of subtrees that several trees have are
+        remembered, so that they are computed once for the site; 0 for none.
+
+    Returns
+    -------
+    ndarray of int32, shape (len(trees), len(trees))
+        Raw distances, symmetric, zero on the diagonal.
+
+    Raises
+    ------
+    TreeTooLargeError
+        If a pair is too large to compare within the limits of time and memory; its
+        ``trees`` are the places of those to leave out.
+    """
+    distinct, places = _distinct(trees)
+    i, j = np.triu_indices(len(distinct), 1)
+    matrix = np.zeros((len(distinct), len(distinct)), np.int32)
+    forest = forest_of(distinct, memory=memory)
+    try:
+        matrix[i, j] = matrix[j, i] = forest.distances(i, j, threads=threads)
+    except TreeTooLargeError as error:
+        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(places, error.trees))) from None
+    return matrix[np.ix_(places, places)]
+
+
+def distances_between(
+    rows: Sequence[Tree],
+    columns: Sequence[Tree],
+    *,
+    bound: int | None = None,
+    threads: int = 1,
+    memory: int = MEMORY,
+) -> npt.NDArray[np.int32]:
+    """Tree edit distance of each tree with each of others: a block of a matrix.
+
+    Parameters
+    ----------
+    rows, columns
+        The trees; a single row is one tree against many. Equal ones are compared once.
+    bound
+        When given, distances above it come as ``bound + 1``.
+    threads, memory
+        As for `distance_matrix`.
+
+    Returns
+    -------
+    ndarray of int32, shape (len(rows), len(columns))
+        Raw distances.
+
+    Raises
+    ------
+    TreeTooLargeError
+        If a pair is too large to compare within the limits of time and memory; its
+        ``trees`` are the places of those to leave out, rows first.
+    """
+    distinct, places = _distinct([*rows, *columns])
+    pairs = np.stack(np.meshgrid(places[: len(rows)], places[len(rows) :], indexing="ij"), axis=-1)
+    different, back = np.unique(np.sort(pairs, axis=-1).reshape(-1, 2), axis=0, return_inverse=True)
+    forest = forest_of(distinct, memory=memory)
+    try:
+        distances = forest.distances(different[:, 0], different[:, 1], bound=bound, threads=threads)
+    except TreeTooLargeError as error:
+        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(places, error.trees))) from None
+    return distances[back.reshape(-1)].reshape(len(rows), len(columns))
+
+
+def _distinct(trees: Sequence[Tree]) -> tuple[list[Tree], npt.NDArray[np.intp]]:
+    number_of: dict[Tree, int] = {}
+    places = [number_of.setdefault(tree, len(number_of)) for tree in trees]
+    return list(number_of), np.array(places, np.intp)

@@ -1,0 +1,147 @@
+"""Trees compared by the native kernel."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.grouping.distance import _native
+from worker.grouping.distance.errors import TreeTooLargeError
+from worker.html.tree import Tree
+
+Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
+"""How to calculate: the vectors (one of ``_native.UNITS``); cells of 16 or 32 bits (0: the
+fewest that do); paths on the "left" or on the "right" ("": the cheaper); whether what the trees
+share is cut off; whether there are no tables where the bounds meet; whether they are filled near
+the diagonal only, where that is enough."""
+
+Indices: TypeAlias = npt.NDArray[np.int32]
+
+UNBOUNDED = np.iinfo(np.int32).max - 1
+
+PAIRS_AT_ONCE = 64
+"""Pairs that a thread compares before it comes back for more, some tens of milliseconds."""
+
+
+class NativeForest:
+    """Trees made ready to be compared with each other.
+
+    Parameters
+    ----------
+    trees
+        What is compared; referred to by place from here on.
+    memory
+        Bytes in which the distances of subtrees may be remembered from pair to pair.
+    way
+        How to calculate, for tests and measurements; the result is the same.
+    """
+
+    def __init__(self, trees: Sequence[Tree], *, memory: int = 0, way: Way | None = None) -> None:
+        starts = np.fromiter(accumulate(map(len, trees), initial=0), np.int64, len(trees) + 1)
+        code_of: dict[str, int] = {}
+        for tree in trees:
+            code_of.update(dict.fromkeys(tree.labels, 0))
+        code_of.update(zip(code_of, range(len(code_of)), strict=True))
+        codes = np.empty(starts[-1], np.int32)
+        sizes = np.empty(starts[-1], np.int32)
+        for tree, start in zip(trees, starts.tolist(), strict=False):
+            codes[start : start + len(tree)] = list(map(code_of.__getitem__, tree.labels))
+            sizes[start : start + len(tree)] = tree.sizes
+        self._lengths = np.diff(starts)
+        self._forest = _native.Forest(codes, sizes, starts, memory)
+        self._way = way
+
+    def distances(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        bound: int | None = None,
+        threads: int = 1,
+    ) -> npt.NDArray[np.int32]:
+        """Distances of the trees a[i] and b[i].
+
+        Parameters
+        ----------
+        a, b
+            Places of trees, shape (pairs,).
+        bound
+            Distances above it come as ``bound + 1``.
+        threads
+            Number of threads that calculate, without the interpreter lock.
+
+        Raises
+        ------
+        TreeTooLargeError
+            If any pair is too large to compare.
+        """
+        limit = UNBOUNDED if bound is None else min(bound, UNBOUNDED)
+
+        def compare(x: Indices, y: Indices, out: Indices) -> None:
+            self._forest.distances(x, y, out, limit, self._way)
+
+        return self._for_pairs(compare, a, b, threads)
+
+    def lower_bounds(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not below, as of `distances`."""
+        return self._for_pairs(self._forest.lower_bounds, a, b, threads)
+
+    def upper_bounds(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
+    ) -> npt.NDArray[np.int32]:
+        """Numbers that the distances are not above, as of `distances`."""
+        return self._for_pairs(self._forest.upper_bounds, a, b, threads)
+
+    def _for_pairs(
+        self,
+        function: Callable[[Indices, Indices, Indices], None],
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        threads: int,
+    ) -> npt.NDArray[np.int32]:
+        left = np.ascontiguousarray(a, np.int32)
+        right = np.ascontiguousarray(b, np.int32)
+        results = np.empty(left.shape, np.int32)
+
+        def some(start: int) -> None:
+            part = slice(start, start + PAIRS_AT_ONCE)
+            function(left[part], right[part], results[part])
+
+        starts = range(0, len(left), PAIRS_AT_ONCE)
+        if threads == 1:
+            for start in starts:
+                some(start)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for _ in pool.map(some, starts):
+                    pass
+        if np.any(results < 0):
+            raise self._too_large(left[results < 0], right[results < 0])
+        return results
+
+    def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
+        """For each node of tree `a` the node of `b` that an optimal mapping has for it, or -1.
+
+        Raises
+        ------
+        TreeTooLargeError
+            If the trees are too large to compare.
+        """
+        mapped = np.empty(self._lengths[a], np.int32)
+        if self._forest.mapping(a, b, mapped, self._way) < 0:
+            raise self._too_large(np.array([a]), np.array([b]))
+        return mapped
+
+    def _too_large(
+        self, a: npt.NDArray[np.integer], b: npt.NDArray[np.integer]
+    ) -> TreeTooLargeError:
+        larger = np.where(self._lengths[a] >= self._lengths[b], a, b)
+        return TreeTooLargeError(
+            f"too large to compare: trees of {self._lengths[a[0]]} and {self._lengths[b[0]]} nodes",
+            np.unique(larger).tolist(),
+        )

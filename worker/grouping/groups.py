@@ -1,0 +1,112 @@
+"""Template groups of a site as the rest of the service sees them."""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.grouping.clusterer import OUTLIER, TemplateClusterer
+from worker.grouping.likeness import checked_sizes
+from worker.grouping.matrix import Matrix, checked_distances
+from worker.grouping.methods import DEFAULT_METHOD, METHODS
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pages made from one template.
+
+    Parameters
+    ----------
+    members
+        Indices of the pages, at least two, in the order of their keys.
+    pivot
+        Index of the member that the others are compared with.
+    """
+
+    members: tuple[int, ...]
+    pivot: int
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The template groups of a site.
+
+    Parameters
+    ----------
+    groups
+        Largest group first; of equal ones, the one with the smallest key.
+    outliers
+        Indices of the pages that belong to no group, in the order of their keys.
+    embedding
+        Position of each page on the plane, shape (n, 2) by default, in the order of the
+        pages as given; NaN for a page that cannot be compared.
+    silhouette
+        Mean silhouette of the groups, from -1 to 1; 0 where there is one or none.
+    """
+
+    groups: tuple[Group, ...]
+    outliers: tuple[int, ...]
+    embedding: Matrix
+    silhouette: float
+
+
+def group_pages(
+    keys: Sequence[str],
+    distances: npt.ArrayLike,
+    *,
+    sizes: npt.ArrayLike | None = None,
+    estimator: TemplateClusterer | None = None,
+) -> Grouping:
+    """Group the pages of a site by their template.
+
+    The pages are put into the order of their keys first, so the groups do not
+    depend on the order in which the pages came.
+
+    Parameters
+    ----------
+    keys
+        A key for each page that stays the same from run to run, all different;
+        the URL is one.
+    distances
+        Normalised distances in [0, 1], shape (n, n), rows in the order of
+        ``keys``; NaN where two pages could not be compared.
+    sizes
+        Numbers of nodes of the pages' trees, in the same order. Without them pages
+        that differ in length alone are more easily divided.
+    estimator
+        The method; `DEFAULT_METHOD` with its defaults unless given.
+
+    Raises
+    ------
+    ValueError
+        If two keys are equal, their number or that of the sizes is not that of the
+        rows, or the matrix is not one of normalised distances.
+    """
+    matrix = checked_distances(distances)
+    if len(keys) != len(matrix):
+        raise ValueError(f"{len(keys)} keys for {len(matrix)} rows of distances")
+    if len(set(keys)) != len(keys):
+        raise ValueError("two pages have the same key")
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    method: TemplateClusterer = METHODS[DEFAULT_METHOD]() if estimator is None else copy(estimator)
+    nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
+    method.fit(matrix[np.ix_(order, order)], sizes=nodes)
+
+    groups = [
+        Group(
+            members=tuple(order[row] for row in np.flatnonzero(method.labels_ == label)),
+            pivot=order[pivot],
+        )
+        for label, pivot in enumerate(method.pivots_)
+    ]
+    groups.sort(key=lambda group: (-len(group.members), keys[group.members[0]]))
+    embedding = np.empty_like(method.embedding_)
+    embedding[order] = method.embedding_
+    return Grouping(
+        groups=tuple(groups),
+        outliers=tuple(order[row] for row in np.flatnonzero(method.labels_ == OUTLIER)),
+        embedding=embedding,
+        silhouette=method.silhouette_,
+    )

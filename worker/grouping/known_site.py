@@ -1,0 +1,118 @@
+"""A site of which all distances are known that its grouping needs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from worker.grouping.assignment import representatives
+from worker.grouping.groups import Group, Grouping, group_pages
+from worker.grouping.likeness import size_tolerant_distances
+from worker.grouping.matrix import Indices, Matrix
+from worker.grouping.references import doubtful_members, group_by_references
+
+NearestReference: TypeAlias = tuple[int, float]
+"""The reference nearest to a tree, and the normalised distance to it."""
+
+
+class SitePage(Protocol):
+    """What the grouping of a site needs to know of a page."""
+
+    @property
+    def url(self) -> str:
+        """Its address; no two pages have the same."""
+
+    @property
+    def tree_id(self) -> int:
+        """Identity of its tree."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownSite:
+    """All that the grouping of a site needs.
+
+    Parameters
+    ----------
+    references
+        Identities of the trees that were compared with each other, ascending; all of a
+        small site.
+    sizes
+        Numbers of their nodes.
+    distances
+        Normalised distances among them, NaN where two could not be compared.
+    nearest
+        Of a large site, the nearest reference of every other tree; None for a tree that is
+        too large to compare.
+    """
+
+    references: Sequence[int]
+    sizes: Indices
+    distances: Matrix
+    nearest: Mapping[int, NearestReference | None] | None
+
+    def group(self, pages: Sequence[SitePage]) -> Grouping:
+        """Group pages, each of a tree of the site."""
+        urls = [page.url for page in pages]
+        tree_ids = [page.tree_id for page in pages]
+        if self.nearest is None:
+            rows = [self._row(tree_id) for tree_id in tree_ids]
+            return group_pages(urls, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
+        return group_by_references(
+            urls, tree_ids, self.references, self.distances, self._comparable()
+        )
+
+    def doubtful(self, pages: Sequence[SitePage], grouping: Grouping) -> set[tuple[int, int]]:
+        """Return the trees that may be too far from their group's pivot, each with the pivot's."""
+        if self.nearest is None:
+            return set()
+        tree_ids = [page.tree_id for page in pages]
+        return doubtful_members(
+            grouping, tree_ids, self.references, self.distances, self._comparable()
+        )
+
+    def nearest_member(self, pages: Sequence[SitePage], members: Iterable[int], index: int) -> int:
+        """Return which of some members is nearest to another, by URL the first of equals.
+
+        Of a large site, a page whose distance to this one was never computed comes last.
+        """
+        return min(
+            (member for member in members if member != index),
+            key=lambda member: (
+                self._distance(pages[index].tree_id, pages[member].tree_id),
+                pages[member].url,
+            ),
+        )
+
+    def representative_trees(self, pages: Sequence[SitePage], group: Group) -> list[int]:
+        """Return the trees that new pages are to be compared with, that of the pivot first.
+
+        Of a large site they are chosen among the references.
+        """
+        page_of = {pages[member].tree_id: member for member in reversed(group.members)}
+        page_of[pages[group.pivot].tree_id] = group.pivot
+        tree_ids = sorted(
+            set(page_of).intersection(self.references), key=lambda tree: pages[page_of[tree]].url
+        )
+        rows = [self._row(tree_id) for tree_id in tree_ids]
+        distances = size_tolerant_distances(self.distances[np.ix_(rows, rows)], self.sizes[rows])
+        pivot = tree_ids.index(pages[group.pivot].tree_id)
+        chosen = representatives(distances, Group(tuple(range(len(rows))), pivot))
+        return [tree_ids[place] for place in chosen]
+
+    def _comparable(self) -> dict[int, NearestReference]:
+        nearest = self.nearest or {}
+        return {tree_id: found for tree_id, found in nearest.items() if found is not None}
+
+    def _row(self, tree_id: int) -> int:
+        return int(np.searchsorted(self.references, tree_id))
+
+    def _distance(self, tree_id: int, other_id: int) -> float:
+        if tree_id == other_id:
+            return 0.0
+        nearest = self.nearest or {}
+        for a, b in (tree_id, other_id), (other_id, tree_id):
+            if a in nearest:
+                found = nearest[a]
+                return found[1] if found is not None and found[0] == b else np.inf
+        return float(self.distances[self._row(tree_id), self._row(other_id)])

@@ -1,0 +1,153 @@
+"""The template groups of a site of which only some trees were compared with each other."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.grouping.clusterer import NOT_COMPARABLE
+from worker.grouping.groups import Group, Grouping, group_pages
+
+
+def group_by_references(
+    keys: Sequence[str],
+    trees: Sequence[int],
+    references: Sequence[int],
+    distances: npt.NDArray[np.float64],
+    nearest: Mapping[int, tuple[int, float]],
+) -> Grouping:
+    """Group the references as the pages of a small site, and every other page with its nearest.
+
+    Parameters
+    ----------
+    keys
+        A key for each page that stays the same from run to run, all different.
+    trees
+        Identity of each page's tree.
+    references
+        Identities of the trees that were compared with each other.
+    distances
+        Normalised distances among them, shape (references, references); NaN where
+        two could not be compared.
+    nearest
+        By tree that is no reference, the nearest reference and the normalised
+        distance to it, below 1; a tree that is missing could not be compared.
+
+    Returns
+    -------
+    Grouping
+        Of the pages; the embedding of a page is that of its reference.
+
+    Notes
+    -----
+    A page belongs where its nearest reference does, unless that is as far as
+    `NOT_COMPARABLE`. A reference that other pages stand behind counts
+    as two pages, so that the only reference of a rare template does not pass for a
+    page without a group.
+    """
+    place = {reference: i for i, reference in enumerate(references)}
+    pages_of = defaultdict[int, list[int]](list)
+    equal_pages = defaultdict[int, list[int]](list)
+    for page in sorted(range(len(keys)), key=keys.__getitem__):
+        reference, distance = nearest.get(trees[page], (trees[page], 0.0))
+        if reference in place and distance < NOT_COMPARABLE:
+            pages_of[place[reference]].append(page)
+            if trees[page] == reference:
+                equal_pages[place[reference]].append(page)
+
+    standing = sorted(equal_pages, key=lambda i: keys[equal_pages[i][0]])
+    rows = [i for i in standing for _ in range(min(len(pages_of[i]), 2))]
+    grouping = group_pages([f"{row:09}" for row in range(len(rows))], distances[np.ix_(rows, rows)])
+
+    embedding = np.full((len(keys), 2), np.nan)
+    for row, i in enumerate(rows):
+        embedding[pages_of[i]] = grouping.embedding[row]
+    groups = []
+    grouped: set[int] = set()
+    for group in grouping.groups:
+        members = {page for row in group.members for page in pages_of[rows[row]]}
+        pivot = equal_pages[rows[group.pivot]][0]
+        groups.append(Group(tuple(sorted(members, key=keys.__getitem__)), pivot))
+        grouped |= members
+    groups.sort(key=lambda group: (-len(group.members), keys[group.members[0]]))
+    outliers = [page for page in range(len(keys)) if page not in grouped]
+    return Grouping(
+        groups=tuple(groups),
+        outliers=tuple(sorted(outliers, key=keys.__getitem__)),
+        embedding=embedding,
+        silhouette=grouping.silhouette,
+    )
+
+
+def doubtful_members(
+    grouping: Grouping,
+    trees: Sequence[int],
+    references: Sequence[int],
+    distances: npt.NDArray[np.float64],
+    nearest: Mapping[int, tuple[int, float]],
+) -> set[tuple[int, int]]:
+    """Return the trees that may be too far from the pivot of their group, each with the pivot's.
+
+    A page is no farther from the pivot than from its nearest reference and that from
+    the pivot together, for the normalised distance is a metric. Where this is more
+    than a page of a small site may be apart from its pivot, the distance must be known.
+
+    Parameters
+    ----------
+    grouping
+        What `group_by_references` gave.
+    trees, references, distances, nearest
+        What it was given.
+    """
+    place = {reference: i for i, reference in enumerate(references)}
+    doubtful = set()
+    for group in grouping.groups:
+        pivot = trees[group.pivot]
+        for tree in {trees[page] for page in group.members}.intersection(nearest):
+            reference, distance = nearest[tree]
+            if distance + distances[place[reference], place[pivot]] > NOT_COMPARABLE:
+                doubtful.add((tree, pivot))
+    return doubtful
+
+
+def without_far_members(
+    grouping: Grouping,
+    keys: Sequence[str],
+    trees: Sequence[int],
+    distances: Mapping[tuple[int, int], float],
+) -> Grouping:
+    """Make outliers of the pages that are too far from the pivot of their group.
+
+    Parameters
+    ----------
+    grouping
+        What `group_by_references` gave.
+    keys, trees
+        What it was given.
+    distances
+        Normalised distances of the doubtful members, by tree and tree of the pivot;
+        NaN where they cannot be compared.
+    """
+    groups = []
+    outliers = list(grouping.outliers)
+    for group in grouping.groups:
+        pivot = trees[group.pivot]
+        # A distance that is not a number is not near either.
+        members = tuple(
+            page
+            for page in group.members
+            if distances.get((trees[page], pivot), 0.0) <= NOT_COMPARABLE
+        )
+        if len(members) > 1:
+            groups.append(Group(members, group.pivot))
+        else:
+            members = ()
+        outliers += set(group.members).difference(members)
+    groups.sort(key=lambda group: (-len(group.members), keys[group.members[0]]))
+    return Grouping(
+        groups=tuple(groups),
+        outliers=tuple(sorted(outliers, key=keys.__getitem__)),
+        embedding=grouping.embedding,
+        silhouette=grouping.silhouette,
+    )

@@ -1,0 +1,108 @@
+"""The template groups of a site, from the trees of its pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from worker.grouping.clusterer import TemplateClusterer
+from worker.grouping.distance import TreeTooLargeError, distance_matrix, normalised_distance
+from worker.grouping.groups import Group, Grouping, group_pages
+from worker.grouping.matrix import Matrix
+from worker.html import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class SiteGroups:
+    """A site, its pages and how they were grouped.
+
+    Parameters
+    ----------
+    site
+        Its name.
+    urls
+        Addresses of the pages.
+    distances
+        Normalised distances in the order of ``urls``, shape (n, n); NaN where a page is
+        too large to be compared.
+    grouping
+        The groups; their indices are places in ``urls``.
+    """
+
+    site: str
+    urls: tuple[str, ...]
+    distances: Matrix
+    grouping: Grouping
+
+    def group_of(self, page: int) -> Group | None:
+        """Return the group of a page, None for an outlier."""
+        return next((group for group in self.grouping.groups if page in group.members), None)
+
+    def compared_with(self, page: int) -> int | None:
+        """Return the page that a page is extracted with, None for an outlier.
+
+        The pivot of its group; for the pivot itself its nearest neighbour in the group, by
+        address the first of equals.
+        """
+        group = self.group_of(page)
+        if group is None or group.pivot != page:
+            return None if group is None else group.pivot
+        others = (member for member in group.members if member != page)
+        return min(others, key=lambda other: (self.distances[page, other], self.urls[other]))
+
+
+def group_site(
+    site: str,
+    urls: Sequence[str],
+    trees: Sequence[Tree],
+    *,
+    estimator: TemplateClusterer | None = None,
+    threads: int = 1,
+) -> SiteGroups:
+    """Compare all pages of a site and group them by template.
+
+    Parameters
+    ----------
+    site
+        Its name.
+    urls
+        Addresses of its pages, all different.
+    trees
+        Their trees, in the same order.
+    estimator
+        As for `group_pages`.
+    threads
+        Number of threads that compare.
+
+    Raises
+    ------
+    ValueError
+        If two addresses are equal, or their number is not that of the trees.
+    """
+    distances = normalised_distances(trees, threads=threads)
+    return SiteGroups(
+        site,
+        tuple(urls),
+        distances,
+        group_pages(urls, distances, sizes=[len(tree) for tree in trees], estimator=estimator),
+    )
+
+
+def normalised_distances(trees: Sequence[Tree], *, threads: int = 1) -> Matrix:
+    """Normalised tree edit distances of all pairs, shape (n, n).
+
+    The distances of a tree that is too large to be compared are NaN.
+    """
+    distances = np.full((len(trees), len(trees)), np.nan)
+    np.fill_diagonal(distances, 0)
+    places = list(range(len(trees)))
+    while places:
+        try:
+            raw = distance_matrix([trees[place] for place in places], threads=threads)
+        except TreeTooLargeError as error:
+            places = np.delete(places, error.trees).tolist()
+            continue
+        sizes = np.array([len(trees[place]) for place in places])
+        distances[np.ix_(places, places)] = normalised_distance(raw, sizes[:, None], sizes[None, :])
+        break
+    return distances

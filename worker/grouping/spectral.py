@@ -1,0 +1,68 @@
+"""Spectral clustering of the similarity of pages."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from worker.grouping.clusterer import (
+    TemplateClusterer,
+    mean_silhouette,
+)
+from worker.grouping.kmeans import MAX_CLUSTERS
+from worker.grouping.matrix import Indices, Matrix
+
+BANDWIDTH: Final = 0.2
+"""Standard deviation of the similarity's bell curve.
+
+From 0.1 to 0.5 the mean adjusted Rand index changed by less than 0.04 on
+generated sites and by 0.01 on real ones; of these widths 0.2 alone left no page
+of four real sites in a foreign group.
+"""
+
+
+@dataclass(kw_only=True, eq=False)
+class Spectral(TemplateClusterer):
+    """Group pages by spectral clustering, the number of clusters by the silhouette.
+
+    Parameters
+    ----------
+    bandwidth
+        The similarity of two pages is a Gaussian of their distance with this
+        standard deviation.
+    max_clusters
+        Upper limit of the number of clusters tried, which is also at most half
+        the number of pages.
+    merge_distance, max_pivot_distance
+        See `TemplateClusterer`.
+    random_state
+        Seed of the eigenvalue solver's start.
+
+    References
+    ----------
+    Von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17
+    (2007); tried in Deturck (2015), section 4.3.
+    """
+
+    bandwidth: float = BANDWIDTH
+    max_clusters: int = MAX_CLUSTERS
+    random_state: int = 0
+
+    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
+        from sklearn.cluster import SpectralClustering
+
+        n = len(distances)
+        best, best_silhouette = np.arange(n), 0.0
+        similarity = np.exp(-((distances / self.bandwidth) ** 2) / 2)
+        for k in range(2, min(self.max_clusters, max(n // 2, 2), n - 1) + 1):
+            spectral = SpectralClustering(
+                n_clusters=k,
+                affinity="precomputed",
+                assign_labels="cluster_qr",
+                random_state=self.random_state,
+            )
+            clusters = spectral.fit_predict(similarity).astype(np.int64)
+            silhouette = mean_silhouette(distances, clusters)
+            if silhouette > best_silhouette:
+                best, best_silhouette = clusters, silhouette
+        return best

@@ -1,0 +1,727 @@
+/* HTML as a parser serialises it, written as XML or flattened into columns: what comes out is
+ * well-formed, whatever comes in, and the columns are those of the document that the XML makes.
+ *
+ * The serialisation (HTML standard, section 13.3) leaves little to decide: every attribute has a
+ * quoted value, every element but the void ones an end tag, and a text every escape.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    char *data;
+    size_t length, capacity;
+    int failed;
+} Output;
+
+/* An element that is open: its name as it stands in the input, and its place in the columns. */
+typedef struct {
+    const char *name;
+    size_t length;
+    int is_foreign;
+    int64_t place;
+} Open;
+
+/* What distinct things there are, and the number of each. */
+typedef struct {
+    PyObject *items, *numbers;
+} Distinct;
+
+enum { PARENTS, ENDS, TAGS, NAMES, TEXT_STARTS, TEXT_ENDS, SHOWN, PIECE_PARENTS, PIECE_AFTER,
+       OWNERS, ATTRIBUTES, COLUMNS };
+
+/* The columns: numbers of elements, of texts and of attributes. */
+typedef struct {
+    Output numbers[COLUMNS];
+    Output value;
+    Distinct tags, names, attributes;
+    PyObject *pieces, *values, *empty;
+    int64_t elements, shown;
+} Columns;
+
+/* Elements open below `base` are not to be closed: they are around what is read now. */
+typedef struct {
+    const char *at, *end;
+    Output out;
+    Open *open;
+    size_t depth, base, room;
+    PyObject *noscript;
+    Columns *columns;
+} Writer;
+
+static const char *const VOID[] = {"area",  "base",   "basefont", "bgsound", "br",    "col",
+                                   "embed", "frame",  "hr",       "img",     "input", "keygen",
+                                   "link",  "meta",   "param",    "source",  "track", "wbr", NULL};
+static const char *const RAW[] = {"script", "style", "xmp", "iframe", "noembed", "noframes",
+                                  "noscript", NULL};
+/* Foreign elements that hold HTML (section 13.2.6, the two kinds of integration points). */
+static const char *const INTEGRATION[] = {"foreignobject", "desc", "title", "mi", "mo", "mn",
+                                          "ms", "mtext", "annotation-xml", NULL};
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static int is_letter(char c) {
+    c = lower(c);
+    return c >= 'a' && c <= 'z';
+}
+
+static int is_name_start(char c) { return is_letter(c) || c == '_'; }
+
+static int is_name_character(char c) {
+    return is_name_start(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+static int is_named(const char *name, size_t length, const char *wanted) {
+    for (size_t i = 0; i < length; i++)
+        if (lower(name[i]) != wanted[i]) return 0;
+    return !wanted[length];
+}
+
+static int is_one_of(const char *name, size_t length, const char *const *names) {
+    for (; *names; names++)
+        if (is_named(name, length, *names)) return 1;
+    return 0;
+}
+
+static void put(Output *out, const char *data, size_t length) {
+    if (out->length + length > out->capacity) {
+        size_t capacity = out->capacity * 2 + length + 256;
+        char *moved = out->failed ? NULL : realloc(out->data, capacity);
+        if (!moved) {
+            out->failed = 1;
+            return;
+        }
+        out->data = moved;
+        out->capacity = capacity;
+    }
+    memcpy(out->data + out->length, data, length);
+    out->length += length;
+}
+
+static void put_string(Output *out, const char *text) { put(out, text, strlen(text)); }
+
+/* U+FFFE and U+FFFF, which XML has no place for. */
+static int is_no_character(const char *at, const char *end) {
+    return end - at >= 3 && at[0] == '\xef' && at[1] == '\xbf' && (at[2] & '\xfe') == '\xbe';
+}
+
+/* The character that one of the references of a serialiser stands for; what it takes. */
+static const char *referenced(const char *at, const char *end, size_t *taken) {
+    static const char *const REFERENCES[][2] = {
+        {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\xc2\xa0"}};
+    for (size_t i = 0; i < sizeof REFERENCES / sizeof REFERENCES[0]; i++) {
+        const size_t length = strlen(REFERENCES[i][0]);
+        if ((size_t)(end - at) >= length && !memcmp(at, REFERENCES[i][0], length)) {
+            *taken = length;
+            return REFERENCES[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* Write a text as it is meant: without references, and without what XML has no place for. */
+static void put_plain(Output *out, const char *at, const char *end, int is_escaped) {
+    const char *from = at;
+    while (at < end) {
+        const char c = *at;
+        if (c != '&' && c != '\xef' && (unsigned char)c >= 0x20) {
+            at++;
+            continue;
+        }
+        const char *instead = NULL;
+        size_t taken = 1;
+        if (c == '&')
+            instead = is_escaped ? referenced(at, end, &taken) : NULL;
+        else if ((unsigned char)c < 0x20)
+            instead = c == '\r' || c == '\n' || c == '\t' ? NULL : "";
+        else if (c == '\xef' && is_no_character(at, end)) {
+            instead = "";
+            taken = 3;
+        }
+        if (instead) {
+            put(out, from, (size_t)(at - from));
+            put_string(out, instead);
+            from = at + taken;
+        }
+        at += taken;
+    }
+    put(out, from, (size_t)(end - from));
+}
+
+/* Write a text for XML. One that is escaped has the references that a serialiser writes, and
+ * quotes in attributes; one that is not has none. */
+static void put_text(Output *out, const char *at, const char *end, int is_escaped,
+                     int is_attribute) {
+    const char *from = at;
+    while (at < end) {
+        const char c = *at;
+        const char *instead = NULL;
+        size_t taken = 1;
+        if (c == '&') {
+            if (!is_escaped)
+                instead = "&amp;";
+            else if (end - at >= 6 && !memcmp(at, "&nbsp;", 6)) {
+                instead = "\xc2\xa0";
+                taken = 6;
+            } else if (!referenced(at, end, &taken))
+                instead = "&amp;";
+        } else if (c == '<')
+            instead = "&lt;";
+        else if (c == '>')
+            instead = "&gt;";
+        else if ((unsigned char)c < 0x20) {
+            if (c == '\r')
+                instead = "&#13;";
+            else if (c != '\n' && c != '\t')
+                instead = "";
+            else if (is_attribute)
+                instead = c == '\n' ? "&#10;" : "&#9;";
+        } else if (c == '\xef' && is_no_character(at, end)) {
+            instead = "";
+            taken = 3;
+        }
+        if (instead) {
+            put(out, from, (size_t)(at - from));
+            put_string(out, instead);
+            from = at + taken;
+        }
+        at += taken;
+    }
+    put(out, from, (size_t)(end - from));
+}
+
+/* Where a name has its one colon with a name on both sides of it, else the length. */
+static size_t colon_of(const char *name, size_t length) {
+    size_t found = length;
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] != ':') continue;
+        if (found < length || !i || i + 1 == length || !is_name_start(name[i + 1])) return length;
+        found = i;
+    }
+    return found;
+}
+
+static void put_name(Output *out, const char *name, size_t length) {
+    const size_t colon = colon_of(name, length);
+    for (size_t i = 0; i < length; i++) {
+        const int fits = i ? i == colon || is_name_character(name[i]) : is_name_start(name[i]);
+        const char c = fits ? lower(name[i]) : '_';
+        put(out, &c, 1);
+    }
+}
+
+static int is_xml_attribute(const char *name, size_t length) {
+    const size_t colon = colon_of(name, length);
+    if (!length || !is_name_start(name[0])) return 0;
+    if (length >= 5 && !memcmp(name, "xmlns", 5)) return 0;
+    for (size_t i = 1; i < length; i++)
+        if (i != colon && !is_name_character(name[i])) return 0;
+    return 1;
+}
+
+static const char *find(const char *at, const char *end, const char *wanted) {
+    const size_t length = strlen(wanted);
+    while (end - at >= (ptrdiff_t)length) {
+        at = memchr(at, wanted[0], (size_t)(end - at) - length + 1);
+        if (!at) return NULL;
+        if (!memcmp(at, wanted, length)) return at;
+        at++;
+    }
+    return NULL;
+}
+
+/* Whether an element's tag begins here; of an end tag with its slash. */
+static int is_script_tag(const char *at, const char *end, const char *tag) {
+    const size_t length = strlen(tag);
+    if ((size_t)(end - at) <= length) return 0;
+    for (size_t i = 0; i < length; i++)
+        if (lower(at[i]) != tag[i]) return 0;
+    return strchr(" \t\n\f/>", at[length]) != NULL;
+}
+
+/* The end of a script: within what looks like a comment, a script holds whole other ones
+ * (section 13.2.5.15 and the states that follow it). */
+static const char *end_of_script(const char *at, const char *end) {
+    int is_escaped = 0, is_doubly = 0;
+    for (; at < end; at++) {
+        if (*at == '<') {
+            if (!is_escaped && end - at >= 4 && !memcmp(at, "<!--", 4)) {
+                is_escaped = 1;
+                at += 1; /* "<!-->" ends at once: its dashes are those of the beginning. */
+            } else if (is_script_tag(at, end, "</script")) {
+                if (!is_doubly) return at;
+                is_doubly = 0;
+            } else if (is_escaped && is_script_tag(at, end, "<script"))
+                is_doubly = 1;
+        } else if (is_escaped && *at == '-' && end - at >= 3 && !memcmp(at, "-->", 3))
+            is_escaped = is_doubly = 0;
+    }
+    return NULL;
+}
+
+static const char *end_of_raw(const char *at, const char *end, const char *name, size_t length) {
+    char tag[16] = "</";
+    if (is_named(name, length, "script")) return end_of_script(at, end);
+    memcpy(tag + 2, name, length);
+    memcpy(tag + 2 + length, ">", 2);
+    return find(at, end, tag);
+}
+
+static int is_html_parent(const Writer *writer) {
+    if (writer->depth == writer->base) return 1;
+    const Open *parent = writer->open + writer->depth - 1;
+    return !parent->is_foreign || is_one_of(parent->name, parent->length, INTEGRATION);
+}
+
+/* Whether a text is white space to Python. */
+static int is_blank(const char *at, size_t length) {
+    static const char *const SPACES[] = {
+        "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8",
+        "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", NULL};
+    const char *end = at + length;
+    while (at < end) {
+        size_t taken = *at == ' ' || *at == '\n' || *at == '\t' || *at == '\r';
+        for (const char *const *space = SPACES; !taken && *space; space++)
+            if (strlen(*space) <= (size_t)(end - at) && !memcmp(at, *space, strlen(*space)))
+                taken = strlen(*space);
+        /* U+2000 to U+200A. */
+        if (!taken && end - at >= 3 && !memcmp(at, "\xe2\x80", 2) && (unsigned char)at[2] <= 0x8a)
+            taken = 3;
+        if (!taken) return 0;
+        at += taken;
+    }
+    return 1;
+}
+
+static void put_number(Columns *columns, int column, int64_t number) {
+    put(columns->numbers + column, (const char *)&number, sizeof number);
+}
+
+static void set_number(Columns *columns, int column, int64_t place, int64_t number) {
+    if (!columns->numbers[column].failed)
+        ((int64_t *)(void *)columns->numbers[column].data)[place] = number;
+}
+
+/* Number a thing, which is taken over, and put the number into a column; 0 with an exception. */
+static int put_number_of(Columns *columns, int column, Distinct *distinct, PyObject *item) {
+    if (!item) return 0;
+    PyObject *number = PyDict_GetItemWithError(distinct->numbers, item);
+    Py_XINCREF(number);
+    if (!number && !PyErr_Occurred()) {
+        number = PyLong_FromSsize_t(PyList_Size(distinct->items));
+        if (number && (PyDict_SetItem(distinct->numbers, item, number) < 0 ||
+                       PyList_Append(distinct->items, item) < 0))
+            Py_CLEAR(number);
+    }
+    Py_DECREF(item);
+    if (!number) return 0;
+    put_number(columns, column, PyLong_AsLongLong(number));
+    Py_DECREF(number);
+    return 1;
+}
+
+static PyObject *string_of(const Output *out) {
+    return out->failed ? PyErr_NoMemory()
+                       : PyUnicode_DecodeUTF8(out->data, (Py_ssize_t)out->length, "replace");
+}
+
+/* A name as it stands in the document: only the prefix of XML's own names means something. */
+static PyObject *name_of(Columns *columns, const char *name, size_t length) {
+    Output *value = &columns->value;
+    value->length = 0;
+    if (length > 4 && is_named(name, 4, "xml:") && colon_of(name, length) == 3) {
+        put_string(value, "{http://www.w3.org/XML/1998/namespace}");
+        name += 4;
+        length -= 4;
+    }
+    put_name(value, name, length);
+    return string_of(value);
+}
+
+static int append(PyObject *list, PyObject *item) {
+    const int is_done = item && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return is_done;
+}
+
+/* Keep the text that was read since the last tag; 0 with an exception set. */
+static int flush(Writer *writer) {
+    Columns *columns = writer->columns;
+    if (!columns || !writer->out.length) return 1;
+    if (writer->depth) {
+        put_number(columns, PIECE_PARENTS, writer->open[writer->depth - 1].place);
+        put_number(columns, PIECE_AFTER, columns->elements - 1);
+        if (!is_blank(writer->out.data, writer->out.length)) {
+            put_number(columns, SHOWN, PyList_Size(columns->pieces));
+            columns->shown++;
+        }
+        if (!append(columns->pieces, string_of(&writer->out))) return 0;
+    }
+    writer->out.length = 0;
+    return 1;
+}
+
+static void write_text(Writer *writer, const char *end, int is_escaped) {
+    if (writer->columns)
+        put_plain(&writer->out, writer->at, end, is_escaped);
+    else
+        put_text(&writer->out, writer->at, end, is_escaped, 0);
+    writer->at = end;
+}
+
+static int open_element(Writer *writer, const char *name, size_t length) {
+    Columns *columns = writer->columns;
+    if (!columns) {
+        put(&writer->out, "<", 1);
+        put_name(&writer->out, name, length);
+        return 1;
+    }
+    if (!flush(writer)) return 0;
+    columns->elements++;
+    put_number(columns, PARENTS, writer->depth ? writer->open[writer->depth - 1].place : -1);
+    put_number(columns, ENDS, columns->elements);
+    put_number(columns, TEXT_STARTS, columns->shown);
+    put_number(columns, TEXT_ENDS, columns->shown);
+    return put_number_of(columns, TAGS, &columns->tags, name_of(columns, name, length));
+}
+
+/* Write an attribute; in columns, keep a class and an id in their places. */
+static int write_attribute(Writer *writer, const char *name, size_t length, const char *value,
+                           const char *end, PyObject **names) {
+    Columns *columns = writer->columns;
+    if (!columns) {
+        put(&writer->out, " ", 1);
+        put_name(&writer->out, name, length);
+        put(&writer->out, "=\"", 2);
+        put_text(&writer->out, value, end, 1, 1);
+        put(&writer->out, "\"", 1);
+        return 1;
+    }
+    put_number(columns, OWNERS, columns->elements - 1);
+    if (!put_number_of(columns, ATTRIBUTES, &columns->attributes, name_of(columns, name, length)))
+        return 0;
+    columns->value.length = 0;
+    put_plain(&columns->value, value, end, 1);
+    PyObject *string = string_of(&columns->value);
+    if (string && is_named(name, length, "class")) names[0] = string;
+    if (string && is_named(name, length, "id")) names[1] = string;
+    /* The list holds it as long as it is needed here. */
+    return append(columns->values, string);
+}
+
+static int close_element(Writer *writer, const Open *element) {
+    Columns *columns = writer->columns;
+    if (!columns) {
+        put(&writer->out, "</", 2);
+        put_name(&writer->out, element->name, element->length);
+        put(&writer->out, ">", 1);
+        return 1;
+    }
+    set_number(columns, ENDS, element->place, columns->elements);
+    set_number(columns, TEXT_ENDS, element->place, columns->shown);
+    /* What follows the root is no part of the document. */
+    if (!element->place) writer->at = writer->end;
+    return 1;
+}
+
+static int push(Writer *writer, const char *name, size_t length, int is_foreign) {
+    if (writer->depth == writer->room) {
+        const size_t room = writer->room * 2 + 64;
+        Open *moved = realloc(writer->open, room * sizeof(Open));
+        if (!moved) {
+            PyErr_NoMemory();
+            return 0;
+        }
+        writer->open = moved;
+        writer->room = room;
+    }
+    const int64_t place = writer->columns ? writer->columns->elements - 1 : 0;
+    writer->open[writer->depth++] = (Open){name, length, is_foreign, place};
+    return 1;
+}
+
+static int close_last(Writer *writer) {
+    if (!flush(writer)) return 0;
+    return close_element(writer, writer->open + --writer->depth);
+}
+
+static int write_end_tag(Writer *writer) {
+    const char *name = writer->at + 2;
+    const char *end = memchr(name, '>', (size_t)(writer->end - name));
+    writer->at = end ? end + 1 : writer->end;
+    if (!end) return 1;
+    const size_t length = (size_t)(end - name);
+    const Open *last = writer->depth > writer->base ? writer->open + writer->depth - 1 : NULL;
+    if (last && last->length == length && !memcmp(last->name, name, length))
+        return close_last(writer);
+    return 1;
+}
+
+static int write_all(Writer *writer);
+
+/* Write what a `noscript` element holds as the markup that it is; 0 with an exception set. */
+static int write_noscript(Writer *writer, const char *end) {
+    PyObject *markup =
+        PyObject_CallFunction(writer->noscript, "y#", writer->at, (Py_ssize_t)(end - writer->at));
+    char *data;
+    Py_ssize_t size;
+    int is_done = 0;
+    if (markup && PyBytes_AsStringAndSize(markup, &data, &size) == 0) {
+        const Writer around = *writer;
+        writer->at = data;
+        writer->end = data + size;
+        writer->base = writer->depth;
+        writer->noscript = Py_None;
+        is_done = write_all(writer);
+        writer->at = end;
+        writer->end = around.end;
+        writer->base = around.base;
+        writer->noscript = around.noscript;
+    }
+    Py_XDECREF(markup);
+    return is_done;
+}
+
+/* Write the content of an element that is text to the parser; 0 with an exception set. */
+static int write_raw(Writer *writer, const char *name, size_t length) {
+    const char *end = end_of_raw(writer->at, writer->end, name, length);
+    if (!end) end = writer->end;
+    if (writer->noscript != Py_None && is_named(name, length, "noscript"))
+        return write_noscript(writer, end);
+    write_text(writer, end, 0);
+    return 1;
+}
+
+static int write_start_tag(Writer *writer) {
+    const char *name = writer->at + 1, *at = name, *end = writer->end;
+    Columns *columns = writer->columns;
+    PyObject *names[] = {NULL, NULL};
+    while (at < end && *at != ' ' && *at != '>') at++;
+    const size_t length = (size_t)(at - name);
+    if (!open_element(writer, name, length)) return 0;
+    while (at < end && *at == ' ') {
+        const char *attribute = at + 1;
+        const char *value = attribute < end ? find(attribute + 1, end, "=\"") : NULL;
+        const char *quote = value ? memchr(value + 2, '"', (size_t)(end - value - 2)) : NULL;
+        if (!quote) {
+            at = end;
+            break;
+        }
+        const size_t attribute_length = (size_t)(value - attribute);
+        if (is_xml_attribute(attribute, attribute_length) &&
+            !write_attribute(writer, attribute, attribute_length, value + 2, quote, names))
+            return 0;
+        at = quote + 1;
+    }
+    if (columns) {
+        PyObject *pair = PyTuple_Pack(2, names[0] ? names[0] : columns->empty,
+                                      names[1] ? names[1] : columns->empty);
+        if (!put_number_of(columns, NAMES, &columns->names, pair)) return 0;
+    }
+    writer->at = at < end && *at == '>' ? at + 1 : end;
+    const int is_html = is_html_parent(writer);
+    const int is_foreign = is_named(name, length, "svg") || is_named(name, length, "math") || !is_html;
+    if (!push(writer, name, length, is_foreign)) return 0;
+    if (is_html && is_one_of(name, length, VOID)) {
+        if (columns) return close_last(writer);
+        writer->depth--;
+        put(&writer->out, "/>", 2);
+        return 1;
+    }
+    if (!columns) put(&writer->out, ">", 1);
+    return !is_one_of(name, length, RAW) || write_raw(writer, name, length);
+}
+
+static void skip_to(Writer *writer, const char *wanted) {
+    const char *found = find(writer->at, writer->end, wanted);
+    writer->at = found ? found + strlen(wanted) : writer->end;
+}
+
+static int write_all(Writer *writer) {
+    while (writer->at < writer->end) {
+        const size_t left = (size_t)(writer->end - writer->at);
+        if (*writer->at != '<') {
+            const char *next = memchr(writer->at, '<', left);
+            write_text(writer, next ? next : writer->end, 1);
+            continue;
+        }
+        const char c = left > 1 ? writer->at[1] : 0;
+        if (c == '/') {
+            if (!write_end_tag(writer)) return 0;
+        } else if (left >= 4 && !memcmp(writer->at, "<!--", 4)) {
+            writer->at += 4;
+            skip_to(writer, "-->");
+        } else if (c == '!' || c == '?')
+            skip_to(writer, ">");
+        else if (is_letter(c)) {
+            if (!write_start_tag(writer)) return 0;
+        } else
+            write_text(writer, writer->at + 1, 0);
+    }
+    while (writer->depth > writer->base)
+        if (!close_last(writer)) return 0;
+    return 1;
+}
+
+static PyObject *bytes_of(const Output *out) {
+    return out->failed ? PyErr_NoMemory()
+                       : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
+}
+
+/* Read serialised HTML, with columns or, where they are NULL, to XML; 0 with an exception set. */
+static int read_markup(PyObject *args, Writer *writer) {
+    Py_buffer html;
+    if (!PyArg_ParseTuple(args, "y*O", &html, &writer->noscript)) return 0;
+    writer->at = html.buf;
+    writer->end = writer->at + html.len;
+    const int is_done = write_all(writer);
+    free(writer->open);
+    PyBuffer_Release(&html);
+    return is_done;
+}
+
+PyDoc_STRVAR(to_xml_doc,
+             "to_xml(html, noscript) -> bytes\n\n"
+             "XML of serialised HTML, both UTF-8. What a noscript element holds is given to the\n"
+             "function, where it is not None, and the markup that this returns stands in its place.");
+
+static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
+    (void)module;
+    Writer writer = {0};
+    PyObject *answer = read_markup(args, &writer) ? bytes_of(&writer.out) : NULL;
+    free(writer.out.data);
+    return answer;
+}
+
+PyDoc_STRVAR(flatten_doc,
+             "flatten(html, noscript) -> tuple\n\n"
+             "Columns of serialised HTML, see worker.html.flat. Lists of the distinct tags, pairs\n"
+             "of names and names of attributes, of the texts, of the values of attributes; then\n"
+             "int64 parents, ends, tags, names, starts and ends of texts; texts that are not blank,\n"
+             "parents of texts, elements before texts; elements and names of attributes.");
+
+static PyObject *markup_flatten(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *answer = NULL;
+    Columns columns = {.empty = PyUnicode_FromString("")};
+    PyObject **const made[] = {&columns.tags.items, &columns.names.items, &columns.attributes.items,
+                               &columns.pieces, &columns.values};
+    PyObject **const dicts[] = {&columns.tags.numbers, &columns.names.numbers,
+                                &columns.attributes.numbers};
+    Writer writer = {.columns = &columns};
+    int is_ready = columns.empty != NULL;
+    for (size_t i = 0; i < 5; i++) is_ready &= (*made[i] = PyList_New(0)) != NULL;
+    for (size_t i = 0; i < 3; i++) is_ready &= (*dicts[i] = PyDict_New()) != NULL;
+    if (is_ready && read_markup(args, &writer) && (answer = PyTuple_New(5 + COLUMNS)) != NULL) {
+        for (size_t i = 0; i < 5; i++) {
+            PyTuple_SetItem(answer, (Py_ssize_t)i, *made[i]);
+            *made[i] = NULL;
+        }
+        for (int i = 0; answer && i < COLUMNS; i++) {
+            PyObject *column = bytes_of(columns.numbers + i);
+            if (column)
+                PyTuple_SetItem(answer, 5 + i, column);
+            else
+                Py_CLEAR(answer);
+        }
+    }
+    for (size_t i = 0; i < 5; i++) Py_XDECREF(*made[i]);
+    for (size_t i = 0; i < 3; i++) Py_XDECREF(*dicts[i]);
+    for (int i = 0; i < COLUMNS; i++) free(columns.numbers[i].data);
+    Py_XDECREF(columns.empty);
+    free(columns.value.data);
+    free(writer.out.data);
+    return answer;
+}
+
+static int is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+/* What may follow the name of a tag. */
+static int ends_name(char c) { return is_space(c) || c == '/' || c == '>'; }
+
+/* Where an attribute ends that begins here. */
+static const char *end_of_attribute(const char *at, const char *end) {
+    do at++;
+    while (at < end && *at != '=' && !ends_name(*at));
+    const char *value = at;
+    while (value < end && is_space(*value)) value++;
+    if (value == end || *value != '=') return at;
+    at = value + 1;
+    while (at < end && is_space(*at)) at++;
+    if (at < end && (*at == '"' || *at == '\'')) {
+        const char *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
+        /* One that is never closed begins an attribute for all that this is for. */
+        return quote ? quote + 1 : at;
+    }
+    while (at < end && *at != '>' && !is_space(*at)) at++;
+    return at;
+}
+
+static Py_ssize_t most_attributes(const char *at, const char *end) {
+    Py_ssize_t most = 0;
+    while (at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL && ++at < end) {
+        if (!is_letter(*at)) continue;
+        while (at < end && !ends_name(*at)) at++;
+        for (Py_ssize_t number = 0; at < end; number++) {
+            while (at < end && *at != '>' && ends_name(*at)) at++;
+            if (number > most) most = number;
+            if (at == end || *at == '>') break;
+            at = end_of_attribute(at, end);
+        }
+    }
+    return most;
+}
+
+static const char *const ROOTS[] = {"html", "body", NULL};
+static const char *const FORMATTING[] = {"b",     "big",    "code",   "em", "font", "i", "s",
+                                         "small", "strike", "strong", "tt", "u",    NULL};
+
+PyDoc_STRVAR(survey_doc,
+             "survey(html) -> (int, int, int, list)\n\n"
+             "Of a page, UTF-8: how many times it has `<`, how many of its tags are of its root or\n"
+             "body, the most attributes of a tag, and the formatting tags, without brackets.");
+
+static PyObject *markup_survey(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer html;
+    if (!PyArg_ParseTuple(args, "y*", &html)) return NULL;
+    const char *at = html.buf, *end = at + html.len, *after = at;
+    Py_ssize_t tags = 0, roots = 0;
+    PyObject *formatting = PyList_New(0);
+    while (formatting && at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL) {
+        const char *name = ++at;
+        tags++;
+        while (at < end && is_letter(*at)) at++;
+        if (at == end || !ends_name(*at)) continue;
+        roots += is_one_of(name, (size_t)(at - name), ROOTS);
+        if (name < after || !is_one_of(name, (size_t)(at - name), FORMATTING)) continue;
+        after = memchr(at, '>', (size_t)(end - at));
+        if (!after) after = end;
+        if (!append(formatting, PyBytes_FromStringAndSize(name, after - name)))
+            Py_CLEAR(formatting);
+    }
+    const Py_ssize_t most = most_attributes(html.buf, end);
+    PyBuffer_Release(&html);
+    return formatting ? Py_BuildValue("nnnN", tags, roots, most, formatting) : NULL;
+}
+
+static PyMethodDef methods[] = {
+    {"survey", markup_survey, METH_VARARGS, survey_doc},
+    {"to_xml", markup_to_xml, METH_VARARGS, to_xml_doc},
+    {"flatten", markup_flatten, METH_VARARGS, flatten_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_markup", "Native kernel of worker.html.", 0, methods, slots,
+    NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__markup(void) { return PyModuleDef_Init(&definition); }

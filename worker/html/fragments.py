@@ -1,0 +1,29 @@
+"""Texts that are kept outside of a page's markup, with markup of their own or without."""
+
+import re
+from html import escape, unescape
+
+from worker.html.errors import PageError
+from worker.html.page import parse_page
+from worker.html.text import paragraphs
+
+_MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")
+_ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
+
+
+def to_html(text: str) -> str:
+    """Return a string as markup: as it is where it holds tags, a paragraph a line elsewhere."""
+    if _ESCAPED_MARKUP.search(text):
+        text = unescape(text)
+    if _MARKUP.search(text):
+        return text
+    lines = (line.strip() for line in unescape(text).splitlines())
+    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+
+
+def plain_paragraphs(text: str) -> list[str]:
+    """Return what a reader would see of a string, paragraph by paragraph, none of them empty."""
+    try:
+        return paragraphs(parse_page(f"<html><body>{to_html(text)}</body></html>").document)
+    except PageError:
+        return []

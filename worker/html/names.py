@@ -1,0 +1,65 @@
+"""What authors call the parts of their pages: words of class and id attributes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import repeat
+
+import numpy as np
+
+from worker.html.flat import Integers
+from worker.html.nodes import AnyElement
+
+_WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
+_BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()}
+
+
+def part_at_capitals(name: str) -> str:
+    """Return a name in lower case, with a hyphen where a capital follows: ``related-posts``."""
+    return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
+
+
+def split_name(name: str) -> list[str]:
+    """Return the words of a name in their order, in lower case: ``relatedPosts`` has two."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
+    """Find known words in classes and ids.
+
+    Parameters
+    ----------
+    names
+        Classes and ids, as for `split_words`.
+    known
+        The words, each with a number.
+
+    Returns
+    -------
+    places, numbers : array
+        For each of the words found where in `names`, and its number; some perhaps twice.
+    """
+    # Nearly all names are of small letters, whose words need no pattern to be told.
+    is_plain = str.islower if all(map(str.isascii, names)) else _is_plain
+    plain = [name if is_plain(name) else " ".join(split_words(name)) for name in names]
+    words = "\0".join(plain).translate(_BETWEEN_WORDS).replace("\0", " \0 ").split()
+    found = map({**known, "\0": -2}.get, words, repeat(-1))
+    numbers = np.fromiter(found, np.int64, len(words))
+    places = np.cumsum(numbers == -2)
+    return places[numbers >= 0], numbers[numbers >= 0]
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.islower()
+
+
+@lru_cache(maxsize=4096)
+def split_words(names: str) -> frozenset[str]:
+    """Return the words of classes and ids: ``relatedPosts top_nav`` has four."""
+    return frozenset(split_name(names))
+
+
+def name_words(element: AnyElement) -> frozenset[str]:
+    """Return the words of an element's class and id."""
+    return split_words(f"{element.get('class') or ''} {element.get('id') or ''}")

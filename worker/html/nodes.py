@@ -1,0 +1,103 @@
+"""Single elements of a flattened document, asked as lxml's are, without building any."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from worker.html.flat import FlatDocument
+
+
+@dataclass(frozen=True)
+class Node:
+    """An element of a whole document.
+
+    Two are equal where they are the same element. What has a name of lxml does what it does there.
+
+    Parameters
+    ----------
+    flat
+        The document.
+    index
+        Number of the element.
+    """
+
+    flat: FlatDocument
+    index: int
+
+    @property
+    def tag(self) -> str:
+        """The tag."""
+        return self.flat.tags[self.index]
+
+    @cached_property
+    def attrib(self) -> dict[str, str]:
+        """The attributes by name."""
+        return self.flat.attributes.of(self.index)
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """Return an attribute."""
+        return self.attrib.get(name, default)
+
+    @cached_property
+    def text(self) -> str | None:
+        """The text before the first element in this one."""
+        pieces = self.flat.pieces
+        place = int(np.searchsorted(pieces.after, self.index))
+        is_own = place < len(pieces.texts) and pieces.parents[place] == self.index
+        return pieces.texts[place] if is_own else None
+
+    def text_content(self) -> str:
+        """Return all text in the element."""
+        pieces = self.flat.pieces
+        start, end = np.searchsorted(pieces.after, (self.index, self.flat.ends[self.index]))
+        inside = pieces.parents[start:end] >= self.index
+        return "".join(pieces.texts[start : start + int(inside.sum())])
+
+    def iter(self, *tags: str) -> Iterator["Node"]:
+        """Yield the element and those in it, of some tags or all, in document order."""
+        end = int(self.flat.ends[self.index])
+        chosen = range(self.index, end)
+        if tags:
+            having = self.flat.having(tags)[self.index : end]
+            for place in np.flatnonzero(having).tolist():
+                yield Node(self.flat, chosen[place])
+        else:
+            yield from (Node(self.flat, index) for index in chosen)
+
+    def getparent(self) -> "Node | None":
+        """Return the element around."""
+        parent = int(self.flat.parents[self.index])
+        return Node(self.flat, parent) if parent >= 0 else None
+
+    def iterancestors(self) -> Iterator["Node"]:
+        """Yield the elements around, the nearest first."""
+        parent = self.getparent()
+        while parent is not None:
+            yield parent
+            parent = parent.getparent()
+
+    def iterchildren(self, *tags: str) -> Iterator["Node"]:
+        """Yield the elements directly in this one, of some tags or all."""
+        child, end = self.index + 1, int(self.flat.ends[self.index])
+        while child < end:
+            node = Node(self.flat, child)
+            if not tags or node.tag in tags:
+                yield node
+            child = int(self.flat.ends[child])
+
+    def path(self) -> str:
+        """Return the XPath of the element, as ``getpath`` of lxml's tree writes it."""
+        flat, steps = self.flat, []
+        for node in (self, *self.iterancestors()):
+            number = flat.tag_numbers[node.index]
+            same = (flat.parents == flat.parents[node.index]) & (flat.tag_numbers == number)
+            rank = f"[{np.count_nonzero(same[: node.index + 1])}]" if same.sum() > 1 else ""
+            steps.append(f"{node.tag}{rank}")
+        return "/" + "/".join(reversed(steps))
+
+
+AnyElement = HtmlElement | Node
+"""An element that is only asked, whichever it is."""

@@ -1,0 +1,67 @@
+"""The text that a reader sees in a part of a page."""
+
+import re
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from worker.html.elements import INLINE, UNSEEN
+from worker.text.words import clean
+
+_HIDING_STYLE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE
+)
+
+
+def visible_text(element: HtmlElement) -> str:
+    """Return the text that a browser shows of an element, one paragraph a line."""
+    return "\n".join(paragraphs(element))
+
+
+def paragraphs(element: HtmlElement) -> list[str]:
+    """Return the stretches of text that a browser shows of an element, none of them empty.
+
+    Block elements and ``br`` part them; white space within is normalised. Text is left out that
+    is hidden by the kind of its element, by ``hidden`` or by an inline style.
+    """
+    found: list[str] = []
+    line: list[str] = []
+
+    def break_line() -> None:
+        text = clean("".join(line))
+        line.clear()
+        if text:
+            found.append(text)
+
+    walk = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
+    for event, node in walk:
+        if event == "start":
+            if is_hidden(node):
+                walk.skip_subtree()
+                continue
+            if node.tag not in INLINE:
+                break_line()
+            if node.text:
+                line.append(node.text)
+            continue
+        if event == "end" and node.tag not in INLINE and not is_hidden(node):
+            break_line()
+        if node is not element and node.tail:
+            line.append(node.tail)
+    break_line()
+    return found
+
+
+def is_hidden(element: HtmlElement) -> bool:
+    """Say whether a browser shows nothing of an element, for its kind or by its own attributes."""
+    if element.tag in UNSEEN or element.get("hidden") is not None:
+        return True
+    if element.tag == "dialog":
+        return element.get("open") is None
+    style = element.get("style")
+    return style is not None and hides(style)
+
+
+def hides(style: str) -> bool:
+    """Say whether a style of its own hides an element."""
+    return _HIDING_STYLE.search(style) is not None

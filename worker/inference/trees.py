@@ -1,0 +1,293 @@
+"""Gradient boosted decision trees: learnt elsewhere, evaluated here."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, ClassVar, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.inference import _trees
+from worker.inference.arrays import decoded, encoded
+from worker.inference.features import Features, Rows
+
+Integers = npt.NDArray[np.int32]
+
+LEAVES_OF_ONE = 100_000
+LEAF_UNIT = 1 / LEAVES_OF_ONE
+"""What leaves hold is a multiple of this, so that a sum is the same in whatever order."""
+
+
+@dataclass(frozen=True)
+class DecisionTree:
+    """A decision tree, every node after the one above it.
+
+    Attributes
+    ----------
+    column
+        For each node the column that it looks at, -1 for a leaf.
+    threshold
+        Rows with at most this value there go left; 0 for a leaf.
+    left, right
+        Numbers of the nodes below; 0 for a leaf.
+    value
+        What a leaf adds to the log odds, to the nearest `LEAF_UNIT`; 0 for an inner node.
+    """
+
+    column: Sequence[int]
+    threshold: Sequence[float]
+    left: Sequence[int]
+    right: Sequence[int]
+    value: Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Forest(Sequence[DecisionTree]):
+    """Decision trees, node after node: a tree's nodes in preorder, the left one after its parent.
+
+    Attributes
+    ----------
+    sizes
+        Number of the nodes of each tree.
+    column, threshold
+        As of `DecisionTree`.
+    right
+        Place of the node to the right below, in its tree; 0 for a leaf.
+    value
+        What a leaf adds, in units of `LEAF_UNIT`; 0 for an inner node.
+    """
+
+    sizes: npt.NDArray[np.uint16]
+    column: npt.NDArray[np.int16]
+    threshold: npt.NDArray[np.float32]
+    right: npt.NDArray[np.int16]
+    value: Integers
+
+    @classmethod
+    def of(cls, trees: Iterable[DecisionTree]) -> Self:
+        """Return trees as a forest."""
+        if isinstance(trees, cls):
+            return trees
+        nodes = [list(_preorder(tree)) for tree in trees]
+        columns = zip(*chain.from_iterable(nodes), strict=True) if nodes else ((),) * 4
+        column, threshold, right, value = columns
+        return cls(
+            np.array([len(each) for each in nodes], dtype=np.uint16),
+            np.array(column, dtype=np.int16),
+            np.array(threshold, dtype=np.float32),
+            np.array(right, dtype=np.int16),
+            np.array(value, dtype=np.int32),
+        )
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the forest with the parameters that `to_parameters` gave."""
+        return cls(*(decoded(parameters[name], dtype) for name, dtype in _NODES.items()))
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        return {name: encoded(getattr(self, name), dtype) for name, dtype in _NODES.items()}
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @overload
+    def __getitem__(self, number: int) -> DecisionTree: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[DecisionTree]: ...
+
+    def __getitem__(self, number: int | slice) -> DecisionTree | Sequence[DecisionTree]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        start, end = self.starts[number], self.starts[number] + self.sizes[number]
+        column, right = self.column[start:end], self.right[start:end]
+        return DecisionTree(
+            column=column.tolist(),
+            threshold=self.threshold[start:end].tolist(),
+            left=np.where(column >= 0, np.arange(1, len(column) + 1), 0).tolist(),
+            right=right.tolist(),
+            value=(self.value[start:end] / LEAVES_OF_ONE).tolist(),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Place of the first node of each tree."""
+        return np.cumsum(self.sizes, dtype=np.int64) - self.sizes
+
+
+_NODES: Mapping[str, str] = {
+    "sizes": "u2",
+    "column": "i2",
+    "threshold": "f4",
+    "right": "i2",
+    "value": "i4",
+}
+"""Arrays of a forest, with the types that they are written in."""
+
+
+def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
+    """Yield column, threshold, place of the right node and value of each node, in preorder."""
+    nodes = [0]
+    order: list[int] = []
+    while nodes:
+        node = nodes.pop()
+        order.append(node)
+        if tree.column[node] >= 0:
+            nodes += [tree.right[node], tree.left[node]]
+    place = {node: number for number, node in enumerate(order)}
+    for node in order:
+        is_inner = tree.column[node] >= 0
+        yield (
+            tree.column[node],
+            tree.threshold[node],
+            place[tree.right[node]] if is_inner else 0,
+            0 if is_inner else round(tree.value[node] / LEAF_UNIT),
+        )
+
+
+@dataclass(frozen=True)
+class BoostedTrees:
+    """A classifier of rows into two classes, by a sum over trees (Friedman 2001).
+
+    Attributes
+    ----------
+    columns
+        Names of the columns, in their order.
+    base
+        Log odds before any tree.
+    trees
+        The trees.
+    """
+
+    KIND: ClassVar[str] = "boosted trees"
+
+    columns: tuple[str, ...]
+    base: float
+    trees: Sequence[DecisionTree]
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the classifier with the parameters that `to_parameters` gave."""
+        trees = Forest.from_parameters(parameters["trees"])
+        return cls(tuple(parameters["columns"]), float(parameters["base"]), trees)
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all that makes it, ready for JSON."""
+        trees = Forest.of(self.trees).to_parameters()
+        return {"columns": list(self.columns), "base": self.base, "trees": trees}
+
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the probability of the second class, for each row.
+
+        Raises
+        ------
+        RuntimeError
+            If these are not the columns that it was trained on.
+        """
+        return likelihoods(self.log_odds(features))
+
+    def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the log odds of the second class, for each row.
+
+        Raises
+        ------
+        RuntimeError
+            As `probabilities`.
+        """
+        rows = features.rows_for(self.columns)
+        sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
+        return np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)
+
+    @cached_property
+    def _packed(self) -> "PackedTrees":
+        return PackedTrees.of(self.trees)
+
+
+def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the probabilities of log odds."""
+    return np.asarray(1.0 / (1.0 + np.exp(-log_odds)), dtype=np.float64)
+
+
+_TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
+
+MAX_LEAVES = 32
+"""Leaves of a tree up to which native code sums over it; the trees shipped have at most 24."""
+
+
+@dataclass(frozen=True)
+class PackedTrees:
+    """All trees together.
+
+    Attributes
+    ----------
+    forest
+        The trees.
+    tests
+        The inner nodes by their columns, then by their thresholds: which leaves of which tree are
+        left to rows above the threshold, the first the lowest bit. None where a tree has more
+        than `MAX_LEAVES`.
+    columns
+        The column of each test, rising.
+    values
+        What the leaves of each tree add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
+    """
+
+    forest: Forest
+    tests: npt.NDArray[Any] | None
+    columns: Integers
+    values: Integers
+
+    @classmethod
+    def of(cls, trees: Sequence[DecisionTree]) -> Self:
+        """Pack trees."""
+        forest = Forest.of(trees)
+        starts, is_leaf = forest.starts, forest.column < 0
+        # The leaves before a node in preorder are those to the left of all below it.
+        before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
+        tree = np.repeat(np.arange(len(forest), dtype=np.int32), forest.sizes)
+        first = before - before[starts][tree]
+        values = np.zeros((len(forest), MAX_LEAVES), dtype=np.int32)
+        if len(first) and first[is_leaf].max() >= MAX_LEAVES:
+            return cls(forest, None, np.empty(0, dtype=np.int32), values)
+        values[tree[is_leaf], first[is_leaf]] = forest.value[is_leaf]
+        inner = np.flatnonzero(~is_leaf)
+        inner = inner[np.lexsort((forest.threshold[inner], forest.column[inner]))]
+        lowest = first[inner]
+        passed = first[forest.right[inner] + starts[tree[inner]]]
+        tests = np.empty(len(inner), dtype=_TEST)
+        tests["threshold"] = forest.threshold[inner]
+        tests["left"] = ~((1 << passed) - (1 << lowest)) & 0xFFFF_FFFF
+        tests["tree"] = tree[inner]
+        return cls(forest, tests, forest.column[inner].astype(np.int32), values)
+
+    def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """Return the sum of the leaves that each row comes to, in units of `LEAF_UNIT`."""
+        if self.tests is not None:
+            ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
+            answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
+            return np.frombuffer(answer, dtype=np.int64)
+        return self.plain_sums(rows)
+
+    def plain_sums(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """Return the same as `sums`, without native code."""
+        forest = self.forest
+        sums = np.zeros(len(rows), dtype=np.int64)
+        for start, size in zip(forest.starts.tolist(), forest.sizes.tolist(), strict=True):
+            own = slice(start, start + size)
+            column, right = forest.column[own], forest.right[own]
+            threshold = forest.threshold[own]
+            places = np.zeros(len(rows), dtype=np.intp)
+            while len(inner := np.flatnonzero(column[places] >= 0)):
+                nodes = places[inner]
+                goes_right = rows[inner, column[nodes]] > threshold[nodes]
+                places[inner] = np.where(goes_right, right[nodes], nodes + 1)
+            sums += forest.value[own][places]
+        return sums

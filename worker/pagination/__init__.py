@@ -1,0 +1,28 @@
+"""Articles in parts: how a page leads to the others, and how they are put together."""
+
+from worker.pagination.joining import (
+    MAX_PARTS,
+    Member,
+    addresses_of,
+    chain_of,
+    is_held_by,
+    joined_values,
+    key_of,
+    kind_of,
+    may_be_part,
+)
+from worker.pagination.reading import Pagination, read_pagination
+
+__all__ = [
+    "MAX_PARTS",
+    "Member",
+    "Pagination",
+    "addresses_of",
+    "chain_of",
+    "is_held_by",
+    "joined_values",
+    "key_of",
+    "kind_of",
+    "may_be_part",
+    "read_pagination",
+]

@@ -1,0 +1,296 @@
+"""One article out of its parts.
+
+Parts are taken one after the other as the first leads to the second, and so on, as long as each
+says that it belongs there: it leads back, or has the headline of the first and its address with a
+number. What a page claims for itself brings it into no article that does not lead to it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from worker.pagination.addresses import Address
+from worker.pagination.reading import Pagination
+from worker.text.words import tokens
+
+MAX_PARTS = 50
+"""Parts of an article that are joined, the first ones."""
+
+MAX_BYTES = 8 * 1024 * 1024
+"""Bytes of the messages of the parts that are joined, the first ones."""
+
+REPEATED = 0.8
+"""Share of a part's text that earlier ones have from which on it is no further part.
+
+What is numbered on its page is then something else, as its comments or a list of other articles,
+and every number shows the whole article again.
+"""
+
+HELD = 0.8
+"""Share of the first part's text that what calls itself the whole article has to hold."""
+
+SEPARATOR = "\n\n"
+
+_APART = frozenset(["forum", "listing", "collection", "product"])
+_FIRST_KINDS = frozenset(["article", "gallery"])
+
+
+@dataclass(frozen=True)
+class Member:
+    """A page that may be a part of an article.
+
+    Attributes
+    ----------
+    page_id, url
+        Of the page.
+    links
+        The parts that it leads to.
+    message
+        The article message of the page alone, as JSON values; it may be read when it is asked for.
+    size
+        Bytes of that.
+    """
+
+    page_id: int
+    url: str
+    links: Pagination
+    message: Mapping[str, Any]
+    size: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """By which its address is recognised."""
+        return key_of(self.url)
+
+    @cached_property
+    def is_first(self) -> bool:
+        """Whether it is the first part, as it says itself."""
+        return (
+            self.links.previous is None
+            and self.links.number in {None, 1}
+            and bool(self.links)
+            and kind_of(self.message) in _FIRST_KINDS
+        )
+
+
+def kind_of(message: Mapping[str, Any]) -> str:
+    """Return what a page is, by its message."""
+    metadata = message.get("metadata") or {}
+    return str(metadata.get("kind", "article"))
+
+
+def may_be_part(kind: str) -> bool:
+    """Say whether a page of a kind can be a part of an article; a thread or a list is none."""
+    return kind not in _APART
+
+
+def key_of(url: str) -> str:
+    """Return by what addresses of one page are the same: neither scheme nor session counts."""
+    address = Address(url)
+    return address.plain or url
+
+
+def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
+    """Return the parts of an article in their order, without a gap.
+
+    Parameters
+    ----------
+    first
+        The first part.
+    members
+        Pages of the same site, the first among them or not.
+
+    Returns
+    -------
+    list of Member
+        The first part and those that follow it; one alone where none does.
+    """
+    by_key = {member.key: member for member in members}
+    chain, keys, size = [first], {first.key}, first.size
+    seen = _blocks_seen(first)
+    while len(chain) < MAX_PARTS:
+        after = _following(chain, by_key)
+        if after is None or after.key in keys or size + after.size > MAX_BYTES:
+            break
+        if not may_be_part(kind_of(after.message)):
+            break
+        if not _agree(chain, after) or _repeats(after, seen):
+            break
+        chain.append(after)
+        size += after.size
+        keys.add(after.key)
+        seen |= _blocks_seen(after)
+    return chain
+
+
+def _following(chain: Sequence[Member], by_key: Mapping[str, Member]) -> Member | None:
+    number = len(chain) + 1
+    last = chain[-1].links
+    for address in (last.next, last.pages.get(number), chain[0].links.pages.get(number)):
+        member = by_key.get(key_of(address)) if address is not None else None
+        if member is not None:
+            return member
+    return None
+
+
+def _agree(chain: Sequence[Member], after: Member) -> bool:
+    """Say whether a page is the part after others as it tells itself."""
+    first, before, links = chain[0], chain[-1], after.links
+    if links.previous is not None:
+        return key_of(links.previous) == before.key
+    if links.number not in {None, len(chain) + 1}:
+        return False
+    for number, member in ((len(chain), before), (1, first)):
+        address = links.pages.get(number)
+        if address is not None:
+            return key_of(address) == member.key
+    title = tokens(str(first.message.get("title") or ""))
+    relation = Address(first.url).relation(Address(after.url))
+    return (
+        relation is not None
+        and bool(title)
+        and title == tokens(str(after.message.get("title") or ""))
+    )
+
+
+def _blocks_seen(member: Member) -> set[str]:
+    message = member.message
+    texts = [block["text"] for block in message["blocks"]]
+    texts += [message.get(name) or "" for name in ("title", "lead")]
+    return {_said(text) for text in texts} - {""}
+
+
+def _said(text: str) -> str:
+    return " ".join(tokens(text))
+
+
+def _repeats(after: Member, seen: Collection[str]) -> bool:
+    blocks = after.message["blocks"]
+    total = sum(len(block["text"]) for block in blocks)
+    known = sum(len(block["text"]) for block in blocks if _said(block["text"]) in seen)
+    return total == 0 or known >= REPEATED * total
+
+
+def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
+    """Say whether an article, given by its message, holds what the first part says, and more."""
+    blocks = first.message["blocks"]
+    held = {_said(block["text"]) for block in whole["blocks"]}
+    total = sum(len(block["text"]) for block in blocks)
+    known = sum(len(block["text"]) for block in blocks if _said(block["text"]) in held)
+    is_longer = len(whole["text"]) > len(first.message["text"])
+    return is_longer and total > 0 and known >= HELD * total
+
+
+def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
+    """Return the addresses of all parts that an article is known to have, by number.
+
+    Parameters
+    ----------
+    chain
+        Its parts as `chain_of` gives them.
+    """
+    known: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
+    for member in chain:
+        for number in sorted(member.links.pages)[:MAX_PARTS]:
+            if number >= 1:
+                known.setdefault(number, member.links.pages[number])
+    after = chain[-1].links.next
+    if after is not None and key_of(after) not in {key_of(each) for each in known.values()}:
+        known.setdefault(len(chain) + 1, after)
+    return {number: known[number] for number in sorted(known)}
+
+
+def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
+    """Return the keys of the article message that several parts make together.
+
+    The headline and the lead that later parts repeat are left out, as is all at the beginning and
+    the end of a part that an earlier one has.
+
+    Parameters
+    ----------
+    chain
+        The parts as `chain_of` gives them.
+    """
+    text = ""
+    blocks: list[dict[str, Any]] = []
+    media: dict[str, list[dict[str, Any]]] = {"images": [], "embeds": []}
+    seen: set[str] = set()
+    for member in chain:
+        first, end = _new_blocks(member.message["blocks"], seen)
+        kept = member.message["blocks"][first:end]
+        for name, found in media.items():
+            moved = len(blocks) - first
+            found += (
+                _replaced(each, moved, len(blocks), len(blocks) + len(kept))
+                for each in member.message[name]
+            )
+        seen |= _blocks_seen(member)
+        if not kept:
+            continue
+        begin = len(text) + len(SEPARATOR) if text else 0
+        start, end = kept[0]["start"], kept[-1]["end"]
+        text += (SEPARATOR if text else "") + member.message["text"][start:end]
+        shift = begin - start
+        blocks += [_shifted(block, shift) for block in kept]
+    messages = [member.message for member in chain]
+    return {
+        "text": text,
+        "blocks": blocks,
+        **{name: _distinct(found) for name, found in media.items()},
+        "comments": _comments(messages),
+        "confidence": min(message["confidence"] for message in messages),
+    }
+
+
+def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
+    """Return a block, with what it marks, further down in the text."""
+    moved = {**block, "start": block["start"] + shift, "end": block["end"] + shift}
+    for name in ("links", "emphasis"):
+        if name in block:
+            moved[name] = [
+                {**each, "start": each["start"] + shift, "end": each["end"] + shift}
+                for each in block[name]
+            ]
+    return moved
+
+
+def _replaced(medium: dict[str, Any], moved: int, least: int, most: int) -> dict[str, Any]:
+    """Return an image or embed with its place among the blocks of all parts."""
+    if medium.get("block") is None:
+        return medium
+    return {**medium, "block": min(max(medium["block"] + moved, least), most)}
+
+
+def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
+    """Return where the blocks that no earlier part has begin and end."""
+    start, end = 0, len(blocks)
+    while start < end and _said(blocks[start]["text"]) in seen:
+        start += 1
+    while end > start and _said(blocks[end - 1]["text"]) in seen:
+        end -= 1
+    return start, end
+
+
+def _distinct(media: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for each in media:
+        found.setdefault(each["url"], each)
+    return list(found.values())
+
+
+def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the comments of all parts, each once: every part may show the whole thread."""
+    comments: list[dict[str, Any]] = []
+    place_of: dict[tuple[Any, ...], int] = {}
+    for message in messages:
+        places: list[int] = []
+        for comment in message["comments"]:
+            parent = comment["parent"]
+            moved = places[parent] if parent is not None and parent < len(places) else None
+            identity = (comment["author"], comment["date"], comment["text"], moved)
+            if identity not in place_of:
+                place_of[identity] = len(comments)
+                comments.append({**comment, "parent": moved})
+            places.append(place_of[identity])
+    return comments

@@ -1,0 +1,197 @@
+"""How a page leads to the other parts of what it shows a part of.
+
+What counts is what the page says of itself: links with numbers, with words for the next and the
+previous page, with arrows, with ``rel``. A link that says so is believed where something else tells
+that it leads to a page of the same and not to another article: its address is the page's own with a
+number, or one of a numbered run, or the link stands in what is named a pager.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from worker.html import Page
+from worker.pagination.addresses import Address, Relation
+from worker.pagination.links import Links, PartLink
+from worker.pagination.runs import Run, find_runs
+from worker.pagination.wording import Direction
+
+_BY_ADDRESS = 3
+_BY_PAGER = 2
+_BY_NAME = 1
+
+
+@dataclass(frozen=True)
+class Pagination:
+    """The other parts that a page leads to. Addresses are absolute and without fragment.
+
+    Attributes
+    ----------
+    number
+        Number of the page itself, None where it does not tell.
+    pages
+        Addresses by number, ascending; that of the page itself may be among them.
+    next, previous, first, last
+        What the page calls so, None for none. A blog may call older posts the previous ones.
+    whole
+        Where all parts are on one page.
+    """
+
+    number: int | None = None
+    pages: Mapping[int, str] = field(default_factory=dict)
+    next: str | None = None
+    previous: str | None = None
+    first: str | None = None
+    last: str | None = None
+    whole: str | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there is any other part."""
+        return bool(self.pages or self.next or self.previous or self.whole)
+
+
+@dataclass(frozen=True)
+class FoundLinks:
+    """The links behind a `Pagination`: an address, and how the page writes it."""
+
+    number: int | None
+    pages: Mapping[int, Address]
+    ways: Mapping[Direction, Address]
+
+
+def read_pagination(page: Page) -> Pagination:
+    """Read how a page leads to the other parts of what it shows.
+
+    Parameters
+    ----------
+    page
+        The page; its address has to be the one that it was fetched from.
+    """
+    links = Links(page)
+    if not links.own.readings:
+        return Pagination()
+    found = _find(links)
+    return Pagination(
+        number=found.number,
+        pages={number: found.pages[number].url for number in sorted(found.pages)},
+        **{way.value: address.url for way, address in found.ways.items()},
+    )
+
+
+def _find(links: Links) -> FoundLinks:
+    runs = find_runs(links)
+    number, pages = _joined(runs)
+    listed = {address.plain: key for key, address in pages.items()}
+    ways: dict[Direction, tuple[int, Address]] = {}
+    wholes = []
+    for link in (*links.candidates, *links.declared):
+        if link.direction is Direction.WHOLE:
+            wholes.append(link)
+            continue
+        rank = _rank(links, link, listed, ways)
+        way = _way(link, number, listed)
+        if rank and way is not None and rank > ways.get(way, (0, None))[0]:
+            ways[way] = rank, link.address
+    chosen = {way: address for way, (_, address) in ways.items()}
+    _add_neighbours(chosen, number, pages)
+    if chosen or pages:
+        for link in wholes:
+            if link.address.is_whole_of(links.own):
+                chosen.setdefault(Direction.WHOLE, link.address)
+    if number is None:
+        number = _own_number(links, chosen)
+    return FoundLinks(number, pages, chosen)
+
+
+def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
+    """Join runs of the same pages, as many pages show one at the top and one at the bottom."""
+    related = [run for run in runs if run.is_related]
+    number: int | None = None
+    pages: dict[int, Address] = {}
+    for run in related or runs[:1]:
+        number = number if number is not None else run.number
+        for key, address in run.pages.items():
+            pages.setdefault(key, address)
+    return number, pages
+
+
+def _rank(
+    links: Links,
+    link: PartLink,
+    listed: Mapping[str, int],
+    ways: Mapping[Direction, tuple[int, Address]],
+) -> int:
+    """Return how well it is seen that a link leads to a page of the same, 0 for not at all."""
+    if link.is_declared and any(
+        address.plain == link.address.plain for _, address in ways.values()
+    ):
+        return 0
+    if link.address.plain in listed:
+        return _BY_ADDRESS
+    if link.relation is not None and is_near(link.relation):
+        return _BY_ADDRESS
+    if link.is_declared:
+        return 0
+    names_pages = link.label is not None and link.label.names_pages
+    if link.label is not None and (listed or names_pages) and links.is_in_pager(link.element):
+        return _BY_PAGER
+    return _BY_NAME if names_pages else 0
+
+
+def is_near(relation: Relation) -> bool:
+    """Say whether a page is one of the next numbers, where its address does not name pages."""
+    if relation.is_named:
+        return True
+    if relation.own is None:
+        return relation.other in {1, 2}
+    if relation.other is None:
+        return relation.own in {1, 2}
+    return abs(relation.own - relation.other) == 1
+
+
+def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direction | None:
+    """Return where a link leads, by the number of its page where it has but an arrow."""
+    label = link.label
+    if label is None or not label.is_double or number is None:
+        return link.direction
+    other = listed.get(link.address.plain)
+    if other is None:
+        other = _number_in_address(link, number)
+    if other is None:
+        return link.direction
+    if abs(other - number) == 1:
+        return Direction.NEXT if other > number else Direction.PREVIOUS
+    return Direction.LAST if other > number else Direction.FIRST
+
+
+def _number_in_address(link: PartLink, number: int) -> int | None:
+    """Return the number of a link's page where addresses number pages as their links do."""
+    relation = link.relation
+    if relation is None or relation.own != number:
+        return None
+    return relation.other if relation.other is not None else 1
+
+
+def _add_neighbours(
+    chosen: dict[Direction, Address], number: int | None, pages: Mapping[int, Address]
+) -> None:
+    if number is None:
+        return
+    taken = {address.plain for address in chosen.values()}
+    for way, neighbour in ((Direction.NEXT, number + 1), (Direction.PREVIOUS, number - 1)):
+        address = pages.get(neighbour)
+        if address is not None and way not in chosen and address.plain not in taken:
+            chosen[way] = address
+
+
+def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
+    """Return the number of the page by its own address, where those of its neighbours agree."""
+    for way, step in ((Direction.NEXT, -1), (Direction.PREVIOUS, 1)):
+        address = chosen.get(way)
+        relation = links.own.relation(address) if address is not None else None
+        if relation is None:
+            continue
+        if relation.own is not None:
+            return relation.own
+        if relation.other is not None and step < 0:
+            return 1
+    return None

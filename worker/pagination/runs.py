@@ -1,0 +1,170 @@
+"""Numbered runs of links: ``1 2 3 … 12``, one of them the page itself."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from worker.pagination.addresses import Address, Relation
+from worker.pagination.links import Links
+
+MAX_BETWEEN = 2
+"""Texts between two numbers of a run: separators, dots."""
+
+MAX_SEPARATOR = 12
+"""Characters of the longest of them."""
+
+MAX_RUN = 1_000
+"""Pages of a run that are kept, the first ones. The most on a page of the corpora are 13."""
+
+MIN_OF_CALENDAR = 5
+"""Numbers in cells of a table from which on a run without named pages is a calendar."""
+
+MIN_KNOWN = 2
+"""Addresses with numbers by which the number of another is told."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The pages that a run names.
+
+    Attributes
+    ----------
+    number
+        Number of the page itself, None where the run does not tell.
+    pages
+        Addresses by number.
+    elements
+        Their links, by number.
+    first_text, last_text
+        Places of its ends among the texts of the page.
+    is_related
+        Whether the addresses are seen to be pages of what the page shows.
+    """
+
+    number: int | None
+    pages: dict[int, Address]
+    elements: dict[int, int]
+    first_text: int
+    last_text: int
+    is_related: bool
+
+
+_Member = tuple[int, int, int | None]
+
+
+def find_runs(links: Links) -> list[Run]:
+    """Find the numbered runs of a page that lead to its other parts."""
+    return [run for members in _runs(links) if (run := _read(links, members)) is not None]
+
+
+def _runs(links: Links) -> Iterator[list[_Member]]:
+    texts = links.flat.texts
+    run: list[_Member] = []
+    for member in links.numbers:
+        place, number, _ = member
+        if run:
+            before, last, _ = run[-1]
+            between = texts[before + 1 : place] if place - before <= MAX_BETWEEN + 1 else None
+            continues = (
+                between is not None
+                and last < number
+                and all(len(text.strip()) <= MAX_SEPARATOR for text in between)
+            )
+            if not continues:
+                yield run
+                run = []
+        run.append(member)
+    if run:
+        yield run
+
+
+def _read(links: Links, members: Sequence[_Member]) -> Run | None:
+    pages, elements = _linked(links, members)
+    marked = [
+        number for number, link in elements.items() if _is_current(links, pages, number, link)
+    ]
+    others = {number: each for number, each in pages.items() if number not in marked}
+    if not others or len({each.plain for each in others.values()}) < len(others):
+        return None
+    relations = {
+        number: relation
+        for number, each in others.items()
+        if (relation := links.own.relation(each)) is not None
+    }
+    is_named = any(relation.is_named for relation in relations.values())
+    is_related = 2 * sum(_fits(*each) for each in relations.items()) > len(others)
+    if not is_named and (_is_calendar(links, elements) or not _has_neighbours(members)):
+        return None
+    unlinked = [number for _, number, _ in members if number not in elements]
+    said = marked or unlinked
+    number = said[0] if len(said) == 1 else None
+    if number is None and is_related:
+        number = _number_by_address(relations)
+    in_pager = links.is_in_pager(next(iter(elements.values())))
+    if not is_related and (number is None or not in_pager):
+        return None
+    return Run(number, pages, elements, members[0][0], members[-1][0], is_related)
+
+
+def _linked(links: Links, members: Sequence[_Member]) -> tuple[dict[int, Address], dict[int, int]]:
+    pages: dict[int, Address] = {}
+    elements: dict[int, int] = {}
+    for _, number, link in members:
+        address = links.address(link) if link is not None else None
+        if link is not None and address is not None:
+            pages[number] = address
+            elements[number] = link
+            if len(pages) == MAX_RUN:
+                break
+    return pages, elements
+
+
+def _is_current(links: Links, pages: dict[int, Address], number: int, link: int) -> bool:
+    """Say whether a number of a run is that of the page itself."""
+    if pages[number].plain == links.own.plain:
+        return True
+    flat = links.flat
+    around = int(flat.parents[link])
+    names = [flat.name_numbers[link]]
+    if around >= 0 and flat.ends[around] - around <= 3:
+        names.append(flat.name_numbers[around])
+    if any(links.marks_current(int(name)) for name in names):
+        return True
+    return flat.attributes.of(link).get("aria-current") not in {None, "false"}
+
+
+def _fits(number: int, relation: Relation) -> bool:
+    """Say whether an address is of the page whose number its link shows."""
+    if relation.is_named:
+        return True
+    return relation.other == number or (relation.other is None and number == 1)
+
+
+def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
+    """Return the number of the page itself, by what the addresses of two others have for theirs."""
+    known = [
+        (number, relation.other)
+        for number, relation in relations.items()
+        if relation.other is not None
+    ]
+    own = next(iter(relations.values())).own
+    if own is None:
+        return 1 if 1 not in relations else None
+    if len(known) < MIN_KNOWN:
+        return own if known and known[0][0] == known[0][1] else None
+    (low, at_low), (high, at_high) = known[0], known[-1]
+    if at_low == at_high:
+        return None
+    number, rest = divmod((own - at_low) * (high - low), at_high - at_low)
+    return low + number if rest == 0 and low + number >= 1 else None
+
+
+def _has_neighbours(members: Sequence[_Member]) -> bool:
+    """Say whether a number follows the one before it: "10 25 50" is how many to show on a page."""
+    return any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
+
+
+def _is_calendar(links: Links, elements: dict[int, int]) -> bool:
+    flat = links.flat
+    cells = sum(flat.tags[int(flat.parents[link])] == "td" for link in elements.values())
+    return cells >= MIN_OF_CALENDAR

@@ -1,0 +1,212 @@
+"""What a link to another part is called, in the languages of news, as ``words.json`` has them.
+
+A label counts where it is nothing but such words: "Next", "Page suivante" and "2. Seite" do, "Next
+article" and "Weiter zum Shop" do not.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from worker.html.names import part_at_capitals
+from worker.text.shipped import shipped_json
+from worker.text.words import count_unspaced
+
+MAX_LABEL = 48
+"""Characters of the longest label that is read; the longest phrase of the lists has 31."""
+
+MAX_TOKENS = 6
+"""Words of the longest label."""
+
+MAX_DIGITS = 5
+"""Digits of the greatest number of a page; what has more counts readers or votes."""
+
+
+class Direction(StrEnum):
+    """Where a link leads, seen from the page that it stands on."""
+
+    NEXT = "next"
+    PREVIOUS = "previous"
+    FIRST = "first"
+    LAST = "last"
+    WHOLE = "whole"
+
+
+class Label(NamedTuple):
+    """What a label says.
+
+    Attributes
+    ----------
+    direction
+        Where the link leads, None where the label does not say.
+    number
+        Number of the page, None for none.
+    names_pages
+        Whether pages, or what they list, are named: "next page", "older posts".
+    is_sure
+        Whether a word says it; not an arrow, and not an age, which some sites count forwards and
+        others backwards.
+    is_double
+        Whether it is an arrow that sites set for the last page, too.
+    """
+
+    direction: Direction | None
+    number: int | None = None
+    names_pages: bool = False
+    is_sure: bool = True
+    is_double: bool = False
+
+
+_ARROWS = {
+    Direction.NEXT: ("›", "»", ">", ">>", "→", "⟩", "▶", "►", "❯", "⇒", "→→", "›››", "»»", "››"),
+    Direction.PREVIOUS: (
+        "‹",
+        "«",
+        "<",
+        "<<",
+        "←",
+        "⟨",
+        "◀",
+        "◄",
+        "❮",
+        "⇐",
+        "←←",
+        "‹‹‹",
+        "««",
+        "‹‹",
+    ),
+}
+_ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows}
+_BARRED = {
+    Direction.FIRST: ("|<", "|‹", "|«", "|<<", "⏮", "⇤"),
+    Direction.LAST: (">|", "›|", "»|", ">>|", "⏭", "⇥"),
+}
+_ARROW_OF |= {arrow: way for way, arrows in _BARRED.items() for arrow in arrows}
+_DOUBLE = frozenset(["»", ">>", "«", "<<"])
+_ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
+_EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
+_NUMBER = re.compile(r"\d{1,5}")
+_THOUSANDS = re.compile(r"\d{1,2},\d{3}")
+
+
+class _Words(NamedTuple):
+    directions: dict[str, Direction]
+    ages: dict[str, Direction]
+    nouns: frozenset[str]
+    whole: frozenset[str]
+    unspaced_nouns: tuple[str, ...]
+
+
+@cache
+def _words() -> _Words:
+    languages: dict[str, dict[str, list[str]]] = shipped_json("worker.pagination", "words.json")
+    directions: dict[str, Direction] = {}
+    ages: dict[str, Direction] = {}
+    nouns: set[str] = set()
+    whole: set[str] = set()
+    for lists in languages.values():
+        for way in (Direction.NEXT, Direction.PREVIOUS, Direction.FIRST, Direction.LAST):
+            for word in lists.get(way, ()):
+                directions.setdefault(word, way)
+        ages.update(dict.fromkeys(lists.get("older", ()), Direction.PREVIOUS))
+        ages.update(dict.fromkeys(lists.get("newer", ()), Direction.NEXT))
+        nouns.update(lists["nouns"])
+        whole.update(lists.get("whole", ()))
+    unspaced = tuple(sorted(noun for noun in nouns if count_unspaced(noun)))
+    return _Words(directions, ages, frozenset(nouns), frozenset(whole), unspaced)
+
+
+def read_number(text: str) -> int | None:
+    """Return the number that a text is, "[ 2 ]" or "2.", None for any other text."""
+    bare = text.strip(_EDGES)
+    if not 0 < len(bare) <= MAX_DIGITS + 1:
+        return None
+    if not bare.isdecimal():
+        # "1,097"
+        bare = bare.replace(",", "", 1) if _THOUSANDS.fullmatch(bare) else ""
+    return int(bare) if bare.isdecimal() and len(bare) <= MAX_DIGITS else None
+
+
+@lru_cache(maxsize=8192)
+def read_label(text: str) -> Label | None:
+    """Return what a label says of a page's parts, None where it is about anything else.
+
+    Parameters
+    ----------
+    text
+        The label, white space collapsed. Menus have the same on every page.
+    """
+    if not 0 < len(text) <= MAX_LABEL:
+        return None
+    bare = text.strip(_EDGES).casefold()
+    if not bare:
+        return _arrow(text)
+    words = _words()
+    if bare in words.whole:
+        return Label(Direction.WHOLE)
+    tokens = (bare,) if bare in words.directions else tuple(bare.split())
+    return _read_words(tokens) if len(tokens) <= MAX_TOKENS else None
+
+
+def _read_words(tokens: Sequence[str]) -> Label | None:
+    words = _words()
+    said: Direction | None = None
+    age: Direction | None = None
+    number: int | None = None
+    names_pages = False
+    for token in filter(None, (written.strip(_EDGES) for written in tokens)):
+        if token in words.directions:
+            said = said or words.directions[token]
+            names_pages = names_pages or _holds_noun(token)
+        elif token in words.ages:
+            age = age or words.ages[token]
+            names_pages = names_pages or _holds_noun(token)
+        elif token in words.nouns:
+            names_pages = True
+        elif number is None and _NUMBER.fullmatch(token):
+            number = int(token)
+        else:
+            return None
+    if said is None and age is not None:
+        return Label(age, None, names_pages, is_sure=False)
+    if said is None and number is None:
+        return None
+    return Label(said, number if said is None else None, names_pages)
+
+
+def _holds_noun(token: str) -> bool:
+    """Say whether a word of a script that parts no words names pages: "次のページ"."""
+    return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
+
+
+def _arrow(text: str) -> Label | None:
+    shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
+    way = _ARROW_OF.get(shown)
+    if way is None:
+        return None
+    return Label(way, is_sure=False, is_double=shown in _DOUBLE)
+
+
+_NAMED = re.compile(
+    r"(?<![a-z])(?:(next)|(prev(?:ious)?)|(first)|(last))(?![a-z])"
+    r"|(?<![a-z])(?:(next)|(prev(?:ious)?))(?:page|posts?|link|btn|button)",
+)
+
+
+def read_name(name: str) -> Direction | None:
+    """Return where a link leads by its class or id: ``nav-previous``, ``pager__item--next``."""
+    said = {
+        way
+        for found in _NAMED.finditer(part_at_capitals(name))
+        for way, hit in (
+            (Direction.NEXT, found[1] or found[5]),
+            (Direction.PREVIOUS, found[2] or found[6]),
+            (Direction.FIRST, found[3]),
+            (Direction.LAST, found[4]),
+        )
+        if hit
+    }
+    # "prev-next" names a bar of both, "last" an item of any list.
+    return said.pop() if len(said) == 1 else None

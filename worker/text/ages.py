@@ -1,0 +1,209 @@
+"""When something was that is told by its distance from the day of reading: "3 hours ago".
+
+How languages say so is CLDR's, as ``names.json`` has it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from worker.text.dates import Moment
+from worker.text.names import names
+from worker.text.relative import (
+    day_without_year,
+    days_ago,
+    is_now,
+    is_one,
+    words_of_age,
+)
+from worker.text.words import holds_any
+
+MAX_CHARACTERS = 100
+"""Characters of a text that is read."""
+
+MAX_NUMBER = 999
+"""Number of a unit that is believed."""
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
+"""Units that have a length; weeks alone tell no day."""
+
+_CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
+
+
+_IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+_AGO = re.compile("[\u524d\uc804]")
+"""What says in Chinese, Japanese and Korean that it is past: 5月3日 is a day of a year."""
+
+
+class _Units(NamedTuple):
+    """How a language names units: by words beside a number, and by phrases without any."""
+
+    words: Mapping[str, str]
+    whole: Mapping[str, tuple[int, str]]
+
+
+def moment_before(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
+    """Return when something was, as precisely as words say it.
+
+    Parameters
+    ----------
+    text
+        What says how long ago it was, alone: "3 hours ago", "gestern, 14:30", "8 February".
+    anchor
+        When that was true: when the page was fetched. Days are those of its zone.
+    language
+        BCP 47 tag of the text. In other languages a word counts only if it is one unit's in all
+        of them.
+
+    Returns
+    -------
+    Moment or None
+        To the minute or to the hour where it is told in these, else a day, with its time where
+        that is given; of a day without a year the last one. None where words tell no day: weeks
+        are too long for that, as months and years are.
+    """
+    if len(text) > MAX_CHARACTERS:
+        return None
+    if is_now(text):
+        return _to_the_minute(anchor)
+    days = days_ago(text, language)
+    if days is not None:
+        return _moment_of_day(anchor.date() - timedelta(days=days), text)
+    seconds, unit = _age(text, language) or (0, "")
+    if unit == "week":
+        return None
+    if unit == "day":
+        return Moment((anchor - timedelta(seconds=seconds)).date())
+    if unit:
+        moment = _to_the_minute(anchor - timedelta(seconds=seconds))
+        return _to_the_hour(moment) if unit == "hour" else moment
+    named = day_without_year(text, language)
+    day = _last(named, anchor.date()) if named is not None else None
+    return None if day is None else _moment_of_day(day, text)
+
+
+def _age(text: str, language: str | None) -> tuple[int, str] | None:
+    """Return an age in seconds, and the least unit that it is told in; None for none."""
+    if holds_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
+        return None
+    return next(
+        (
+            found
+            for units in _known(language)
+            if (found := _in_units(text, units) or _whole(text, units)) is not None
+        ),
+        None,
+    )
+
+
+def _whole(text: str, units: _Units) -> tuple[int, str] | None:
+    found = units.whole.get(" ".join(words_of_age(text)))
+    if found is None or found[1] not in _SECONDS:
+        return None
+    return found[0] * _SECONDS[found[1]], found[1]
+
+
+def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
+    seconds, least = 0, ""
+    number: int | None = None
+    before: str | None = None
+    for part in _parts(text):
+        if isinstance(part, int):
+            if part > MAX_NUMBER:
+                return None
+            # The unit may come first: "saa 3 zilizopita".
+            number, unit = (None, before) if before else (part, None)
+            told = part
+        else:
+            unit = units.words.get(part)
+            if number is None or (unit is None and is_one(part)):
+                # An article, or a word that only looks like one: "il y a une heure".
+                number = 1 if is_one(part) else None
+                before = unit
+                continue
+            told, number = number, None
+        before = None
+        if isinstance(part, int) and unit is None:
+            continue
+        if unit is None or unit not in _SECONDS:
+            return None
+        seconds += told * _SECONDS[unit]
+        least = unit
+    return (seconds, least) if least and number is None else None
+
+
+def _parts(text: str) -> Iterator[str | int]:
+    """Yield the words and numbers of a text in order."""
+    for part in re.findall(r"\d+|\D+", text):
+        if part.isdecimal():
+            yield int(part)
+        else:
+            yield from words_of_age(part)
+
+
+def _known(language: str | None) -> Iterator[_Units]:
+    """Yield how the language of a text names units, then what all languages agree on."""
+    ages = _ages()
+    codes = (language or "").replace("-", "_").split("_")
+    if codes[0] == "zh" and not {"Hant", "TW", "HK", "MO"}.isdisjoint(codes):
+        yield ages["zh_Hant"]
+    if codes[0] in ages:
+        yield ages[codes[0]]
+    yield _agreed()
+
+
+@cache
+def _ages() -> Mapping[str, _Units]:
+    return {
+        language: _Units(found["units"], {text: (n, u) for text, (n, u) in found["whole"].items()})
+        for language, found in names()["ages"].items()
+    }
+
+
+@cache
+def _agreed() -> _Units:
+    words: dict[str, set[str]] = {}
+    whole: dict[str, set[tuple[int, str]]] = {}
+    for units in _ages().values():
+        for word, unit in units.words.items():
+            words.setdefault(word, set()).add(unit)
+        for text, age in units.whole.items():
+            whole.setdefault(text, set()).add(age)
+    return _Units(
+        {word: next(iter(each)) for word, each in words.items() if len(each) == 1},
+        {text: next(iter(each)) for text, each in whole.items() if len(each) == 1},
+    )
+
+
+def _to_the_minute(moment: datetime) -> Moment:
+    return Moment(moment.date(), time(moment.hour, moment.minute), moment.tzinfo or UTC)
+
+
+def _to_the_hour(moment: Moment) -> Moment:
+    assert moment.clock is not None
+    return Moment(moment.day, time(moment.clock.hour), moment.zone)
+
+
+def _moment_of_day(day: date, text: str) -> Moment:
+    clock = _CLOCK.search(text)
+    if clock is None:
+        return Moment(day)
+    hour, minute = int(clock[1]), int(clock[2])
+    if clock[3]:
+        hour = hour % 12 + (12 if clock[3].lower() == "p" else 0)
+    return Moment(day, time(hour, minute)) if hour < 24 and minute < 60 else Moment(day)
+
+
+def _last(named: tuple[int, int], today: date) -> date | None:
+    """Return the last day with a number of a month and of a day in it."""
+    # A day more, as it is tomorrow somewhere.
+    for year in (today.year, today.year - 1):
+        try:
+            day = date(year, *named)
+        except ValueError:
+            continue
+        if day <= today + timedelta(days=1):
+            return day
+    return None

@@ -1,0 +1,96 @@
+"""Names of months and weekdays, in the languages that news is written in."""
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache, lru_cache
+
+from worker.text.names import names
+from worker.text.wordlists import listed
+
+LANGUAGES = listed(
+    "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"
+    " lt lv mk mn ms mt nb nl nn pl pt ro ru sk sl sq sr sv sw tr uk uz vi"
+)
+"""Languages whose months are known where a page does not say, or wrongly says, its language."""
+
+MIN_PREFIX = 3
+"""Letters from which on the beginning of a name stands for it: ``Sept``, ``Okt``."""
+
+
+@lru_cache(maxsize=4096)
+def month_named(name: str, language: str | None = None) -> int | None:
+    """Return the number of the month of a name, None where it is no month's.
+
+    Parameters
+    ----------
+    name
+        A name in any case, inflected or cut short, with or without its point.
+    language
+        BCP 47 tag. Its months come first: ``listopad`` is October in Croatian and November in
+        Polish. In other languages a name counts only if it means one month in all of them.
+    """
+    plain = plain_name(name)
+    if len(plain) < MIN_PREFIX:
+        return None
+    own = _find(plain, language.split("-")[0]) if language else None
+    return own or _find(plain, None)
+
+
+def is_weekday(name: str) -> bool:
+    """Say whether a name is a weekday's, in any of `LANGUAGES`."""
+    return plain_name(name) in _weekdays()
+
+
+@cache
+def _weekdays() -> frozenset[str]:
+    return frozenset(names()["weekdays"])
+
+
+def _find(name: str, language: str | None) -> int | None:
+    months = _months_of(language)
+    found = months.get(name)
+    if found is None:
+        found = months.get(name[: max(MIN_PREFIX, len(name) - 1)])
+    if found is None and months:
+        found = _prefixes(language).get(name)
+    return found or None
+
+
+@cache
+def _prefixes(language: str | None) -> Mapping[str, int]:
+    """Months by the beginnings of their names, 0 for one of several months."""
+    found: dict[str, int] = {}
+    for name, month in _months_of(language).items():
+        for end in range(MIN_PREFIX, len(name) + 1):
+            if found.setdefault(name[:end], month) != month:
+                found[name[:end]] = 0
+    return found
+
+
+def _months_of(language: str | None) -> Mapping[str, int]:
+    return _months_of_all() if language is None else _months().get(language, {})
+
+
+@cache
+def _months() -> Mapping[str, Mapping[str, int]]:
+    """Months by name, by the code of the language."""
+    return {code: found for codes, found in names()["months"].items() for code in codes.split()}
+
+
+@cache
+def _months_of_all() -> Mapping[str, int]:
+    """Months by name, 0 for a name that means several."""
+    found: dict[str, int] = {}
+    for language in sorted(LANGUAGES):
+        for name, number in _months_of(language).items():
+            found[name] = number if found.get(name, number) == number else 0
+    return found
+
+
+def plain_name(name: str) -> str:
+    """Return a name in small letters, without accents, without the point of an abbreviation."""
+    plain = name.lower().rstrip(".")
+    if plain.isascii():
+        return plain
+    decomposed = unicodedata.normalize("NFD", plain)
+    return "".join(character for character in decomposed if not unicodedata.combining(character))

@@ -1,0 +1,108 @@
+"""What characters are, looked up in a table."""
+
+import re
+from enum import IntFlag, auto
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.text import words
+
+Table = npt.NDArray[np.uint32]
+
+
+class Trait(IntFlag):
+    """What a character is. The order is that of ``_texts.c``."""
+
+    UPPER = auto()
+    DECIMAL = auto()
+    DIGIT = auto()
+    COMMA = auto()
+    COLON = auto()
+    QUESTION_MARK = auto()
+    QUOTE = auto()
+    PARTER = auto()
+    AT = auto()
+    COPYRIGHT = auto()
+    START_MARK = auto()
+    END_MARK = auto()
+    SPACE = auto()
+    ILLEGAL = auto()
+    INVISIBLE = auto()
+    WORD = auto()
+    UNSPACED = auto()
+    SIGN = auto()
+    SENTENCE_MARK = auto()
+    WEAK_MARK = auto()
+    AFTER_SENTENCE = auto()
+    UNSPACED_MARK = auto()
+    GREEK = auto()
+
+
+_CHARACTERS = {
+    Trait.COMMA: ",،，、",
+    Trait.COLON: ":：",
+    Trait.QUESTION_MARK: "?",
+    Trait.QUOTE: '"«“„「',
+    Trait.PARTER: "|»›",
+    Trait.AT: "@",
+    Trait.COPYRIGHT: "©",
+    Trait.START_MARK: '([<—–-•*»"“«',
+    Trait.END_MARK: ".!?…;。！？»”\"'’)）」』:",
+}
+
+_CLASSES = {
+    Trait.ILLEGAL: words.ILLEGAL,
+    Trait.INVISIBLE: words.INVISIBLE,
+    Trait.UNSPACED: words.UNSPACED,
+    Trait.SIGN: words.SIGNS,
+    Trait.SENTENCE_MARK: words.MARKS,
+    Trait.WEAK_MARK: words.WEAK_MARKS,
+    Trait.AFTER_SENTENCE: words.CLOSING,
+    Trait.UNSPACED_MARK: words.UNSPACED_MARKS,
+    Trait.GREEK: words.GREEK,
+}
+"""What else is given by single characters and, with a hyphen, ranges: as patterns have them."""
+
+_RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
+
+LAST_CHARACTER = 0x1FFFF
+"""The last character of the tables."""
+
+LAST_UNSPACED = 0x3FFFF
+"""All characters between the last one and this are words by themselves; none beyond has a trait."""
+
+
+class CharacterTables(NamedTuple):
+    """For each character up to `LAST_CHARACTER` its traits, and what it is as a small letter."""
+
+    traits: Table
+    lower: Table
+
+
+@cache
+def character_tables() -> CharacterTables:
+    """Return the tables, which take some 5 ms to make."""
+    codes = np.arange(LAST_CHARACTER + 1, dtype="<u4")
+    characters = codes.view("<U1")
+    traits = np.zeros(len(codes), dtype=np.uint32)
+    for trait, has_trait in {
+        Trait.UPPER: np.strings.isupper(characters),
+        Trait.DECIMAL: np.strings.isdecimal(characters),
+        Trait.DIGIT: np.strings.isdigit(characters),
+        Trait.SPACE | Trait.AFTER_SENTENCE: np.strings.isspace(characters),
+        Trait.WORD: np.strings.isalnum(characters) | (characters == "_"),
+    }.items():
+        traits[has_trait] |= np.uint32(trait)
+    for trait, single in _CHARACTERS.items():
+        traits[[*map(ord, single)]] |= np.uint32(trait)
+    for trait, of_class in _CLASSES.items():
+        for first, last in _RANGE.findall(of_class):
+            traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
+    traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
+    every = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    # The one capital that becomes two characters is left; `_texts.c` leaves it to Python.
+    lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
+    return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))

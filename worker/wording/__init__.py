@@ -1,1 +1,0 @@
-"""Words for people: plurals, and what a terminal may be given."""
