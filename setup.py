@@ -36,9 +36,7 @@ INFERENCE = Path("worker/inference")
 NATIVE = [
     native("worker.grouping.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True),
     native("worker.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
-    native(
-        "worker.inference._layers", INFERENCE, INFERENCE / "_layers.c"
-    ),
+    native("worker.inference._layers", INFERENCE, INFERENCE / "_layers.c"),
     native("worker.text._texts", Path("worker/text"), Path("worker/text/_texts.c")),
     native("worker.html._markup", Path("worker/html"), Path("worker/html/_markup.c")),
 ]

@@ -22,7 +22,7 @@ from worker.messaging.headers import DETAIL, REASON
 from worker.sample import generate
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.tasks.process import configure, process_state
+from worker.workflow.process import configure, process_state
 
 SITES = ("harbour-post.example", "sada-almina.example")
 """One that has changed its design, and one that is written from right to left."""

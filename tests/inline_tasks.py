@@ -22,11 +22,10 @@ from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
-from worker.tasks.parsing import parse_or_reject, store_pages
-from worker.tasks.process import configure, process_state
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
-from worker.tasks.stories import tell_stories
-from worker.tasks.story_corrections import correct_stories
+from worker.tasks.stories import correct_stories, tell_stories
+from worker.workflow.parsing import parse_or_reject, store_pages
+from worker.workflow.process import configure, process_state
 
 T = TypeVar("T")
 

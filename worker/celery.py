@@ -5,7 +5,7 @@ import sys
 from worker.processes.threads import start_no_idle_threads
 from worker.service.application import create_app
 from worker.settings import SettingsError, load_settings
-from worker.tasks.process import configure
+from worker.workflow.process import configure
 
 start_no_idle_threads()
 try:

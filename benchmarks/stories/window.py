@@ -27,7 +27,7 @@ from tests.services import running_services, temporary_database
 from worker.duplicates.fingerprint import BANDS, fingerprint_of
 from worker.store.database import Database
 from worker.store.migrations import migrate
-from worker.tasks.story_index import Arrival, retell_some, say, tell_page
+from worker.workflow.story_index import Arrival, retell_some, say, tell_page
 
 SIZES = (10_000, 100_000, 1_000_000)
 ARTICLES = 400

@@ -10,7 +10,7 @@ from models.tables import Base
 from tests.inline_tasks import Tasks
 from tests.services import SPELLINGS, Services, spelled
 from worker.settings import load_settings
-from worker.tasks.process import configure, process_state
+from worker.workflow.process import configure, process_state
 
 ALONE = ("sites", "trees", "outbox", "clustering_requests", "stories")
 """Tables that refer to no other of them."""

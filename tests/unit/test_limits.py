@@ -9,7 +9,7 @@ from models.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX
 from worker.html.page import MAX_LENGTH
 from worker.messaging.topology import DELIVERY_LIMIT
 from worker.store.locks import AdvisoryLock
-from worker.tasks import attempts
+from worker.workflow import attempts
 
 
 def ascending(numbers: Sequence[int]) -> bool:

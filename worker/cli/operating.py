@@ -167,7 +167,7 @@ def separate(address: str) -> None:
     fetch where the store still has it; else it comes with its next fetch.
     """
     from worker.settings import load_settings
-    from worker.tasks import separation
+    from worker.workflow import separation
 
     separated = with_database(
         load_settings(),

@@ -88,7 +88,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when first used: whoever imports `worker.grouping.distance` alone loads no clustering.
+    # Imported on first use: `worker.grouping.distance` alone needs no clustering.
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -18,7 +18,7 @@ from worker.store.extraction_jobs import Pivot
 from worker.store.knowledge import load_knowledge
 from worker.store.pages import load_content, load_page
 from worker.store.reads.details import PagePlace, place_of_page
-from worker.tasks.comment_patterns import patterns_for_page
+from worker.workflow.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0
 """Time that a page is read for: most take a tenth of a second, one of 10,000 lines takes six."""

@@ -43,7 +43,7 @@ from worker.service.build import log_beginning
 from worker.settings import Settings
 from worker.store import failures, schema
 from worker.store.database import Database
-from worker.tasks.process import process_state
+from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ connection down, that is not acknowledged for 30 minutes (its ``consumer_timeout
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Arguments of tasks that every log line of theirs has."""
 
-TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "story_corrections", "joining")]
+TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "joining")]
 """Where the tasks are."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)

@@ -13,7 +13,7 @@ from worker.messaging.broker import connected, depth, topology_of
 from worker.settings import Settings, unknown_variables
 from worker.store import backlog, schema
 from worker.store.database import Database
-from worker.tasks.rendered import browser_of
+from worker.workflow.rendered import browser_of
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ from worker.store.database import Database, ForeignSchemaError, is_connection_lo
 from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.pages import NewReceipt
-from worker.tasks.first_extractions import request_first_extractions
-from worker.tasks.parsing import parse_or_reject, store_pages
+from worker.workflow.first_extractions import request_first_extractions
+from worker.workflow.parsing import parse_or_reject, store_pages
 
 logger = logging.getLogger(__name__)
 

@@ -1,5 +1,5 @@
-"""Celery tasks: read the store, call the domain, write the store.
+"""Celery tasks: each calls the steps of `worker.workflow`.
 
-Every task can run twice with the same effect as once, and tells what it needs
-by ids, never by values, so that messages stay small.
+Every task can run twice with the same effect as once. Its arguments are ids, never values, so
+messages stay small.
 """

@@ -26,14 +26,14 @@ from worker.store import assignments, clusterings, outbox, pages, templates, tre
 from worker.store.assignments import Outlier
 from worker.store.database import is_connection_lost
 from worker.store.templates import NewGroup, NewMembership
-from worker.tasks.attempts import ASSIGNMENT_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.comment_patterns import pattern_of_group
-from worker.tasks.compare import compare_at_once
-from worker.tasks.extraction_requests import request_extractions
-from worker.tasks.memberships import group_memberships
-from worker.tasks.process import ProcessState, process_state
 from worker.text.plural import counted
+from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
+from worker.workflow.comment_patterns import pattern_of_group
+from worker.workflow.comparison import compare_at_once
+from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.memberships import group_memberships
+from worker.workflow.process import ProcessState, process_state
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]

@@ -9,7 +9,7 @@ from celery import Task
 from celery.exceptions import Reject
 
 from worker.store.database import ForeignSchemaError
-from worker.tasks.process import main_process
+from worker.workflow.process import main_process
 
 logger = logging.getLogger(__name__)
 

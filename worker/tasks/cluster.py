@@ -26,23 +26,23 @@ from worker.store import (
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.store.templates import SettleTimes
-from worker.tasks.attempts import CLUSTERING_ATTEMPTS
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.clustering_requests import request_due_clusterings
-from worker.tasks.comparison_plan import (
+from worker.text.plural import counted
+from worker.workflow.attempts import CLUSTERING_ATTEMPTS
+from worker.workflow.clustering_requests import request_due_clusterings
+from worker.workflow.comparison_plan import (
     enqueue_late_blocks,
     known_grouping,
     known_site,
     load_site,
 )
-from worker.tasks.design_changes import note_design_change
-from worker.tasks.extraction_requests import request_extractions
-from worker.tasks.first_extractions import settle_lone_sites
-from worker.tasks.generation import request_changed_extractions, save_generation
-from worker.tasks.process import ProcessState, process_state
-from worker.tasks.quarantined import offer_task
-from worker.tasks.stored_distances import StoredDistances
-from worker.text.plural import counted
+from worker.workflow.design_changes import note_design_change
+from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.first_extractions import settle_lone_sites
+from worker.workflow.generation import request_changed_extractions, save_generation
+from worker.workflow.process import ProcessState, process_state
+from worker.workflow.quarantined_tasks import offer_task
+from worker.workflow.stored_distances import StoredDistances
 
 logger = logging.getLogger(__name__)
 

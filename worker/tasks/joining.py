@@ -35,13 +35,13 @@ from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import StoredPart
-from worker.tasks.article_message import further_revision, reader_digest
-from worker.tasks.article_parts import addresses_of_links, from_json, joined_parts, with_missing
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.outgoing_articles import outgoing_of, send
-from worker.tasks.process import ProcessState, process_state
 from worker.text.dates import parse_moment
 from worker.text.plural import counted
+from worker.workflow.article_message import further_revision, reader_digest
+from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
+from worker.workflow.outgoing_articles import outgoing_of, send
+from worker.workflow.process import ProcessState, process_state
 
 logger = logging.getLogger(__name__)
 

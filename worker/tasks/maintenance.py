@@ -11,7 +11,7 @@ from worker.store.database import Database
 from worker.store.removable import KINDS, Kind
 from worker.store.retention import Place, Step
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.process import process_state
+from worker.workflow.process import process_state
 
 STEPS_OF_A_TASK = 20
 """Transactions that one task makes before it asks for the next: some seconds of work."""

@@ -23,9 +23,9 @@ from worker.store import (
 from worker.store.locks import AdvisoryLock
 from worker.store.recording import save_reading
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.extraction_requests import request_extractions
-from worker.tasks.parsing import parse_or_reject
-from worker.tasks.process import process_state
+from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.parsing import parse_or_reject
+from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
 

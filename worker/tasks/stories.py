@@ -1,56 +1,31 @@
-"""The task that groups articles into stories, after the extractions that gave them."""
-
-import logging
+"""The tasks that group articles into stories, and send again those whose story changed."""
 
 from celery import shared_task
-from sqlalchemy.exc import DBAPIError
 
 from worker.messaging import task_names
-from worker.store import story_arrivals
-from worker.store.database import is_connection_lost
-from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.process import ProcessState, process_state
-from worker.tasks.story_index import request_telling, retell_some, tell_page
-
-logger = logging.getLogger(__name__)
-
-TOLD_AT_ONCE = 500
-"""Articles that one task groups: some seconds of work."""
+from worker.workflow.process import process_state
+from worker.workflow.stories import tell_waiting
+from worker.workflow.story_corrections import correct_waiting
 
 
 @shared_task(name=task_names.TELL_STORIES, **TASK_OPTIONS)
 def tell_stories() -> None:
-    """Group the articles that wait into stories.
+    """Group the waiting articles into stories.
 
-    Does nothing while another process does it, which asks for the rest.
+    Does nothing while another process does it, which then asks for the rest.
     """
     tell_waiting(process_state())
 
 
-def tell_waiting(state: ProcessState) -> None:
-    """Group the articles that wait, and tell those of stories with another first article."""
-    with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
-        if not is_ours:
-            return
-        for page_id in state.database.run(
-            lambda session: story_arrivals.waiting(session, TOLD_AT_ONCE)
-        ):
-            _tell_alone(state, page_id)
-        for _ in range(TOLD_AT_ONCE):
-            if not retell_some(state.database):
-                break
-    # After the lock is released: what came while it was held was left to this task.
-    if state.database.run(story_arrivals.are_waiting):
-        state.database.run(request_telling)
+@shared_task(name=task_names.CORRECT_STORIES, **TASK_OPTIONS)
+def correct_stories() -> None:
+    """Send articles again whose story has changed, and remove the stories that are too old.
 
-
-def _tell_alone(state: ProcessState, page_id: int) -> None:
-    try:
-        tell_page(state.database, page_id, state.story_window)
-    except Exception as error:
-        if isinstance(error, DBAPIError) and is_connection_lost(error):
-            raise
-        # A defect that one text shows must not keep the others from their stories.
-        logger.exception("the article of page %d is in no story", page_id)
-        state.database.run(lambda session: story_arrivals.remove(session, page_id))
+    An article goes out as a further revision that differs from the last in ``story`` alone. After
+    each, it waits twice as long for the next, so that nobody can have it sent without end.
+    """
+    state = process_state()
+    # Hosts of the previous version take no TELL_STORIES.
+    tell_waiting(state)
+    correct_waiting(state)

@@ -7,7 +7,7 @@ from tests.crawled import quarantine
 from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
 from worker.settings import Settings
-from worker.tasks.process import configure, process_state
+from worker.workflow.process import configure, process_state
 
 SITE = "attack.example"
 

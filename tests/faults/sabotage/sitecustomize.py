@@ -146,7 +146,7 @@ SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
         "_save": _trapped_after("compare"),
         "distances_of_pairs": _harmed_by_trees,
     },
-    "worker.tasks.comparison_plan": {"group_or_missing": _harmed_by_sites},
+    "worker.workflow.comparison_plan": {"group_or_missing": _harmed_by_sites},
     "worker.tasks.extract": {"_save": _trapped_after("extract")},
     "worker.tasks.reprocess": {
         "_parse": _trapped_after("parse"),

@@ -13,7 +13,7 @@ from tests.crawled import SITES, Client, page_ids
 from tests.inline_tasks import Tasks
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.tasks.process import configure, process_state
+from worker.workflow.process import configure, process_state
 
 
 def site_ids(client: Client) -> dict[str, int]:

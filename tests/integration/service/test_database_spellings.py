@@ -15,7 +15,7 @@ from tests.pages import site_messages
 from tests.services import SPELLINGS, Services, spelled
 from worker.cli import main
 from worker.settings import load_settings
-from worker.tasks.process import configure, process_state
+from worker.workflow.process import configure, process_state
 
 SITE = "spelled.example"
 PAGES = 4

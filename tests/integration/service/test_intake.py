@@ -24,7 +24,7 @@ from worker.service.intake import GATE_MESSAGES
 from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.tasks.parsing import parse_or_reject, store_pages
+from worker.workflow.parsing import parse_or_reject, store_pages
 
 
 def read(body: bytes) -> tuple[FetchedPage, ReadPage]:

@@ -20,7 +20,7 @@ from worker.store import addresses, joined_addresses, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages
 from worker.store.separations import NotJoinedError, separate
-from worker.tasks.parsing import parse_or_reject
+from worker.workflow.parsing import parse_or_reject
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 SITE = "example.org"

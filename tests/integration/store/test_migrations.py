@@ -18,7 +18,7 @@ from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
 from worker.store.revisions import newest_revision
 from worker.store.schema import UnknownSchemaError, is_behind, require_current
-from worker.tasks.parsing import store_pages
+from worker.workflow.parsing import store_pages
 
 
 def test_models_and_migrations_agree(database_url: str) -> None:

@@ -18,7 +18,7 @@ from worker.store.fetched_pages import FetchedPage, digest_of_url
 from worker.store.migrations import migrate
 from worker.store.recording import record_pages
 from worker.store.schema import UnknownSchemaError, require_admitted, require_current
-from worker.tasks.parsing import parse_or_reject
+from worker.workflow.parsing import parse_or_reject
 
 SITE = "example.org"
 

@@ -17,7 +17,7 @@ from worker.addresses import canonical_of, variants_of
 from worker.html import site_of
 from worker.store import addresses, pages
 from worker.store.fetched_pages import FetchedPage
-from worker.tasks.parsing import parse_or_reject
+from worker.workflow.parsing import parse_or_reject
 
 STORY = article_html(7)
 PILLS = article_html(8)

@@ -11,8 +11,8 @@ from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, five_pages
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.outcomes import PageOutcome
-from worker.tasks.article_message import article_id
-from worker.tasks.separation import separate
+from worker.workflow.article_message import article_id
+from worker.workflow.separation import separate
 
 OTHERS = [
     {"version": 1, "url": f"https://www.example.org/b-{seed}", "html": article_html(seed)}

@@ -15,10 +15,10 @@ from worker.store import clusterings
 from worker.store.locks import AdvisoryLock
 from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks import cluster as clustering
-from worker.tasks.attempts import CLUSTERING_ATTEMPTS
 from worker.tasks.base import OutOfMemoryError
 from worker.tasks.cluster import cluster, cluster_due_sites
-from worker.tasks.process import process_state
+from worker.workflow.attempts import CLUSTERING_ATTEMPTS
+from worker.workflow.process import process_state
 
 
 @pytest.fixture

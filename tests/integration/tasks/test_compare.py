@@ -27,10 +27,10 @@ from worker.grouping.distance import (
 from worker.html import Tree
 from worker.messaging import task_names
 from worker.store import trees
-from worker.tasks.attempts import COMPARISON_ATTEMPTS
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.reprocess import reprocess
+from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
 """Trees of which all pairs are compared, where a site of some dozens is to be a large one."""

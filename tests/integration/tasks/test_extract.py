@@ -21,10 +21,10 @@ from worker.store import extraction_jobs
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import is_pending
-from worker.tasks import article_message
-from worker.tasks.attempts import EXTRACTION_ATTEMPTS
 from worker.tasks.extract import extract, extract_late
-from worker.tasks.process import process_state
+from worker.workflow import article_message
+from worker.workflow.attempts import EXTRACTION_ATTEMPTS
+from worker.workflow.process import process_state
 
 
 @pytest.fixture

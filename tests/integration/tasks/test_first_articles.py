@@ -14,10 +14,10 @@ from tests.pages import article_html, message
 from worker.messaging import task_names
 from worker.messaging.publishing import publish_pages
 from worker.store import clusterings, provisional
-from worker.tasks.attempts import CLUSTERING_ATTEMPTS
 from worker.tasks.cluster import cluster, cluster_due_sites
-from worker.tasks.first_extractions import ALONE_SECONDS, request_first_extractions
-from worker.tasks.process import process_state
+from worker.workflow.attempts import CLUSTERING_ATTEMPTS
+from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions
+from worker.workflow.process import process_state
 
 PATIENCE = 300.0
 LATE = PATIENCE + 1

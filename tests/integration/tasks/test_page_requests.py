@@ -2,7 +2,7 @@
 
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.tasks.page_requests import ask_again
+from worker.workflow.page_requests import ask_again
 
 
 def revisions(tasks: Tasks) -> dict[str, int]:

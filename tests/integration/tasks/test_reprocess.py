@@ -15,7 +15,7 @@ from worker.messaging import task_names
 from worker.store import extraction_jobs, reprocessings
 from worker.store.pages import is_pending
 from worker.tasks import reprocess
-from worker.tasks.extraction_requests import request_late_extractions
+from worker.workflow.extraction_requests import request_late_extractions
 
 PAGES = 110
 NEW_PAGES = 20

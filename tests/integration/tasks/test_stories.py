@@ -28,11 +28,10 @@ from worker.duplicates.fingerprint import fingerprint_of
 from worker.messaging import task_names
 from worker.store import stories
 from worker.store.locks import AdvisoryLock
-from worker.tasks import story_corrections, story_index
-from worker.tasks.process import process_state
-from worker.tasks.stories import tell_stories
-from worker.tasks.story_corrections import correct_stories
-from worker.tasks.story_index import Arrival, forget_articles, say
+from worker.tasks.stories import correct_stories, tell_stories
+from worker.workflow import story_corrections, story_index
+from worker.workflow.process import process_state
+from worker.workflow.story_index import Arrival, forget_articles, say
 
 WINDOW = timedelta(days=7)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -180,8 +179,8 @@ import sys, time
 from datetime import UTC, datetime, timedelta
 from worker.store.database import Database
 from worker.duplicates.fingerprint import fingerprint_of
-from worker.tasks import story_index
-from worker.tasks.story_index import Arrival, say, tell_page
+from worker.workflow import story_index
+from worker.workflow.story_index import Arrival, say, tell_page
 
 page_id, site_id, site, url, text = int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
 database, window = Database(sys.argv[1]), timedelta(days=7)

@@ -11,7 +11,7 @@ from models.messages import PageMessage
 from worker.messaging.page_messages import UnusableMessageError, read_message
 from worker.outcomes import UnusableReason
 from worker.store.fetched_pages import FetchedPage
-from worker.tasks.parsing import parse_or_reject
+from worker.workflow.parsing import parse_or_reject
 
 URLS = st.sampled_from(
     [

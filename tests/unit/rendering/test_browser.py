@@ -6,7 +6,7 @@ import pytest
 
 from worker.rendering import Browser, RenderingError
 from worker.settings import Settings
-from worker.tasks.rendered import browser_of
+from worker.workflow.rendered import browser_of
 
 
 def test_a_browser_that_is_not_there_is_named() -> None:

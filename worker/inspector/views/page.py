@@ -21,8 +21,8 @@ from worker.inspector.registry import Answer, Views
 from worker.inspector.security import FRAMED_POLICY
 from worker.inspector.stored_page import KnownPage, known_page
 from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
-from worker.tasks.page_requests import PAGE_STAGES, ask_again
 from worker.text.abridged import abridged
+from worker.workflow.page_requests import PAGE_STAGES, ask_again
 
 views = Views()
 

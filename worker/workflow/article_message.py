@@ -14,7 +14,7 @@ from worker.article.reader import Content
 from worker.html import site_name
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.tasks.article_parts import with_missing
+from worker.workflow.article_parts import with_missing
 
 _READER_FIELDS = {
     "language",

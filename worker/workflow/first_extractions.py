@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy.orm import Session
 
 from worker.store import provisional
-from worker.tasks.extraction_requests import request_extractions_of_sites
 from worker.text.plural import counted
+from worker.workflow.extraction_requests import request_extractions_of_sites
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from worker.comments.elsewhere import CommentsElsewhere
 from worker.html import parse_page
 from worker.html.answer import NO_ANSWER
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.tasks.article_message import (
+from worker.workflow.article_message import (
     article_id,
     compose,
     new_revision,

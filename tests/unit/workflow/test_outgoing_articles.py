@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from worker.messaging.topology import Topology
-from worker.tasks.outgoing_articles import MAX_ROUTING_KEY_BYTES, outgoing_of, routing_key
+from worker.workflow.outgoing_articles import MAX_ROUTING_KEY_BYTES, outgoing_of, routing_key
 
 TOPOLOGY = Topology("", durable_features=True)
 STORY = {"id": "1", "first_seen": None, "similarity": 1.0, "wire": None}

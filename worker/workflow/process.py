@@ -12,8 +12,8 @@ from worker.store.durations import Durations
 
 if TYPE_CHECKING:
     from worker.rendering import Browser
-    from worker.tasks.known_templates import KnownTemplates
-    from worker.tasks.stored_trees import TreeCache
+    from worker.workflow.known_templates import KnownTemplates
+    from worker.workflow.stored_trees import TreeCache
 
 
 class ProcessState:
@@ -49,21 +49,21 @@ class ProcessState:
     @cached_property
     def trees(self) -> "TreeCache":
         """The trees used last."""
-        from worker.tasks.stored_trees import TreeCache
+        from worker.workflow.stored_trees import TreeCache
 
         return TreeCache()
 
     @cached_property
     def templates(self) -> "KnownTemplates":
         """What is known of the templates used last."""
-        from worker.tasks.known_templates import KnownTemplates
+        from worker.workflow.known_templates import KnownTemplates
 
         return KnownTemplates()
 
     @cached_property
     def browser(self) -> "Browser | None":
         """The browser that renders pages, None where none is configured."""
-        from worker.tasks.rendered import browser_of
+        from worker.workflow.rendered import browser_of
 
         return browser_of(self.settings)
 
@@ -93,7 +93,7 @@ class ProcessStates:
         process = os.getpid()
         if process not in self._states:
             if self._settings is None:
-                raise RuntimeError("worker.tasks.process.configure was never called")
+                raise RuntimeError("worker.workflow.process.configure was never called")
             self._states[process] = ProcessState(self._settings)
         return self._states[process]
 

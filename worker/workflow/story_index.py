@@ -1,8 +1,8 @@
 """Articles among the stories: what they say at once, and how they are grouped afterwards.
 
-An extraction looks up which story an article repeats, without a lock, and leaves it to
-`worker.tasks.stories` to group it. What that does under the lock of all stories is bounded by what
-it reads: a story that has become too large takes further texts and changes no more.
+An extraction looks up which story an article repeats, without a lock; `worker.workflow.stories`
+groups the article later. Work under the lock of all stories is bounded by what it reads: a story
+that has become too large takes further texts but no longer changes.
 """
 
 from collections import Counter

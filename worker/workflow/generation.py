@@ -12,11 +12,11 @@ from worker.grouping.known_site import KnownSite
 from worker.messaging import task_names
 from worker.store import outbox, templates
 from worker.store.templates import ComparablePage, NewGroup, NewMembership
-from worker.tasks.comment_patterns import pattern_of_group
-from worker.tasks.comparison_plan import ComparedSite
-from worker.tasks.extract import extraction_key
-from worker.tasks.extraction_requests import request_extractions
-from worker.tasks.memberships import group_memberships
+from worker.workflow.comment_patterns import pattern_of_group
+from worker.workflow.comparison_plan import ComparedSite
+from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.extraction_results import extraction_key
+from worker.workflow.memberships import group_memberships
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from models.messages import Story
 from worker.store import articles, story_articles
 from worker.store.extraction_jobs import PageState
-from worker.tasks.process import ProcessState
-from worker.tasks.story_corrections import send_again
+from worker.workflow.process import ProcessState
+from worker.workflow.story_corrections import send_again
 
 _MARK: Final = "withdrawn "
 """What the digest of a withdrawn article begins with: the same text that comes back is news."""

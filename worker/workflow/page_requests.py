@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.store import outbox, pages
-from worker.tasks.extraction_requests import request_extractions
+from worker.workflow.extraction_requests import request_extractions
 
 PageStage = Literal["extract", "parse"]
 PAGE_STAGES = get_args(PageStage)

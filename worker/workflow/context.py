@@ -16,8 +16,8 @@ from worker.outcomes import PageOutcome
 from worker.store import articles
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.short_texts import articles_among, pages_with
-from worker.tasks.extraction_requests import request_extractions
-from worker.tasks.no_article import NoArticle
+from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.no_article import NoArticle
 
 LOW: Final = 0.5
 """Confidence below which a text that took an article's place may be a wall, suspected or not."""

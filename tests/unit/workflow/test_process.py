@@ -6,7 +6,7 @@ from multiprocessing import get_context
 import pytest
 
 from worker.settings import Settings
-from worker.tasks.process import ProcessStates
+from worker.workflow.process import ProcessStates
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.parted_pages import STORY, address, part_html
 from worker.article.article_values import article_values
 from worker.article.reader import Content, read_content
 from worker.html import parse_page
-from worker.tasks.article_parts import from_json, is_part, to_json, with_missing
+from worker.workflow.article_parts import from_json, is_part, to_json, with_missing
 
 CONTENT = read_content(parse_page(part_html(2), address(2)))
 

@@ -16,7 +16,7 @@ from worker.messaging.topology import Topology
 from worker.store import outbox, page_links
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.outbox import NewMessage
-from worker.tasks.outgoing_articles import routing_key
+from worker.workflow.outgoing_articles import routing_key
 
 
 def links_message(page: PageState, job: ExtractionJob, listed: ListedLinks) -> LinksMessage:

@@ -5,18 +5,14 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
-from celery import shared_task
 from sqlalchemy.orm import Session
 
 from models.messages import ArticleMessage, Story
-from worker.messaging import task_names
 from worker.store import addresses, articles, stories, story_articles
 from worker.store.articles import NewArticle
-from worker.tasks.article_message import further_revision
-from worker.tasks.base import TASK_OPTIONS
-from worker.tasks.outgoing_articles import outgoing_of, send
-from worker.tasks.process import ProcessState, process_state
-from worker.tasks.stories import tell_waiting
+from worker.workflow.article_message import further_revision
+from worker.workflow.outgoing_articles import outgoing_of, send
+from worker.workflow.process import ProcessState
 
 CORRECTIONS: Final = 500
 """Articles that one task corrects, some seconds of work; the next task goes on."""
@@ -28,16 +24,8 @@ REMOVALS: Final = 40
 """Such transactions of one task."""
 
 
-@shared_task(name=task_names.CORRECT_STORIES, **TASK_OPTIONS)
-def correct_stories() -> None:
-    """Send articles again whose story has changed, and remove the stories that are too old.
-
-    An article goes out as a further revision that differs from the last in ``story`` alone. After
-    each, it waits twice as long for the next, so that nobody can have it sent without end.
-    """
-    state = process_state()
-    # Hosts of a version before take none of the tasks that do.
-    tell_waiting(state)
+def correct_waiting(state: ProcessState) -> None:
+    """Send articles again whose story has changed, and remove the stories that are too old."""
     pages = state.database.run(
         lambda session: story_articles.pages_to_correct(session, CORRECTIONS)
     )

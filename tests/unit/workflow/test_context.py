@@ -1,7 +1,7 @@
 """Whether a text took the place of an article."""
 
 from tests.pages import paragraphs
-from worker.tasks.context import took_place_of
+from worker.workflow.context import took_place_of
 
 ARTICLE = " ".join(paragraphs(7))
 

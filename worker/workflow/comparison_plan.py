@@ -22,10 +22,10 @@ from worker.messaging import task_names
 from worker.settings import Settings
 from worker.store import comparisons, outbox, templates, trees
 from worker.store.comparisons import NewBlock
-from worker.tasks.clustering_requests import request_blocks, request_blocks_again
-from worker.tasks.compare import compare_at_once
-from worker.tasks.process import ProcessState
-from worker.tasks.stored_distances import StoredDistances
+from worker.workflow.clustering_requests import request_blocks, request_blocks_again
+from worker.workflow.comparison import compare_at_once
+from worker.workflow.process import ProcessState
+from worker.workflow.stored_distances import StoredDistances
 
 ASSIGNED_TOGETHER = 128
 """Trees whose nearest references one task seeks: with 300 references some 40,000 bounds

@@ -1,0 +1,137 @@
+"""Extraction: from a page and its template group to an article that is stored and sent."""
+
+import logging
+from collections.abc import Mapping
+
+from celery.exceptions import SoftTimeLimitExceeded
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from worker import logs
+from worker.addresses import refusal_of
+from worker.article import NeedsRenderingError, NoArticleError
+from worker.article.listed import listed_links
+from worker.article.reader import Content, read_content
+from worker.errors import cause
+from worker.html import parse_page, site_name
+from worker.outcomes import PageOutcome
+from worker.store import extraction_jobs
+from worker.store.database import do_not_wait_for_disk, is_connection_lost
+from worker.store.extraction_jobs import ExtractionJob
+from worker.text.plural import counted
+from worker.workflow.attempts import EXTRACTION_ATTEMPTS
+from worker.workflow.comment_patterns import patterns_for_page
+from worker.workflow.extraction_requests import request_each_alone
+from worker.workflow.extraction_results import Extracted, save_extractions
+from worker.workflow.no_article import NoArticle
+from worker.workflow.process import ProcessState
+from worker.workflow.rendered import read_rendered, render
+
+logger = logging.getLogger(__name__)
+
+
+def extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> None:
+    """Extract pages, each in a transaction of its own: no page suffers from another's defect."""
+    for job in state.database.run(lambda session: _begin(session, wanted)):
+        result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _given_up(job)
+        _save_alone(state, job, result)
+
+
+def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -> None:
+    try:
+        state.database.run(lambda session: save_extractions(session, state, [(job, extracted)]))
+    except DBAPIError as error:
+        if is_connection_lost(error):
+            raise
+        # What the database refuses once it refuses again.
+        logger.exception("what was extracted of %s cannot be stored", job.url)
+        failure = Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
+        state.database.run(lambda session: save_extractions(session, state, [(job, failure)]))
+
+
+def extract_together(state: ProcessState, wanted: Mapping[int, int]) -> None:
+    """Extract pages in one transaction; if that fails, ask for each alone."""
+    jobs = state.database.run(lambda session: _begin_together(session, wanted))
+    try:
+        results = [(job, _extract(state, job, is_alone=False)) for job in jobs]
+        state.database.run(lambda session: save_extractions(session, state, results))
+    except Exception as error:
+        if isinstance(error, DBAPIError) and is_connection_lost(error):
+            raise
+        # Where the time was up says nothing of why.
+        is_late = isinstance(error, SoftTimeLimitExceeded)
+        told = counted(len(jobs), "page")
+        logger.warning("extracted one by one: %s", told, exc_info=not is_late)
+        again = {job.page_id: job.generation for job in jobs}
+        state.database.run(lambda session: _request_each_alone(session, again))
+
+
+def _begin(
+    session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
+) -> list[ExtractionJob]:
+    # An attempt counts as soon as it begins, even if it ends with its process; what is lost
+    # with the database's is made up for by one attempt more.
+    do_not_wait_for_disk(session)
+    return extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
+
+
+def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[ExtractionJob]:
+    jobs = _begin(session, wanted, earlier_attempts=0)
+    begun = {job.page_id for job in jobs}
+    rest = {page: generation for page, generation in wanted.items() if page not in begun}
+    if rest:
+        _request_each_alone(session, rest)
+    return jobs
+
+
+def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
+    for site_id, page_ids in extraction_jobs.begun_before(session, wanted).items():
+        request_each_alone(session, site_id, page_ids, wanted)
+
+
+def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) -> Extracted:
+    logs.bind(site=site_name(job.site_key), page=job.url)
+    try:
+        return _read(state, job)
+    except SQLAlchemyError:
+        raise
+    except Exception as error:
+        if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
+            # The time was that of all pages together.
+            raise
+        # A defect that one page shows must not leave the page without an outcome.
+        logger.exception("extraction failed on %s", job.url)
+        return Extracted(NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}"))
+
+
+def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
+    roles = state.settings.chosen_text_roles
+    template = state.templates.of(state.database, job.pivot) if job.pivot else None
+    refusal = refusal_of(job.url, job.answer)
+    if refusal is not None:
+        return Extracted(NoArticle(refusal.outcome, refusal.detail))
+    page = parse_page(job.content, job.url, content_type=job.content_type, answer=job.answer)
+    result: Content | NoArticle
+    try:
+        try:
+            patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
+            result = read_content(page, template, patterns, roles, job.fetched_at)
+        except NeedsRenderingError:
+            if state.browser is None:
+                raise
+            page = render(state.browser, job)
+            result = read_rendered(page, job, template, roles)
+    except NoArticleError as error:
+        result = NoArticle(PageOutcome(error.outcome), str(error))
+    if not state.settings.send_links:
+        return Extracted(result)
+    if isinstance(result, NoArticle):
+        return Extracted(result, listed_links(page, result.outcome))
+    article = result.article
+    return Extracted(result, listed_links(page, article.metadata.kind, article))
+
+
+def _given_up(job: ExtractionJob) -> Extracted:
+    logger.error("extraction of %s is given up", job.url)
+    why = f"extraction took its process with it, or too long, {EXTRACTION_ATTEMPTS} times"
+    return Extracted(NoArticle(PageOutcome.FAILED, why))

@@ -1,0 +1,268 @@
+"""Extracted pages stored: outcomes, new revisions, parts, withdrawals, and what is sent of them."""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from models.roles import LineRole
+from worker import logs
+from worker.article.entry import compared
+from worker.article.listed import MISSED_KINDS, ListedLinks
+from worker.article.reader import Content
+from worker.duplicates.fingerprint import fingerprint_of
+from worker.html import site_name
+from worker.outcomes import PageOutcome
+from worker.store import articles, extraction_jobs
+from worker.store.articles import NewArticle
+from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
+from worker.store.outbox import NewMessage
+from worker.versions import EXTRACTION_VERSION
+from worker.workflow.article_message import new_revision
+from worker.workflow.article_parts import find_parts, note_parts
+from worker.workflow.context import short_texts, without_repeats, without_walls
+from worker.workflow.no_article import NoArticle
+from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
+from worker.workflow.page_links import send_links
+from worker.workflow.process import ProcessState
+from worker.workflow.story_index import Arrival, Said, forget_articles, say
+from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """Content of a page, or why it has none, and its links to other pages if these are sent."""
+
+    result: Content | NoArticle
+    listed: ListedLinks | None = None
+
+
+@dataclass(frozen=True)
+class _Revised:
+    """What is stored of an extracted page: a new revision, if a reader would notice a change."""
+
+    job: ExtractionJob
+    page: PageState
+    result: Content | NoArticle
+    article: NewArticle | None = None
+    outgoing: Outgoing | None = None
+
+
+def extraction_key(
+    content_digest: str,
+    pivot_digest: str | None,
+    group_pattern: str | None,
+    text_roles: Sequence[LineRole],
+) -> str:
+    """Return the digest of all that an extraction depends on."""
+    roles = ",".join(text_roles)
+    known = f"{content_digest} {pivot_digest or '-'} {group_pattern or '-'}"
+    return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {known}".encode()).hexdigest()
+
+
+def save_extractions(
+    session: Session, state: ProcessState, extracted: Sequence[tuple[ExtractionJob, Extracted]]
+) -> None:
+    """Store what was extracted of pages, and write what is sent of it into the outbox.
+
+    Pages that changed while they were extracted are left out: their extraction is enqueued anew.
+    """
+    now = datetime.now(UTC)
+    current = without_walls(session, list(_not_overtaken(session, extracted)))
+    texts = short_texts(current)
+    current = without_repeats(session, current, texts)
+    revised = _revise(session, state, current, now)
+    roles = state.settings.chosen_text_roles
+    results = [_result(each, roles, texts.get(each.job.page_id)) for each in revised]
+    _log_outcomes(revised, results)
+    if results:
+        extraction_jobs.save_results(session, results)
+    forget_articles(session, [each.page_id for each in results if not each.has_article])
+    revisions = [each.article for each in revised if each.article is not None]
+    if revisions:
+        articles.save_articles(session, revisions)
+        send(session, [each.outgoing for each in revised if each.outgoing is not None])
+    _save_parts(session, revised, results, revisions)
+    _withdraw_removed(session, state, revised, results)
+    if state.settings.send_links:
+        _send_links(session, state, extracted, revised, results)
+
+
+def _revise(
+    session: Session,
+    state: ProcessState,
+    current: Sequence[tuple[ExtractionJob, PageState, Content | NoArticle]],
+    now: datetime,
+) -> list[_Revised]:
+    stories = _stories(session, state, current, now)
+    contents = {job.page_id: each for job, _, each in current if isinstance(each, Content)}
+    parts = find_parts(session, contents)
+    revised = []
+    for job, page, extracted in current:
+        result = _compared(session, job, extracted)
+        if isinstance(result, NoArticle) or (page.refused and is_withdrawn(page)):
+            revised.append(_Revised(job, page, result))
+            continue
+        story, is_repeat, was_held_back = stories[job.page_id]
+        article = new_revision(page, job, result, story, now, parts.get(job.page_id))
+        if article is None:
+            revised.append(_Revised(job, page, result))
+            continue
+        outgoing = outgoing_of(
+            job.page_id,
+            article.message,
+            repeats=state.settings.repeats,
+            topology=state.topology,
+            may_hold_back=is_repeat and (page.revision == 0 or was_held_back),
+        )
+        if len(outgoing.message.body) > state.settings.max_message_bytes:
+            revised.append(_Revised(job, page, _too_large(outgoing.message)))
+        else:
+            revised.append(_Revised(job, page, result, article, outgoing))
+    return revised
+
+
+def _log_outcomes(revised: Sequence[_Revised], results: Sequence[ExtractionResult]) -> None:
+    for each, result in zip(revised, results, strict=True):
+        job = each.job
+        logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
+        logger.info("page %d: %s", job.page_id, result.outcome)
+    if len(revised) > 1:
+        logs.unbind("site", "page", "page_id")
+
+
+def _save_parts(
+    session: Session,
+    revised: Sequence[_Revised],
+    results: Sequence[ExtractionResult],
+    revisions: Sequence[NewArticle],
+) -> None:
+    contents = {
+        each.job.page_id: each.result for each in revised if isinstance(each.result, Content)
+    }
+    removed = {each.job.page_id for each in revised if is_removed(each.page)}
+    # A page that shows a wall now remains the part that it was.
+    changed = [
+        each
+        for each in results
+        if each.page_id in contents or each.page_id in removed or not each.has_article
+    ]
+    if changed:
+        present = {page: content for page, content in contents.items() if page not in removed}
+        note_parts(session, present, changed, revisions)
+
+
+def _withdraw_removed(
+    session: Session,
+    state: ProcessState,
+    revised: Sequence[_Revised],
+    results: Sequence[ExtractionResult],
+) -> None:
+    for each, result in zip(revised, results, strict=True):
+        page = each.page
+        if result.revision and is_removed(page) and not is_withdrawn(page):
+            withdraw(session, state, result.page_id, page)
+
+
+def _send_links(
+    session: Session,
+    state: ProcessState,
+    extracted: Sequence[tuple[ExtractionJob, Extracted]],
+    revised: Sequence[_Revised],
+    results: Sequence[ExtractionResult],
+) -> None:
+    lists = {job.page_id: each.listed for job, each in extracted}
+    for result in results:
+        kind = MISSED_KINDS.get(result.outcome)
+        if kind is not None:
+            lists[result.page_id] = ListedLinks(kind, (), None)
+    send_links(
+        session,
+        [(each.page, each.job, of) for each in revised if (of := lists[each.job.page_id])],
+        state.topology,
+        state.settings.max_message_bytes,
+    )
+
+
+def _stories(
+    session: Session,
+    state: ProcessState,
+    results: Iterable[tuple[ExtractionJob, PageState, Content | NoArticle]],
+    now: datetime,
+) -> dict[int, Said]:
+    arrivals = [
+        Arrival(
+            page_id=job.page_id,
+            site_id=page.site_id,
+            site=job.site_key,
+            url=page.url,
+            fingerprint=fingerprint_of(result.article.text),
+            fetched_at=page.fetched_at,
+            seen_at=page.fetched_at or now,
+            wire=result.article.metadata.wire,
+        )
+        for job, page, result in results
+        if isinstance(result, Content)
+    ]
+    return say(session, arrivals, state.story_window)
+
+
+def _compared(
+    session: Session, job: ExtractionJob, extracted: Content | NoArticle
+) -> Content | NoArticle:
+    """Mark the entries of a live report that are new since its last revision."""
+    if isinstance(extracted, NoArticle) or not extracted.entries:
+        return extracted
+    before = articles.last_entries(session, job.page_id)
+    return replace(extracted, entries=compared(extracted.entries, before))
+
+
+def _too_large(message: NewMessage) -> NoArticle:
+    # The broker would refuse it, whoever publishes it.
+    return NoArticle(
+        PageOutcome.TOO_LARGE, f"its article is a message of {len(message.body)} bytes"
+    )
+
+
+def _not_overtaken(
+    session: Session, extracted: Sequence[tuple[ExtractionJob, Extracted]]
+) -> Iterator[tuple[ExtractionJob, PageState, Content | NoArticle]]:
+    """Lock the pages; yield those that have not changed since their extraction began."""
+    wanted = {job.page_id: job.generation for job, _ in extracted}
+    states = extraction_jobs.lock_pages(session, wanted)
+    for job, each in extracted:
+        page = states.get(job.page_id)
+        if (
+            page is not None
+            and page.content_digest == job.content_digest
+            # Else it joined another group meanwhile, and its extraction with that was requested.
+            and page.pivot_id == (job.pivot.id if job.pivot else None)
+        ):
+            yield job, page, each.result
+
+
+def _result(
+    revised: _Revised, text_roles: Sequence[LineRole], short_text: bytes | None
+) -> ExtractionResult:
+    job, page, result, article = revised.job, revised.page, revised.result, revised.article
+    pivot_digest = job.pivot.content_digest if job.pivot else None
+    failure = result if isinstance(result, NoArticle) else None
+    if page.refused is not None:
+        failure = NoArticle(PageOutcome(page.refused["outcome"]), page.refused["detail"])
+    return ExtractionResult(
+        page_id=job.page_id,
+        generation=job.generation,
+        extraction_key=extraction_key(
+            job.content_digest, pivot_digest, job.group_pattern, text_roles
+        ),
+        outcome=failure.outcome if failure else PageOutcome.ARTICLE,
+        outcome_detail=failure.detail if failure else None,
+        revision=article.revision if article is not None else page.revision,
+        confidence=result.article.confidence if isinstance(result, Content) else None,
+        short_text=short_text,
+    )

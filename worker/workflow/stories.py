@@ -1,0 +1,44 @@
+"""Articles grouped into stories, after the extractions that gave them."""
+
+import logging
+
+from sqlalchemy.exc import DBAPIError
+
+from worker.store import story_arrivals
+from worker.store.database import is_connection_lost
+from worker.store.locks import AdvisoryLock
+from worker.workflow.process import ProcessState
+from worker.workflow.story_index import request_telling, retell_some, tell_page
+
+logger = logging.getLogger(__name__)
+
+TOLD_AT_ONCE = 500
+"""Articles that one task groups: some seconds of work."""
+
+
+def tell_waiting(state: ProcessState) -> None:
+    """Group the articles that wait, and tell those of stories with another first article."""
+    with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
+        if not is_ours:
+            return
+        for page_id in state.database.run(
+            lambda session: story_arrivals.waiting(session, TOLD_AT_ONCE)
+        ):
+            _tell_alone(state, page_id)
+        for _ in range(TOLD_AT_ONCE):
+            if not retell_some(state.database):
+                break
+    # After the lock is released: what came while it was held was left to this task.
+    if state.database.run(story_arrivals.are_waiting):
+        state.database.run(request_telling)
+
+
+def _tell_alone(state: ProcessState, page_id: int) -> None:
+    try:
+        tell_page(state.database, page_id, state.story_window)
+    except Exception as error:
+        if isinstance(error, DBAPIError) and is_connection_lost(error):
+            raise
+        # A defect that one text shows must not keep the others from their stories.
+        logger.exception("the article of page %d is in no story", page_id)
+        state.database.run(lambda session: story_arrivals.remove(session, page_id))
