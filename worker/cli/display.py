@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from models.tables import DesignChange
     from worker.local.run import RunSummary
-    from worker.store.joined_addresses import JoinedAddress
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
+    from worker.store.separations import JoinedAddress
 
 FILE_COLUMNS = 200
 """Width of tables that go elsewhere than to a terminal, whose width is its own."""

@@ -116,7 +116,7 @@ def _print_queues(depths: Mapping[str, int], *, as_json: bool) -> None:
 
 def _print_addresses(settings: Settings, keys: Sequence[str], *, as_json: bool) -> None:
     from worker.cli.display import print_addresses
-    from worker.store.joined_addresses import joined_addresses
+    from worker.store.separations import joined_addresses
 
     found = read_database(
         settings, lambda session: [each for key in keys for each in joined_addresses(session, key)]

@@ -15,7 +15,7 @@ from worker.html import Page, PageError, parse_page
 from worker.inspector.limits import TooSlowError
 from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.extraction_jobs import Pivot
-from worker.store.knowledge import load_knowledge
+from worker.store.groups import load_knowledge
 from worker.store.pages import load_content, load_page
 from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import GroupRepresentative, Membership, StoredPage, TemplateGroup
-from worker.store.templates import NewMembership, load_membership
+from worker.store.groups import NewMembership, load_membership
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,10 @@ from worker.addresses import PageAddress
 from worker.html import Answer
 from worker.outcomes import PageOutcome
 from worker.store import addresses
+from worker.store.groups import is_of_membership
 from worker.store.packing import unpack_content
 from worker.store.pages import is_asked_for, is_pending
 from worker.store.statements import rows_only
-from worker.store.templates import is_of_membership
 
 MOST_ATTEMPTS: Final = 2**31 - 1
 """What the column that counts them holds."""

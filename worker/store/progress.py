@@ -23,15 +23,7 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.outcomes import PENDING
-from worker.store import (
-    clusterings,
-    designs,
-    doubts,
-    failures,
-    joined_addresses,
-    parts,
-    story_arrivals,
-)
+from worker.store import clusterings, designs, doubts, failures, parts, separations, story_arrivals
 from worker.store.designs import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_asked_for, is_pending, only_sites
@@ -395,7 +387,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
     return SiteHistory(
         designs.group_histories(session, site_id),
         designs.changes(session, site_id),
-        joined_addresses.counts(session, site_id),
+        separations.counts(session, site_id),
     )
 
 

@@ -22,10 +22,10 @@ from worker.grouping.assignment import (
 from worker.grouping.distance import normalised_distance
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
-from worker.store import assignments, clusterings, outbox, pages, templates, trees
+from worker.store import assignments, clusterings, groups, outbox, pages, trees
 from worker.store.assignments import Outlier
 from worker.store.database import is_connection_lost
-from worker.store.templates import NewGroup, NewMembership
+from worker.store.groups import NewGroup, NewMembership
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
 from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
@@ -117,8 +117,8 @@ def _assign(
         return
     site_id = page.site_id
     logs.bind(site_id=site_id, page=page.url)
-    generation = templates.last_generation(session, site_id)
-    if templates.generation_version(session, site_id, generation) >= site_version:
+    generation = groups.last_generation(session, site_id)
+    if groups.generation_version(session, site_id, generation) >= site_version:
         return
     found = NOWHERE
     if compares:
@@ -168,9 +168,7 @@ def _promote_outliers(
     """Make a group of outliers that agree; return the pages that joined one."""
     # While the site is clustered its groups are chosen anew, these among them. Where that always
     # failed, to compare these with each other may be what fails.
-    if not templates.try_lock_clustering(session, site_id) or clusterings.quarantine(
-        session, site_id
-    ):
+    if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
         return set()
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
     if len(outliers) < FEWEST_OF_A_NEW_GROUP:
@@ -178,12 +176,12 @@ def _promote_outliers(
     distances, sizes = _distances(session, state, outliers)
     promoted: set[int] = set()
     for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
-        number = templates.last_group(session, site_id) + 1
+        number = groups.last_group(session, site_id) + 1
         pivot = outliers[group.pivot]
         members = [outliers[member].page_id for member in group.members]
-        pattern = pattern_of_group(templates.comment_patterns(session, members))
+        pattern = pattern_of_group(groups.comment_patterns(session, members))
         new = NewGroup(number, 0, pivot.page_id, [pivot.tree_id], pattern)
-        templates.save_groups(session, site_id, generation, [new])
+        groups.save_groups(session, site_id, generation, [new])
         nearest = min(
             (member for member in group.members if member != group.pivot),
             key=lambda member: (distances[group.pivot, member], outliers[member].url),

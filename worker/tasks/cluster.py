@@ -17,15 +17,14 @@ from worker.store import (
     backlog,
     clusterings,
     comparisons,
+    groups,
     outbox,
     pages,
     provisional,
-    references,
-    templates,
 )
 from worker.store.database import is_connection_lost
+from worker.store.groups import SettleTimes
 from worker.store.locks import AdvisoryLock
-from worker.store.templates import SettleTimes
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
@@ -96,7 +95,7 @@ def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
 
 
 def _enqueue_due_clusterings(session: Session, settings: Settings, settle: SettleTimes) -> None:
-    due = templates.due_sites(
+    due = groups.due_sites(
         session,
         settle,
         patience_seconds=settings.comparison_patience_seconds,
@@ -174,11 +173,11 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     logs.bind(site=site)
     found = clusterings.give_up(session, site_id)
     waiting = pages.pending_with_tree(session, site_id)
-    if not templates.is_clustered(session, site_id):
+    if not groups.is_clustered(session, site_id):
         provisional.place(session, [site_id], waiting)
         # What comes is assigned, and a clustering finds all new.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
-    generation = templates.last_generation(session, site_id)
+    generation = groups.last_generation(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
     request_extractions(session, site_id, waiting, generation)
     offer_task(
@@ -193,7 +192,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
-    templates.lock_clustering(session, site_id)
+    groups.lock_clustering(session, site_id)
     if comparisons.is_in_flight(session, site_id):
         enqueue_late_blocks(session, state.settings, site_id)
         return
@@ -205,7 +204,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     if known is None:
         return
     site_pages = [
-        page for page in templates.comparable_pages(session, site_id) if page.tree_id in site.trees
+        page for page in groups.comparable_pages(session, site_id) if page.tree_id in site.trees
     ]
     grouping = known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
@@ -217,7 +216,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     if site.has_begun:
         comparisons.end(session, site_id)
     if stored.reference_sets() or site.generation:
-        references.keep_sets(session, site_id, stored.reference_sets())
+        comparisons.keep_sets(session, site_id, stored.reference_sets())
     request_changed_extractions(
         session, site_id, site_pages, generation, state.settings.chosen_text_roles
     )
@@ -236,7 +235,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
 
 def _assign_overlooked(session: Session, site_id: int, generation: int) -> None:
     """Have the pages assigned that came while their site was clustered for the first time."""
-    version = templates.site_state(session, site_id).version
+    version = groups.site_state(session, site_id).version
     outbox.add_tasks(
         session,
         task_names.ASSIGN,

@@ -13,11 +13,10 @@ from worker.store import (
     backlog,
     clusterings,
     comparisons,
+    groups,
     outbox,
     pages,
-    references,
     reprocessings,
-    templates,
     trees,
 )
 from worker.store.locks import AdvisoryLock
@@ -103,15 +102,15 @@ def take_up_site(session: Session, site_id: int, stage: str) -> int:
 def _forget_comparisons(session: Session, site_id: int) -> None:
     tree_ids = trees.site_tree_ids(session, site_id)
     comparisons.end(session, site_id)
-    references.keep_sets(session, site_id, [])
+    comparisons.keep_sets(session, site_id, [])
     trees.forget_distances(session, tree_ids)
 
 
 def extract_again(session: Session, site_id: int) -> None:
     """Ask for the extraction of a site's pages with the groups they have."""
-    generation = templates.last_generation(session, site_id)
+    generation = groups.last_generation(session, site_id)
     request_extractions(
-        session, site_id, templates.pages_of_generation(session, site_id, generation), generation
+        session, site_id, groups.pages_of_generation(session, site_id, generation), generation
     )
 
 

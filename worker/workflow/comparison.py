@@ -14,8 +14,8 @@ from worker.grouping.distance.forest import Forest, forest_of
 from worker.html import Tree, site_name
 from worker.messaging import task_names
 from worker.outcomes import GivenUpReason
-from worker.store import comparisons, pages, references, trees
-from worker.store.references import StoredNearest
+from worker.store import comparisons, pages, trees
+from worker.store.comparisons import StoredNearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering
 from worker.workflow.process import ProcessState
@@ -85,8 +85,8 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
         known = set(trees.known_distances(session, block.rows, block.columns))
     else:
         earlier = [
-            (members, references.load_nearest(session, other, block.rows))
-            for other, members in references.sets_of_site(session, block.site_id).items()
+            (members, comparisons.load_nearest(session, other, block.rows))
+            for other, members in comparisons.sets_of_site(session, block.site_id).items()
             if other != set_id
         ]
     return ComparisonJob(
@@ -117,7 +117,7 @@ def _save(
     if distances:
         trees.save_distances(session, distances)
     if nearest and job.reference_set_id is not None:
-        references.save_nearest(session, job.reference_set_id, nearest)
+        comparisons.save_nearest(session, job.reference_set_id, nearest)
     if job.gives_up:
         _offer_to_compare_again(session, job, quarantine)
     if finished.is_last:

@@ -20,7 +20,7 @@ from worker.grouping.known_site import KnownSite, SitePage
 from worker.html import TreeShape
 from worker.messaging import task_names
 from worker.settings import Settings
-from worker.store import comparisons, outbox, templates, trees
+from worker.store import comparisons, groups, outbox, trees
 from worker.store.comparisons import NewBlock
 from worker.workflow.clustering_requests import request_blocks, request_blocks_again
 from worker.workflow.comparison import compare_at_once
@@ -72,8 +72,8 @@ def load_site(session: Session, site_id: int) -> ComparedSite | None:
     """Return a site with the trees of its comparison; nothing if no page changed."""
     # The version is read before the pages: a page that comes in between is then
     # seen, and makes the site due once more, instead of being overlooked.
-    site = templates.site_state(session, site_id)
-    is_new = not templates.is_clustered(session, site_id)
+    site = groups.site_state(session, site_id)
+    is_new = not groups.is_clustered(session, site_id)
     if site.compared_version is not None and site.compared_trees is not None:
         shapes = trees.tree_shapes(session, site.compared_trees)
         return ComparedSite(

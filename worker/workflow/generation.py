@@ -10,8 +10,8 @@ from worker.grouping import DEFAULT_METHOD, Group, Grouping
 from worker.grouping.generations import match_groups
 from worker.grouping.known_site import KnownSite
 from worker.messaging import task_names
-from worker.store import outbox, templates
-from worker.store.templates import ComparablePage, NewGroup, NewMembership
+from worker.store import groups, outbox
+from worker.store.groups import ComparablePage, NewGroup, NewMembership
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
 from worker.workflow.extraction_requests import request_extractions
@@ -69,7 +69,7 @@ def save_generation(
         _memberships(site_pages, grouping, identities, compared),
         dict(zip(identities, patterns, strict=True)),
     )
-    templates.save_generation(
+    groups.save_generation(
         session,
         site_id=site.id,
         number=generation.number,
@@ -121,7 +121,7 @@ def request_changed_extractions(
     if generation.number > 1:
         outbox.withdraw(session, task_names.EXTRACT, site_id, "page_id", sorted(by_id))
     if unchanged:
-        templates.carry_over(session, unchanged, generation.number)
+        groups.carry_over(session, unchanged, generation.number)
     request_extractions(session, site_id, changed, generation.number)
 
 
@@ -131,13 +131,13 @@ def _identities(
     site_pages: Sequence[ComparablePage],
     grouping: Grouping,
 ) -> list[int]:
-    groups = [[site_pages[index].id for index in group.members] for group in grouping.groups]
+    members = [[site_pages[index].id for index in group.members] for group in grouping.groups]
     if not site.generation:
-        return match_groups({}, groups)
+        return match_groups({}, members)
     return match_groups(
-        templates.pages_by_group(session, site.id, site.generation),
-        groups,
-        last_identity=templates.last_group(session, site.id),
+        groups.pages_by_group(session, site.id, site.generation),
+        members,
+        last_identity=groups.last_group(session, site.id),
     )
 
 

@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from worker.article import TemplateKnowledge
 from worker.html import parse_page
-from worker.store import knowledge, pages
+from worker.store import groups, pages
 from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot
 
@@ -47,7 +47,7 @@ class KnownTemplates:
 
 def _stored_or_learned(database: Database, pivot: Pivot) -> TemplateKnowledge | None:
     packed, content = database.run(
-        lambda session: knowledge.load_knowledge(session, pivot.id, pivot.content_digest)
+        lambda session: groups.load_knowledge(session, pivot.id, pivot.content_digest)
     )
     if packed is not None:
         try:
@@ -60,7 +60,7 @@ def _stored_or_learned(database: Database, pivot: Pivot) -> TemplateKnowledge | 
     page = parse_page(content, pivot.url, content_type=pivot.content_type)
     known = TemplateKnowledge.from_pages([page])
     database.run(
-        lambda session: knowledge.save_knowledge(
+        lambda session: groups.save_knowledge(
             session, pivot.id, pivot.content_digest, known.to_bytes()
         )
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from worker.store.templates import NewMembership
+from worker.store.groups import NewMembership
 
 
 def group_memberships(

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from worker.grouping.known_site import NearestReference
 from worker.store import trees
-from worker.store.references import load_nearest, save_set
+from worker.store.comparisons import load_nearest, save_set
 
 
 class StoredDistances:

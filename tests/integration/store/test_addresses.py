@@ -16,7 +16,7 @@ from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring,
 from tests.pages import article_html
 from worker.addresses import canonical_of, identity_of, variants_of
 from worker.outcomes import PageOutcome
-from worker.store import addresses, joined_addresses, pages
+from worker.store import addresses, pages, separations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages
 from worker.store.separations import NotJoinedError, separate
@@ -267,20 +267,20 @@ def test_revisions_go_on_wherever_an_address_leads(session: Session) -> None:
 def test_what_joined_is_counted_and_listed(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     (site_id,) = pages.sites_called(session, SITE)
-    assert joined_addresses.counts(session, site_id) == {
+    assert separations.counts(session, site_id) == {
         "amp": 1,
         "form": 1,
         "mobile": 1,
         "print": 1,
     }
     separate(session, MOBILE)
-    assert joined_addresses.counts(session, site_id) == {
+    assert separations.counts(session, site_id) == {
         "amp": 1,
         "form": 1,
         "print": 1,
         "separated": 1,
     }
-    listed = joined_addresses.joined_addresses(session, SITE)
+    listed = separations.joined_addresses(session, SITE)
     assert {(each.address, each.kind, each.canonical) for each in listed} == {
         (AMP, "amp", PLAIN),
         (PRINT, "print", PLAIN),

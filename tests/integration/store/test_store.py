@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 from models.tables import PageContent, Site, StoredPage
 from worker.html import Tree
 from worker.outcomes import ReceiptResult, UnusableReason
-from worker.store import outbox, pages, templates, trees
+from worker.store import groups, outbox, pages, trees
 from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.groups import SettleTimes
 from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
 from worker.store.recording import record_pages
-from worker.store.templates import SettleTimes
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -138,7 +138,7 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
 
     def due(settle: float, longest: float = 3600) -> bool:
         times = SettleTimes(settle, settle, longest, longest)
-        found = templates.due_sites(session, times, patience_seconds=600)
+        found = groups.due_sites(session, times, patience_seconds=600)
         return site_id in [site.id for site in found]
 
     assert due(0)
@@ -146,7 +146,7 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
     session.execute(text("UPDATE pages SET received_at = now() - interval '2 hours'"))
     assert due(60)
     version = session.scalars(select(Site.version).where(Site.id == site_id)).one()
-    templates.save_generation(
+    groups.save_generation(
         session,
         site_id=site_id,
         number=1,

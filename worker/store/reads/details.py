@@ -31,7 +31,7 @@ from models.tables import (
     TemplateGroup,
 )
 from worker.store.extraction_jobs import Pivot
-from worker.store.templates import is_of_membership
+from worker.store.groups import is_of_membership
 from worker.store.trees import site_tree_ids
 
 
