@@ -804,6 +804,21 @@ class Duration(Base):
     seconds: Mapped[float] = mapped_column(Float, doc="What all of them took.")
 
 
+class ServedTurn(Base):
+    """The last turn of a lane of the outbox that was published, and of each site in it.
+
+    Without it a site that keeps one task waiting would come first each time, as if it were new.
+    """
+
+    __tablename__ = "served_turns"
+
+    lane: Mapped[str] = mapped_column(primary_key=True)
+    site_id: Mapped[int] = mapped_column(
+        primary_key=True, autoincrement=False, doc="0 for the lane as a whole."
+    )
+    turn: Mapped[int]
+
+
 class OutboxEntry(Base):
     """A message that the relay is to publish; deleted once the broker confirmed it."""
 

@@ -5,10 +5,16 @@ entry; a crash between publish and removal publishes twice, which every consumer
 of the service bears.
 
 Tasks of one kind are published site by site in turn, however many a site asks for: start-time
-fair queueing (Goyal, Vin and Cheng 1996) with every task of the same length. A task's turn is
-one after the last that its site waits for, or the turn that is being served where that is later,
-so that a site neither waits for another's backlog nor saves up turns. Where tasks differ in what
-they take, those who ask give the turns.
+fair queueing (Goyal, Vin and Cheng 1996) with every task of the same length. A task's place is
+one after the last of its site, or the first of the round that is being served where that is later,
+so that a site neither waits for another's backlog nor saves up turns. A round is `QUANTUM` tasks
+of every site that has so many.
+
+What comes for a site that had nothing waiting stands before the backlogs of all others, as with
+new flows in fq_codel (RFC 8290): at the head of the round that is being served. It uses up the
+quantum of its site in that round, which the relay notes as it publishes (`ServedTurn`), so that a
+site that always has one task waiting gets what any other gets, and no more. Where tasks differ in
+what they take, those who ask give the turns.
 """
 
 import json
@@ -21,24 +27,36 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     ColumnElement,
-    Insert,
     Select,
     Text,
+    and_,
     any_,
     bindparam,
+    case,
     cast,
     delete,
     exists,
     func,
-    insert,
+    literal,
+    or_,
     select,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, Insert, array, insert
 from sqlalchemy.orm import Session
 
-from models.tables import OutboxEntry
+from models.tables import OutboxEntry, ServedTurn
 from worker.store.statements import rows_only
+
+QUANTUM = 8
+"""Tasks that each site has in a round: a page every few seconds is never behind a backlog, and as
+many are one task of a worker."""
+
+_ROUND = 2 * QUANTUM
+"""Turns in a round: first those of its head, then those of the backlogs."""
+
+_WHOLE_LANE = 0
+"""Site of the lane as a whole in `ServedTurn`."""
 
 
 class Waiting(NamedTuple):
@@ -97,22 +115,50 @@ def _adding_tasks() -> Insert:
         .table_valued("site_id", "arguments", "place", name="asked")
         .render_derived()
     )
-    lane = OutboxEntry.lane == bindparam("task", type_=Text)
-    served = select(func.min(OutboxEntry.turn)).where(lane).scalar_subquery()
-    own = select(func.max(OutboxEntry.turn)).where(lane, OutboxEntry.site_id == asked.c.site_id)
-    before = func.greatest(served - 1, own.scalar_subquery(), 0)
+    lane = bindparam("task", type_=Text)
+    waiting = select(func.max(OutboxEntry.turn)).where(
+        OutboxEntry.lane == lane, OutboxEntry.site_id == asked.c.site_id
+    )
+    last = func.greatest(
+        waiting.scalar_subquery(), _served(lane, asked.c.site_id), type_=BigInteger
+    )
+    of_site = select(
+        asked.c.site_id,
+        asked.c.arguments,
+        asked.c.place,
+        last.label("own"),
+        (func.coalesce(_served(lane, _WHOLE_LANE), 0) // _ROUND).label("round"),
+    ).subquery()
+    own, served_round = of_site.c.own, of_site.c.round
+    after_own = own // _ROUND * QUANTUM + own % QUANTUM + 1
+    first = func.greatest(after_own, served_round * QUANTUM, type_=BigInteger)
+    place = first + of_site.c.place - 1
+    # Of a site that has no more in this round than what came before the backlogs.
+    is_head = and_(
+        or_(own.is_(None), own // _ROUND < served_round, own % _ROUND < QUANTUM),
+        place // QUANTUM == served_round,
+    )
+    turn = place // QUANTUM * _ROUND + place % QUANTUM + case((is_head, 0), else_=QUANTUM)
     return (
         insert(OutboxEntry)
         .from_select(
             ["task", "site_id", "arguments", "turn"],
             select(
                 bindparam("task", type_=Text),
-                asked.c.site_id,
-                cast(asked.c.arguments, JSONB),
-                before + asked.c.place,
+                of_site.c.site_id,
+                cast(of_site.c.arguments, JSONB),
+                turn,
             ),
         )
         .execution_options(dml_strategy="raw")
+    )
+
+
+def _served(lane: ColumnElement[str], site_id: ColumnElement[int] | int) -> ColumnElement[int]:
+    return (
+        select(ServedTurn.turn)
+        .where(ServedTurn.lane == lane, ServedTurn.site_id == site_id)
+        .scalar_subquery()
     )
 
 
@@ -194,11 +240,35 @@ def _taking_next() -> Select[Any]:
 
 
 _TAKE_NEXT = rows_only(_taking_next())
-_REMOVE = rows_only(
-    delete(OutboxEntry)
-    .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
-    .execution_options(synchronize_session=False)
-)
+
+
+def _removing() -> Insert:
+    removed = (
+        delete(OutboxEntry)
+        .where(OutboxEntry.id == any_(bindparam("ids", type_=ARRAY(BigInteger))))
+        .returning(OutboxEntry.lane, OutboxEntry.site_id, OutboxEntry.turn)
+        .cte("removed")
+    )
+    site_id = func.unnest(array([removed.c.site_id, literal(_WHOLE_LANE, BigInteger)]))
+    each = (
+        select(removed.c.lane, site_id.label("site_id"), removed.c.turn)
+        .where(removed.c.site_id.is_not(None))
+        .subquery()
+    )
+    add = insert(ServedTurn).from_select(
+        ["lane", "site_id", "turn"],
+        select(each.c.lane, each.c.site_id, func.max(each.c.turn))
+        .group_by(each.c.lane, each.c.site_id)
+        # Two relays that note the same sites in different orders would deadlock.
+        .order_by(each.c.lane, each.c.site_id),
+    )
+    return add.on_conflict_do_update(
+        index_elements=[ServedTurn.lane, ServedTurn.site_id],
+        set_={"turn": func.greatest(ServedTurn.turn, add.excluded.turn)},
+    ).execution_options(dml_strategy="raw")
+
+
+_REMOVE = rows_only(_removing())
 
 
 @dataclass(frozen=True)
@@ -241,7 +311,7 @@ def take_next(session: Session, lane: str, limit: int, *, max_bytes: int) -> Seq
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
-    """Remove entries that the broker has confirmed."""
+    """Remove entries that the broker has confirmed, and note the turns that were served."""
     session.execute(_REMOVE, {"ids": list(entry_ids)})
 
 
@@ -294,12 +364,14 @@ def _is_refused(
     return conditions
 
 
-def withdraw(session: Session, task: str, site_id: int, argument: str, values: list[int]) -> None:
+def withdraw(
+    session: Session, tasks: Sequence[str], site_id: int, argument: str, values: list[int]
+) -> None:
     """Remove the tasks of a site that no relay holds and whose argument is one of some values."""
     void = (
         select(OutboxEntry.id)
         .where(
-            OutboxEntry.lane == task,
+            OutboxEntry.lane.in_(tasks),
             OutboxEntry.site_id == site_id,
             cast(OutboxEntry.arguments[argument].astext, BigInteger).in_(values),
         )

@@ -175,28 +175,6 @@ def test_the_outbox_gives_entries_in_order_and_forgets_what_was_sent(session: Se
     assert outbox.take_next(session, "task", 10, max_bytes=1000) == [second]
 
 
-def serve(session: Session, number: int) -> str:
-    """Return the sites whose tasks are next, and remove these tasks."""
-    entries = outbox.take_next(session, "task", number, max_bytes=1000)
-    outbox.remove(session, [entry.id for entry in entries])
-    return "".join("-abc"[entry.arguments["site"]] for entry in entries if entry.arguments)
-
-
-def test_sites_take_turns_whatever_each_asks_for(session: Session) -> None:
-    def ask(site_id: int, number: int) -> None:
-        outbox.add_tasks(session, "task", [{"site": site_id}] * number, site_id=site_id)
-
-    ask(1, 10)
-    assert serve(session, 4) == "aaaa"
-    ask(2, 3)
-    ask(1, 1)
-    ask(3, 1)
-    assert serve(session, 7) == "abcabab"
-    # The site that was silent saved up no turns.
-    ask(2, 3)
-    assert serve(session, 20) == "ababab" + "a"
-
-
 def test_progress_counts_each_message_once_and_only_those_of_the_run(session: Session) -> None:
     _, page = record(session, fetched())
     for message_id, result in (
