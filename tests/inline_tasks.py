@@ -41,6 +41,8 @@ TASKS: Mapping[str, Callable[..., None]] = {
     task_names.TELL_STORIES: tell_stories,
 }
 
+_WAITING_APART = {task: (apart,) for apart, task in task_names.PUBLISHED_AS.items()}
+
 
 class Tasks:
     """Plays broker and worker: runs what the outbox holds, in the order that chance gives."""
@@ -76,7 +78,9 @@ class Tasks:
         """Take the arguments of all tasks of a kind that are asked for."""
         with self.database.transaction() as session:
             found = session.execute(
-                delete(OutboxEntry).where(OutboxEntry.task == task).returning(OutboxEntry.arguments)
+                delete(OutboxEntry)
+                .where(OutboxEntry.task.in_((task, *_WAITING_APART.get(task, ()))))
+                .returning(OutboxEntry.arguments)
             )
             arguments = [each for (each,) in found]
         self._chance.shuffle(arguments)

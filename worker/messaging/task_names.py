@@ -7,6 +7,7 @@ COMPARE: Final = "detourage.compare"
 CLUSTER: Final = "detourage.cluster"
 CLUSTER_DUE: Final = "detourage.cluster_due_sites"
 EXTRACT: Final = "detourage.extract"
+EXTRACT_AGAIN: Final = "detourage.extract_again"
 EXTRACT_LATE: Final = "detourage.extract_late"
 JOIN_PARTS: Final = "detourage.join_parts"
 REPROCESS: Final = "detourage.reprocess"
@@ -24,6 +25,16 @@ names it, be it with none, is never joined with others."""
 JOINED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
 """Tasks of one page of which several that wait are done as one, and the argument that is the
 version of their page."""
+
+PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
+"""Requests that are published under another name: a page that has its outcome already is extracted
+as any other, but waits apart, so that those that have none can go first."""
+
+EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
+"""Where extractions wait for the relay."""
+
+REPEATED: Final = (EXTRACT_AGAIN, PARSE)
+"""Requests for pages that have been dealt with before."""
 
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",

@@ -26,9 +26,12 @@ from worker.messaging.broker import check_message_size, connect, depth, topology
 from worker.messaging.task_names import (
     CLUSTER,
     COMPARE,
+    EXTRACT_AGAIN,
     EXTRACT_LATE,
+    EXTRACTIONS,
     JOINED,
     OTHERS,
+    PUBLISHED_AS,
     STAGE_OF_TASK,
 )
 from worker.processes.heartbeat import Heartbeat
@@ -63,6 +66,10 @@ LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
 """Tasks that take up to seconds, and the part of the limit that they have: what waits in a queue
 is done in the order in which it came there, whatever should be done first meanwhile."""
+
+AGAIN_AFTER = 7
+"""Extraction tasks of pages without an outcome after which one of others goes first: a backlog of
+the former does not keep the latter waiting for ever."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
@@ -128,6 +135,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
         tasks[task] = replace(tasks[task], pieces=PAGES_OF_A_TASK)
     for task in LONG_TASKS:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
+    tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
     # At most one a look, and extractions take all the room that there is.
     lanes: dict[str, Bound | None] = {**tasks, EXTRACT_LATE: None}
     limit = settings.articles_limit
@@ -141,7 +149,8 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
 class Relay:
     """Publishes outbox entries, each at least once, while there is room in their queues.
 
-    Entries of a lane are published in their turn.
+    Entries of a lane are published in their turn, extractions of pages that have their outcome
+    already behind those of pages that wait for one.
 
     Parameters
     ----------
@@ -157,6 +166,7 @@ class Relay:
         self._stopping = threading.Event()
         self._returned: list[str] = []
         self._bounds = bounds_of(settings)
+        self._since_again = 0
         self._summary = Summary("relay", settings.summary_seconds)
 
     def run_until_signalled(self) -> None:
@@ -240,8 +250,10 @@ class Relay:
         trouble: Exception | None = None
         logs.unbind_all()
         try:
-            for lane in outbox.lanes_waiting(session, self._bounds):
+            for lane in self._in_order(outbox.lanes_waiting(session, self._bounds)):
                 room = self._room(lane, producer)
+                if lane == EXTRACT_AGAIN and self._is_again_due:
+                    room = min(room, PAGES_OF_A_TASK)
                 waiting = (
                     outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES) if room else ()
                 )
@@ -253,6 +265,8 @@ class Relay:
                         refused = len(entries)
                         raise
                     confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
+                    if lane in EXTRACTIONS:
+                        self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again, after the transaction
@@ -260,6 +274,15 @@ class Relay:
         if confirmed:
             outbox.remove(session, list(confirmed))
         return PublishedBatch(list(confirmed.values()), refused, trouble)
+
+    def _in_order(self, lanes: Iterable[str]) -> list[str]:
+        """Return lanes with extractions of pages that have an outcome last, but for their share."""
+        is_due = self._is_again_due
+        return sorted(lanes, key=lambda lane: (lane == EXTRACT_AGAIN) is not is_due)
+
+    @property
+    def _is_again_due(self) -> bool:
+        return self._since_again >= AGAIN_AFTER
 
     def _room(self, lane: str, producer: Producer) -> int:
         bound = self._bounds[lane]
@@ -300,7 +323,7 @@ class Relay:
 def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
     """Yield entries, in their order, with pages that follow each other for one task."""
     batch: list[Waiting] = []
-    for entry in entries:
+    for entry in map(as_published, entries):
         may_join = entry.task in JOINED and OTHERS not in (entry.arguments or {})
         if batch and (not may_join or len(batch) == PAGES_OF_A_TASK):
             yield batch
@@ -311,6 +334,13 @@ def joined(entries: Iterable[Waiting]) -> Iterator[list[Waiting]]:
             yield [entry]
     if batch:
         yield batch
+
+
+def as_published(entry: Waiting) -> Waiting:
+    """Return an entry under the name that its task is published by."""
+    if entry.task is None:
+        return entry
+    return entry._replace(task=PUBLISHED_AS.get(entry.task, entry.task))
 
 
 def as_one_task(entries: Sequence[Waiting]) -> Waiting:

@@ -48,13 +48,18 @@ MOST_ATTEMPTS: Final = 2**31 - 1
 """What the column that counts them holds."""
 
 
-def await_extraction(session: Session, page_ids: Sequence[int], generation: int) -> list[int]:
+def await_extraction(
+    session: Session, page_ids: Sequence[int], generation: int
+) -> list[tuple[int, bool]]:
     """Make pages wait for their extraction with a generation, even if they had one with it.
 
-    Returns those that do, ascending: not pages without a tree, or whose HTML was removed.
+    Returns those that do, ascending, and whether each has an outcome already: not pages without a
+    tree, or whose HTML was removed.
     """
     values = {"page_ids": list(page_ids), "new_generation": generation}
-    return sorted(session.scalars(_AWAIT, values))
+    return sorted(
+        (page_id, has_outcome) for page_id, has_outcome in session.execute(_AWAIT, values)
+    )
 
 
 _GENERATION = bindparam("new_generation", type_=Integer)
@@ -71,7 +76,7 @@ _AWAIT = rows_only(
         asked_at=func.now(),
         attempts=0,
     )
-    .returning(StoredPage.id)
+    .returning(StoredPage.id, StoredPage.outcome.is_not(None))
     .execution_options(synchronize_session=False, dml_strategy="core_only")
 )
 
@@ -427,10 +432,10 @@ def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     session.execute(_NOTE, {f"new_{name}": list(column) for name, column in columns})
 
 
-def _is_late(lane: str, patience_seconds: float) -> ColumnElement[bool]:
+def _is_late(lanes: Sequence[str], patience_seconds: float) -> ColumnElement[bool]:
     """Condition: the page's extraction was asked for too long ago, and the relay has none of it."""
     waiting = exists().where(
-        OutboxEntry.lane == lane,
+        OutboxEntry.lane.in_(lanes),
         cast(OutboxEntry.arguments["page_id"].astext, BigInteger) == StoredPage.id,
     )
     return and_(
@@ -442,15 +447,15 @@ def _is_late(lane: str, patience_seconds: float) -> ColumnElement[bool]:
 
 
 def find_late(
-    session: Session, lane: str, *, patience_seconds: float, limit: int
+    session: Session, lanes: Sequence[str], *, patience_seconds: float, limit: int
 ) -> list[tuple[int, int]]:
     """Return pages whose extraction was asked for too long ago, each with its generation.
 
-    Not those that wait for the relay in the lane of extractions.
+    Not those that wait for the relay in the lanes of extractions.
     """
     late = (
         select(StoredPage.id, StoredPage.generation)
-        .where(_is_late(lane, patience_seconds))
+        .where(_is_late(lanes, patience_seconds))
         .order_by(StoredPage.id)
         .limit(limit)
     )
@@ -458,7 +463,7 @@ def find_late(
 
 
 def take_late(
-    session: Session, lane: str, suspects: Mapping[int, int], *, patience_seconds: float
+    session: Session, lanes: Sequence[str], suspects: Mapping[int, int], *, patience_seconds: float
 ) -> dict[int, list[tuple[int, int]]]:
     """Return those of some pages that are late as of `find_late`, with their generations.
 
@@ -468,7 +473,7 @@ def take_late(
     ----------
     session
         The transaction.
-    lane
+    lanes
         Where extractions wait for the relay.
     suspects
         Generations by the ids of the pages.
@@ -481,7 +486,7 @@ def take_late(
             _ASKED,
             and_(StoredPage.id == _ASKED.c.page_id, StoredPage.generation == _ASKED.c.generation),
         )
-        .where(_is_late(lane, patience_seconds))
+        .where(_is_late(lanes, patience_seconds))
         .order_by(StoredPage.id)
         .with_for_update(of=StoredPage, skip_locked=True)
     )

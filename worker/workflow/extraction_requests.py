@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.messaging import task_names
+from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EXTRACTIONS, OTHERS
 from worker.store import extraction_jobs, outbox
 
 REPEATED_AT_ONCE = 1000
@@ -21,26 +21,30 @@ def request_extractions(
 def request_extractions_of_sites(
     session: Session, page_ids: Mapping[int, Iterable[int]], generation: int
 ) -> None:
-    """Have pages, given by the id of their site, extracted with the generation of that number."""
+    """Have pages, given by the id of their site, extracted with the generation of that number.
+
+    Those that have an outcome wait behind those that have none.
+    """
     site_of = {page_id: site_id for site_id, pages in page_ids.items() for page_id in pages}
     if not site_of:
         return
     waiting = extraction_jobs.await_extraction(session, sorted(site_of), generation)
-    outbox.add_tasks_of_sites(
-        session,
-        task_names.EXTRACT,
-        [(site_of[page_id], {"page_id": page_id, "generation": generation}) for page_id in waiting],
-    )
+    wanted: dict[str, list[tuple[int, dict[str, int]]]] = {EXTRACT: [], EXTRACT_AGAIN: []}
+    for page_id, has_outcome in waiting:
+        task = EXTRACT_AGAIN if has_outcome else EXTRACT
+        wanted[task].append((site_of[page_id], {"page_id": page_id, "generation": generation}))
+    for task, of_sites in wanted.items():
+        outbox.add_tasks_of_sites(session, task, of_sites)
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
     """Have those extractions looked at again that were requested too long ago, and published."""
     late = extraction_jobs.find_late(
-        session, task_names.EXTRACT, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
+        session, EXTRACTIONS, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
     )
     if late:
         wanted = {"suspects": late}
-        outbox.add_tasks(session, task_names.EXTRACT_LATE, [wanted], site_id=None)
+        outbox.add_tasks(session, EXTRACT_LATE, [wanted], site_id=None)
 
 
 def request_late_extractions(
@@ -58,7 +62,7 @@ def request_late_extractions(
         Time after which an extraction is late.
     """
     late = extraction_jobs.take_late(
-        session, task_names.EXTRACT, suspects, patience_seconds=patience_seconds
+        session, EXTRACTIONS, suspects, patience_seconds=patience_seconds
     )
     for site_id, wanted in late.items():
         _enqueue(session, site_id, wanted)
@@ -81,11 +85,8 @@ def request_each_alone(
     """
     outbox.add_tasks(
         session,
-        task_names.EXTRACT,
-        [
-            {"page_id": page_id, "generation": wanted[page_id], task_names.OTHERS: []}
-            for page_id in page_ids
-        ],
+        EXTRACT,
+        [{"page_id": page_id, "generation": wanted[page_id], OTHERS: []} for page_id in page_ids],
         site_id=site_id,
     )
 
@@ -93,7 +94,7 @@ def request_each_alone(
 def _enqueue(session: Session, site_id: int, wanted: Sequence[tuple[int, int]]) -> None:
     outbox.add_tasks(
         session,
-        task_names.EXTRACT,
+        EXTRACT,
         [{"page_id": page_id, "generation": generation} for page_id, generation in wanted],
         site_id=site_id,
     )

@@ -119,7 +119,7 @@ def request_changed_extractions(
         (unchanged if same else changed).append(page.id)
     # What earlier generations asked for is void, and would pile up where clusterings are frequent.
     if generation.number > 1:
-        outbox.withdraw(session, task_names.EXTRACT, site_id, "page_id", sorted(by_id))
+        outbox.withdraw(session, task_names.EXTRACTIONS, site_id, "page_id", sorted(by_id))
     if unchanged:
         groups.carry_over(session, unchanged, generation.number)
     request_extractions(session, site_id, changed, generation.number)

@@ -10,7 +10,7 @@ from models.tables import OutboxEntry
 from tests.integration.service.conftest import Alone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
-from worker.service.relay import PAGES_OF_A_TASK
+from worker.service.relay import AGAIN_AFTER, PAGES_OF_A_TASK
 from worker.store import outbox
 
 
@@ -103,6 +103,32 @@ def test_extractions_that_wait_are_done_together_but_those_that_are_to_be_alone(
         *range(2 * PAGES_OF_A_TASK),
     ]
     assert max(map(len, tasks)) == PAGES_OF_A_TASK
+
+
+def test_pages_that_have_an_outcome_are_extracted_behind_those_that_have_none_but_are_extracted(
+    alone: Alone,
+) -> None:
+    tasks_of_each = 3 * AGAIN_AFTER
+    with alone("relay", queue_limit=PAGES_OF_A_TASK) as deployment:
+        queue = deployment.topology.task_queue("extract")
+        with deployment.database.transaction() as session:
+            for task, generation in ((task_names.EXTRACT_AGAIN, 2), (task_names.EXTRACT, 1)):
+                for site_id in range(1, 1 + tasks_of_each):
+                    wanted = {"page_id": site_id, "generation": generation}
+                    outbox.add_tasks(session, task, [wanted] * PAGES_OF_A_TASK, site_id=site_id)
+        names: list[str] = []
+        generations: list[int] = []
+        with connect(deployment.settings) as connection, connection.channel() as channel:
+            while len(names) < 2 * tasks_of_each:
+                deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) > 0)
+                message = channel.basic_get(queue, no_ack=True)
+                names.append(message.properties["application_headers"]["task"])
+                _, arguments, _ = json.loads(message.body)
+                generations.append(arguments["generation"])
+    assert set(names) == {task_names.EXTRACT}
+    rhythm = AGAIN_AFTER * [1] + [2]
+    assert generations[: 3 * len(rhythm)] == 3 * rhythm
+    assert set(generations[3 * len(rhythm) :]) == {2}
 
 
 def test_few_tasks_that_take_long_wait_where_nobody_can_go_before_them(alone: Alone) -> None:

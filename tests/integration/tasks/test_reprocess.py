@@ -59,7 +59,7 @@ def test_a_large_site_is_reprocessed_while_new_pages_come_and_workers_die(tasks:
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
         late = extraction_jobs.find_late(
-            session, task_names.EXTRACT, patience_seconds=600, limit=2 * PAGES
+            session, task_names.EXTRACTIONS, patience_seconds=600, limit=2 * PAGES
         )
         request_late_extractions(session, dict(late), patience_seconds=600)
     tasks.settle()
@@ -191,7 +191,7 @@ def test_whoever_dies_at_it_another_goes_on(
     with tasks.database.transaction() as session:
         session.execute(update(StoredPage).values(asked_at=func.now() - timedelta(days=1)))
         late = extraction_jobs.find_late(
-            session, task_names.EXTRACT, patience_seconds=600, limit=100
+            session, task_names.EXTRACTIONS, patience_seconds=600, limit=100
         )
         request_late_extractions(session, dict(late), patience_seconds=600)
     tasks.settle()

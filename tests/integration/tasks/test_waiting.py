@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import BigInteger, cast, func, select, update
 
-from models.tables import StoredPage
+from models.tables import OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
@@ -49,7 +49,7 @@ def late(tasks: Tasks) -> int:
     return len(
         tasks.read(
             lambda session: extraction_jobs.find_late(
-                session, task_names.EXTRACT, patience_seconds=PATIENCE_SECONDS, limit=100
+                session, task_names.EXTRACTIONS, patience_seconds=PATIENCE_SECONDS, limit=100
             )
         )
     )
@@ -105,3 +105,29 @@ def test_a_page_that_is_refused_while_its_extraction_is_asked_for_waits_for_noth
     grow_old(tasks)
     assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
     assert_nothing_waits_for_long(tasks)
+
+
+def test_a_fresh_page_waits_behind_nothing_that_is_extracted_again(
+    tasks: Tasks, old_site: int
+) -> None:
+    tasks.reprocess("a")
+    tasks.publish("a", [("fresh", article_html(40))])
+    tasks.run(task_names.ASSIGN)
+
+    def waiting(task: str) -> list[str]:
+        page_id = cast(OutboxEntry.arguments["page_id"].astext, BigInteger)
+        pages = select(StoredPage.url).join(OutboxEntry, page_id == StoredPage.id)
+        return sorted(tasks.ask(pages.where(OutboxEntry.task == task)))
+
+    assert waiting(task_names.EXTRACT) == ["https://news.example/fresh"]
+    assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
+    # A clustering makes what waited before void, and asks again.
+    tasks.publish("a", [("fresher", article_html(41))])
+    tasks.group(old_site)
+    assert waiting(task_names.EXTRACT) == [
+        "https://news.example/fresh",
+        "https://news.example/fresher",
+    ]
+    assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
+    tasks.settle()
+    assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
