@@ -10,6 +10,7 @@ from kombu.exceptions import ChannelError
 from worker.errors import ExpectedError, without_passwords
 from worker.grouping import distance
 from worker.messaging.broker import connected, depth, topology_of
+from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import backlog, schema
 from worker.store.database import Database
@@ -143,7 +144,7 @@ def _database(settings: Settings) -> str:
 
 def _room(settings: Settings, *, needed: bool) -> str:
     with _short_connection(settings) as database, database.transaction() as session:
-        is_full = backlog.is_full(session, settings.pending_limit)
+        is_full = backlog.is_full(session, settings.pending_limit, repeated=REPEATED)
     if not is_full:
         return "pages are taken in"
     waits = f"the intake waits: {settings.pending_limit} or more pages or messages are under way"

@@ -32,6 +32,7 @@ from worker.messaging.page_messages import (
     read_message,
     writable,
 )
+from worker.messaging.task_names import REPEATED
 from worker.messaging.topology import Topology
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import PageOutcome, ReceiptResult
@@ -240,7 +241,7 @@ class Intake(ConsumerMixin):
         limit = self._settings.pending_limit
         try:
             with self._database.transaction() as session:
-                is_full = backlog.is_full(session, limit)
+                is_full = backlog.is_full(session, limit, repeated=REPEATED)
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise

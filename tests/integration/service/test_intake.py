@@ -23,6 +23,7 @@ from worker.messaging.broker import connect, messages_waiting
 from worker.service.intake import GATE_MESSAGES
 from worker.service.quarantine import browse
 from worker.settings import Settings
+from worker.store import outbox
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.workflow.parsing import parse_or_reject, store_pages
 
@@ -162,7 +163,10 @@ def test_the_intake_waits_while_too_many_pages_wait_for_their_outcome(alone: Alo
         assert 10 <= taken < pages
         while taken < pages:
             with deployment.database.transaction() as session:
-                session.execute(update(StoredPage).values(outcome="article"))
+                # What is done again keeps no page waiting that is new.
+                session.execute(update(StoredPage).values(outcome="article", forced=True))
+                again = [{"page_id": 0, "generation": 1}] * 20
+                outbox.add_tasks(session, task_names.EXTRACT_AGAIN, again, site_id=1)
             before = taken
             deployment.wait_until(lambda: deployment.count(stored) > before)  # noqa: B023
             deployment.wait_until(
