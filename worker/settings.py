@@ -172,11 +172,11 @@ class Settings(BaseSettings):
     pending_limit: int = Field(
         default=20_000,
         ge=0,
-        description="While so many pages wait for their outcome, or so many messages for the "
-        "relay, the intake waits; 0 for any number.",
+        description="While so many pages wait for their first outcome, or so many messages for "
+        "the relay, the intake waits; 0 for any number.",
     )
     queue_limit: int = Field(
-        default=100,
+        default=40,
         ge=1,
         description="Tasks that wait in a queue, of extractions the pages; more wait in the "
         "database, where sites take turns.",

@@ -112,7 +112,8 @@ def create_app(settings: Settings) -> Celery:
             }
             for task in PAGE_TASKS
         },
-        worker_prefetch_multiplier=4,
+        # What a worker holds is done in the order in which it came, whatever is fresh meanwhile.
+        worker_prefetch_multiplier=1,
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
         worker_send_task_events=False,
