@@ -49,6 +49,13 @@ NEW = "new-"
 
 PROBES = ("of a known site", "the first of a new site")
 
+STEPS = (
+    "until it is stored",
+    "until its extraction is asked for",
+    "until its article",
+    "until sent",
+)
+
 
 @dataclass
 class Waits:
@@ -60,11 +67,14 @@ class Waits:
         By URL.
     articles
         Number of articles of all pages.
+    began
+        Time of day at which the clock of the others stood at 0.
     """
 
     sent: dict[str, float] = field(default_factory=dict)
     arrived: dict[str, float] = field(default_factory=dict)
     articles: int = 0
+    began: float = field(default_factory=lambda: time.time() - time.monotonic())
 
     def seconds(self, urls: Iterable[str]) -> list[float]:
         """Return the waits of those of some pages whose article came."""
@@ -113,6 +123,7 @@ def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: fl
         for thread in threads:
             thread.join(timeout=60)
         _print_waits(ground, waits, probes)
+        _print_steps(ground, waits, probes)
         _print_work(ground)
 
 
@@ -253,6 +264,46 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
     columns = ("page", "sent:", "with article:", "median, s:", "95 %, s:", "most, s:")
     print("\n".join(table(columns, rows)))
     print(f"\n{articles} articles of {len(stored)} pages.\n")
+
+
+def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
+    """Say where pages waited that were sent beside the crawl, by the clocks of the store.
+
+    What a clustering asked for again meanwhile counts from then on as asked for.
+    """
+    moments = (StoredPage.received_at, StoredPage.asked_at, func.min(Article.created_at))
+    seconds = [func.extract("epoch", each) for each in moments]
+    rows = []
+    for kind, urls in probes.items():
+        query = (
+            select(StoredPage.url, *seconds)
+            .outerjoin(Article, Article.page_id == StoredPage.id)
+            .where(StoredPage.url.in_(urls))
+            .group_by(StoredPage.id)
+        )
+        with ground.database.transaction() as session:
+            found = {url: list(map(_number, at)) for url, *at in session.execute(query)}
+        told = [
+            [waits.began + waits.sent[url], *found.get(url, [None] * 3), _arrival(waits, url)]
+            for url in urls
+        ]
+        for place, step in enumerate(STEPS):
+            passed = [
+                end - start
+                for start, end in (each[place : place + 2] for each in told)
+                if start is not None and end is not None
+            ]
+            rows.append((kind, step, len(passed), *_spread(passed)[1:]))
+    columns = ("page", "step", "through:", "median, s:", "95 %, s:", "most, s:")
+    print("\n".join(table(columns, rows)), end="\n\n")
+
+
+def _number(moment: object) -> float | None:
+    return None if moment is None else float(str(moment))
+
+
+def _arrival(waits: Waits, url: str) -> float | None:
+    return waits.began + waits.arrived[url] if url in waits.arrived else None
 
 
 def _spread(seconds: Sequence[float]) -> tuple[object, ...]:
