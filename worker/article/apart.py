@@ -1,4 +1,4 @@
-"""Bodies without what is known not to be the article's."""
+"""Removal of elements that are known not to belong to the article."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -7,28 +7,21 @@ from worker.article.finding import Finding
 from worker.article.outline import Outline
 
 MAX_APART = 0.5
-"""Share of the body's words in elements that are said to be no part of it, up to which they go."""
+"""Share of the body's words up to which elements known to lie outside the article are removed."""
 
 MIN_LEFT = 100
-"""Words of the body that must be left where more of it is in such elements.
+"""Minimum number of words that must remain when more than `MAX_APART` of the body is removed.
 
-With fewer, the article is one of them: the first post of a thread, or a post of a blog whose
-comments are made like it.
+With fewer, the article is one of these elements: the first post of a thread, or a blog post whose
+comments share its markup.
 """
 
 
 def leave_out(page: Outline, finding: Finding, apart: Collection[int]) -> Finding:
-    """Leave elements out of a body, unless they are most of it and hardly anything is left.
+    """Drop elements from a body, unless they are most of it and hardly anything would remain.
 
-    The other lines of the body stay as they were chosen. To choose them anew, as if the comments
-    were not there, loses as many pages as it gains.
-
-    Parameters
-    ----------
-    page, finding
-        The page and the body.
-    apart
-        Indices of the elements.
+    The other lines of the body stay as chosen. Choosing them again without the comments loses as
+    many pages as it gains.
     """
     start, end = page.text_starts[finding.container], page.text_ends[finding.container]
     is_body = [

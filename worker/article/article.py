@@ -1,4 +1,4 @@
-"""The article of a page, with other pages of its template or without any."""
+"""The article of a page, with or without knowledge of its template."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,48 +36,34 @@ from worker.text.texts import count_words
 
 @dataclass(frozen=True)
 class KnownTemplate:
-    """What a page is compared with.
-
-    Attributes
-    ----------
-    knowledge
-        What other pages of its template tell, None where there is none.
-    """
+    """What is known of a page's template; `knowledge` is None if nothing is."""
 
     knowledge: TemplateKnowledge | None = None
 
     @classmethod
     def of(cls, other: Page | TemplateKnowledge | None) -> Self:
-        """Learn from another page, unless what is known is given."""
+        """Learn from another page, or use knowledge that was learned before."""
         if isinstance(other, Page):
             other = TemplateKnowledge.of([Outline.of(other.flat)])
         return cls(other)
 
     @property
     def titles(self) -> Sequence[Titles]:
-        """What its pages are called."""
+        """Titles of the known pages."""
         return self.knowledge.titles if self.knowledge is not None else ()
 
     @property
     def line_digests(self) -> Collection[int]:
-        """Digests of the lines that its pages show."""
+        """Digests of the lines on the known pages."""
         return self.knowledge.by_digest if self.knowledge is not None else ()
 
 
 @dataclass(frozen=True)
 class PageInTemplate:
-    """A page, flattened, beside what is known of its template.
+    """A page's outline with what is known of its template.
 
-    Attributes
-    ----------
-    url, outline
-        Its address and outline.
-    template
-        What it is compared with.
-    text_roles
-        Roles of the lines that its text is made of; those of `TEXT_ROLES` without any.
-    posts
-        What finds its posts, should it be a forum's; None where nobody looks for them.
+    `text_roles` are the roles of lines that make up the text, `TEXT_ROLES` if empty. `posts` finds
+    the posts of a forum page; None to not look for them.
     """
 
     url: str
@@ -88,17 +74,17 @@ class PageInTemplate:
 
     @property
     def roles_of_text(self) -> Sequence[LineRole]:
-        """The `text_roles`, or those that count without any."""
+        """The `text_roles`, or the default ones."""
         return self.text_roles or TEXT_ROLES
 
     @cached_property
     def judged(self) -> JudgedLines:
-        """Its lines, whose evidence is gathered when they are first asked for."""
+        """The page's lines with their probabilities, computed on first access."""
         return judge_lines(self.outline, self.template.knowledge, self.url)
 
 
 MAX_OF_LIST = 0.5
-"""Confidence in a page that looks like a menu, as part of what it is elsewhere."""
+"""Maximum factor on the confidence in a page that looks like a menu."""
 
 _VIDEOS = EMBEDS - {"audio"}
 
@@ -110,44 +96,43 @@ def extract_article(
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
 ) -> Extraction:
-    """Cut the article out of a page.
+    """Extract the article of a page.
 
-    A classifier says of each line how likely it is the article's, by what is known of it on the
-    page and on other pages of the template (`worker.article.classification`). A second one
-    says which role it has (`worker.article.roles`); the body is made of the lines of some roles.
-    Where it takes none, the body is the densest packet of sentences
-    (`worker.article.sentences`). `Extraction.method` says which it was. A page that by this
-    reading is of another kind is read again: a forum's as all of its thread
-    (`worker.article.threads`), others by a classifier of the lines of such pages
-    (`worker.article.other_kinds`). An article that the page holds and does not show is taken
-    where it shows none, or a fragment (`worker.article.hidden`).
+    A classifier estimates for each line how likely it belongs to the article, from the page itself
+    and from other pages of the template (`worker.article.classification`). A second classifier
+    assigns each line a role (`worker.article.roles`); the body consists of the lines with certain
+    roles. If no line is chosen, the body is the densest packet of sentences
+    (`worker.article.sentences`). `Extraction.method` names the method used.
+
+    If this first reading shows that the page is of another kind, it is read again: a forum page as
+    its whole thread (`worker.article.threads`), others with a classifier of lines for such pages
+    (`worker.article.other_kinds`). An article that the page contains but does not display is used
+    if the page displays none or only a fragment (`worker.article.hidden`).
 
     Parameters
     ----------
     page
-        The page. It is read only.
+        The page. It is not modified.
     other
-        Another page of its template group: the group's representative or, for the representative
-        itself, its nearest neighbour. Or what is known of it, which tells the same. None where
-        there is none.
+        Another page of the template group, or `TemplateKnowledge`, which gives the same result. For
+        the group's representative use its nearest neighbour, for other pages the representative.
+        None to read the page on its own.
     apart
-        Elements of the page that are no part of its article: what its readers wrote. Where the
-        article is one of them, as the first post of a thread is, they are not left out
-        (`worker.article.apart`).
+        Elements that are not part of the article: readers' comments. They are kept if the article
+        is one of them, such as the first post of a thread (`worker.article.apart`).
     text_roles
-        Roles of the lines that the text is made of, see `models.roles`; without any, those of
-        `TEXT_ROLES`.
+        Roles of the lines that make up the text, see `models.roles`; `TEXT_ROLES` if empty.
     posts
-        What finds the posts of the page, should it be a forum's; None where nobody looks for them.
+        Finds the posts of a forum page; None to not look for them.
 
     Raises
     ------
     MenuPageError
         If the page is a list of links to other pages.
     NeedsRenderingError
-        If the page shows nothing until a browser has run its programs.
+        If the page shows nothing until a browser has run its scripts.
     NoTextError
-        If the page shows no text, or none but a headline.
+        If the page shows no text, or only a headline.
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, KnownTemplate.of(other), text_roles, posts)
@@ -157,15 +142,7 @@ def extract_article(
 def with_page_judged(
     page: PageInTemplate, article: Extraction, finding: Finding | None
 ) -> Extraction:
-    """Return an article with the kind of its page, where it declares none, and how sure it is.
-
-    Parameters
-    ----------
-    page
-        The page.
-    article, finding
-        What `find_article` gives.
-    """
+    """Add the kind of the page, unless it declares one, and the confidence to a found article."""
     outline = page.outline
     place = finding or Finding(article.method, container=0)
     evidence = kind_evidence(Facts(outline, place, article, page.url))
@@ -184,26 +161,10 @@ def find_article(
     page: PageInTemplate,
     apart: Collection[int] = frozenset(),
 ) -> tuple[Extraction, Finding | None]:
-    """Cut the article out of a page that was flattened, and say where it was found.
+    """Extract the article of a flattened page, and return where it was found.
 
-    Parameters
-    ----------
-    page
-        The page.
-    apart
-        Indices of the elements that are no part of the article.
-
-    Returns
-    -------
-    article : Extraction
-        The article.
-    finding : Finding or None
-        Its place; None where the page does not show it.
-
-    Raises
-    ------
-    MenuPageError, NeedsRenderingError, NoTextError
-        As `extract_article`.
+    The finding is None if the page does not display the article. Raises the errors of
+    `extract_article`.
     """
     shown = _find_shown(page, apart)
     article = hidden.hidden_article(
@@ -214,11 +175,11 @@ def find_article(
         find=lambda opened: _shown_article(replace(page, outline=opened, posts=None)),
     )
     if article is not None:
-        # What stands around the text that is shown says more than the head of the page alone.
+        # The metadata around the displayed text is more complete than that of the head alone.
         known = article.metadata if shown is None else shown[0].metadata
         return replace(article, metadata=known), None
     if hidden.needs_rendering(page.outline):
-        raise NeedsRenderingError("the page is empty until a browser runs its programs")
+        raise NeedsRenderingError("the page is empty until a browser runs its scripts")
     if shown is None:
         raise NoTextError("the page shows no text")
     return shown
@@ -247,7 +208,7 @@ def _find_shown(
 
 
 def _menu_probability(page: PageInTemplate, first: tuple[Extraction, Finding] | None) -> float:
-    """Return how likely a page that looks like a menu is one, by what it reads like."""
+    """Return the probability that a page that looks like a menu is one, from its first reading."""
     if first is None:
         return 1.0
     article, finding = first
@@ -260,13 +221,7 @@ def _menu_probability(page: PageInTemplate, first: tuple[Extraction, Finding] | 
 def read_first(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Extraction, Finding] | None:
-    """Cut the article out of what a page shows, whatever its kind; None where it shows no text.
-
-    Parameters
-    ----------
-    page, apart
-        As for `find_article`.
-    """
+    """Extract what a page displays, whatever its kind; None if it displays no text."""
     cuts = (_cut(page, body, apart) for body in _bodies(page))
     return next((cut for cut in cuts if cut[0].text), None)
 
@@ -274,14 +229,14 @@ def read_first(
 def _as_its_kind(
     page: PageInTemplate, article: Extraction, finding: Finding, apart: Collection[int]
 ) -> tuple[Extraction, Finding]:
-    """Say of which kind a page is, and read it again where it is no article."""
+    """Determine the kind of a page, and read it again if it is not an article."""
     if article.metadata.kind != "article":
         return article, finding
     kinds = kinds_of(kind_evidence(Facts(page.outline, finding, article, page.url)))
     kind, body = likeliest(kinds), None
     if kind == "forum":
         body = _find_thread(page, finding.method, kinds[kind])
-        # What its readers wrote is the thread.
+        # In a thread, what readers wrote is the text.
         apart = ()
     elif other_kinds.is_read_again(kinds):
         judged = other_kinds.judge_again(page.judged)
@@ -309,7 +264,7 @@ def _cut(
 
 
 def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Finding | None:
-    """Find the thread of a forum's page, whose first reading was by some method."""
+    """Find the thread of a forum page whose first reading used `method`."""
     posts = page.posts() if page.posts is not None else None
     if posts is None:
         return None
@@ -327,7 +282,7 @@ def _find_thread(page: PageInTemplate, method: str, likelihood: float) -> Findin
 
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
-    """Yield the bodies that there may be, the best first."""
+    """Yield candidate bodies, best first."""
     of_lines = choosing.find_body(page.outline, page.judged, page.url, page.roles_of_text)
     if of_lines is not None:
         yield of_lines
@@ -343,18 +298,10 @@ def article_of(
     finding: Finding,
     known: Collection[int] = frozenset(),
 ) -> Extraction:
-    """Return the article of a body that a method found.
+    """Return the article of a found body.
 
-    Parameters
-    ----------
-    url, outline
-        Address and outline of the page.
-    others
-        Titles of other pages of the template, which tell its headings from the page's own.
-    finding
-        The body.
-    known
-        Digests of the lines that other pages of the template show, see `digest_of`.
+    The titles of other pages of the template (`others`) tell its headings from the page's own;
+    `known` are the digests of lines on those pages, see `digest_of`.
     """
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:

@@ -1,4 +1,4 @@
-"""What a page holds for its readers, under the keys of the article message."""
+"""Contents of a page, keyed like the article message."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ from worker.html import site_name
 from worker.pagination import Pagination
 
 MAX_LISTED = 200
-"""Parts that a message lists, the first ones. The most on a page of the corpora are 13."""
+"""Maximum number of parts in a message. The most on a page of the corpora are 13."""
 
 
 def article_values(content: Content) -> dict[str, Any]:
-    """Return the values of `models.messages.ArticleMessage` that the page alone decides."""
+    """Return the values of `models.messages.ArticleMessage` that depend on the page alone."""
     article = content.article
     metadata = article.metadata
     return {
@@ -94,14 +94,9 @@ def article_values(content: Content) -> dict[str, Any]:
 
 
 def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
-    """Return the JSON values of the article message, without what only a deployment knows.
+    """Return the JSON values of the article message, without those that only a deployment knows.
 
-    Parameters
-    ----------
-    content
-        What the page holds.
-    url, site
-        Address of the page, and key of its site.
+    `site` is the key of the page's site.
     """
     values = {"url": url, "site": site_name(site), **article_values(content)}
     message = ArticleMessage.model_construct(**values)
@@ -109,7 +104,7 @@ def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
 
 
 def parts_of(found: Pagination) -> Parts | None:
-    """Return what the message says of the parts that a page leads to, None where to none."""
+    """Return the other parts of the page for the message, or None if it has none."""
     if not found:
         return None
     listed = sorted(found.pages.items())

@@ -1,10 +1,9 @@
-"""What each column of the evidence adds to the decision on a line.
+"""Contribution of each column of the evidence to the decision on a line.
 
-The contributions of A. Saabas ("Interpreting random forests", 2014), for boosted trees: on its
-way down a tree a line meets splits, and at each of them the expected value changes; the change
-is the split's column's. Expected is here the mean over the lines of the same page that reach a
-node, so that nothing but the model and the page is needed, and what all of its lines have in
-common explains none of them.
+After A. Saabas ("Interpreting random forests", 2014), for boosted trees: at each split on its way
+down a tree, the expected value of a line changes; the change is attributed to the split's column.
+The expectation is the mean over the lines of the same page that reach a node. This needs only the
+model and the page, and properties that all lines of the page share explain nothing.
 """
 
 import numpy as np
@@ -16,21 +15,10 @@ Contributions = npt.NDArray[np.float64]
 
 
 def contributions(model: BoostedTrees, features: Features) -> tuple[float, Contributions]:
-    """Take the log odds of rows apart.
+    """Split the log odds of rows into contributions of columns.
 
-    Parameters
-    ----------
-    model
-        The classifier.
-    features
-        At least one row: the lines of one page.
-
-    Returns
-    -------
-    mean : float
-        Log odds of the mean row.
-    parts : array
-        Shape (rows, columns). ``mean + parts[i].sum()`` are the log odds of row ``i``.
+    Takes at least one row: the lines of one page. Returns the log odds of the mean row, and an
+    array of shape (rows, columns): ``mean + parts[i].sum()`` are the log odds of row ``i``.
     """
     rows = features.rows_for(model.columns)
     parts = np.zeros(rows.shape)
@@ -41,7 +29,7 @@ def contributions(model: BoostedTrees, features: Features) -> tuple[float, Contr
 
 
 def _add(tree: DecisionTree, rows: Rows, parts: Contributions) -> float:
-    """Add a tree's contributions, and return its mean."""
+    """Add a tree's contributions, and return the mean of its values."""
     values = np.zeros(len(rows))
     splits: list[tuple[int, npt.NDArray[np.intp], npt.NDArray[np.intp]]] = []
     reached = [(0, np.arange(len(rows)))]
@@ -59,7 +47,7 @@ def _add(tree: DecisionTree, rows: Rows, parts: Contributions) -> float:
         splits.append((column, left, right))
         reached += [(tree.left[node], left), (tree.right[node], right)]
     for column, left, right in splits:
-        # As their means, in half the time.
+        # Takes half the time of ``mean()``.
         low = np.add.reduce(values[left]) / len(left)
         high = np.add.reduce(values[right]) / len(right)
         expected = (low * len(left) + high * len(right)) / (len(left) + len(right))

@@ -13,33 +13,23 @@ from worker.text.dates import Moment, parse_moment
 from worker.text.words import clean
 
 MAX_DECLARED = 1_000
-"""Entries that are read: the text of each is parsed as a page is."""
+"""Maximum number of entries to read: the text of each is parsed like a page."""
 
 MAX_CHARACTERS = 50_000
-"""Characters of the text of an entry."""
+"""Maximum length of an entry's text."""
 
 MAX_FORM = 6
-"""Characters by which the path of a form of a page is longer: ``.amp``, ``/amp``, ``.html``."""
+"""Maximum length of the suffix of a page variant's path: ``.amp``, ``/amp``, ``.html``."""
 
 MAX_SHORT = 300
-"""Characters of a headline, a name, a date or an address."""
+"""Maximum length of a headline, a name, a date or an address."""
 
 
 def declared_entries(page: Page, canonical: str | None = None) -> list[Entry]:
-    """Read the entries of a live report that a page declares, in the order that it does.
+    """Read the entries of a live report that a page declares, in the order declared.
 
-    Parameters
-    ----------
-    page
-        The page.
-    canonical
-        The address that it calls its own.
-
-    Returns
-    -------
-    list of Entry
-        Without an id where the page declares none. None of reports that have another address:
-        the page leads to them, and is none.
+    Entries have an empty id if the page declares none. Reports that declare another address than
+    the page's or its `canonical` one are ignored: the page only links to them.
     """
     reports = [*declared_reports(page)]
     if page.url:
@@ -58,7 +48,7 @@ def declared_entries(page: Page, canonical: str | None = None) -> list[Entry]:
 
 
 def _is_of(own: Sequence[str], paths: Sequence[str]) -> bool:
-    """Say whether a report declares an address of the page's, or of a form of it, or none."""
+    """Return whether a report declares the page's address, a variant of it, or none."""
     return not paths or any(
         path.startswith(each) and len(path) - len(each) <= MAX_FORM
         for path, each in (sorted((path, each), reverse=True) for path in paths for each in own)
@@ -84,7 +74,7 @@ def _entry(value: Mapping[str, Any], url: str, headline: Any) -> Entry | None:
     title: str | None = _short(value.get("headline")) or _short(value.get("name"))
     text = "\n\n".join(plain_paragraphs(_text(value)))
     if title and (title == headline or text == title):
-        # Some give each entry the headline of the report.
+        # Some pages give every entry the headline of the report.
         title = None if text else title
     if not title and not text:
         return None
@@ -115,7 +105,7 @@ def _time(value: Mapping[str, Any]) -> Moment | None:
 
 
 def _id(value: Mapping[str, Any], url: str) -> str:
-    """Return what names an entry: the end of its address, where that begins with the page's."""
+    """Return an entry's id: the fragment of its address, or an address other than the page's."""
     for name in ("@id", "identifier", "url"):
         given = _short(value.get(name))
         if given and "#" in given:

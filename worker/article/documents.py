@@ -1,4 +1,4 @@
-"""An article as a document: Markdown, HTML and XML by the Text Encoding Initiative (TEI P5)."""
+"""An article as a document: Markdown, HTML, or XML of the Text Encoding Initiative (TEI P5)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ _TEI = "http://www.tei-c.org/ns/1.0"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 
 Medium = ArticleImage | ArticleEmbed
-Element = etree._Element  # noqa: SLF001  lxml names the type nowhere else.
+Element = etree._Element  # noqa: SLF001  lxml has no public name for the type.
 
 
 class _Run(NamedTuple):
-    """A piece of a block's text that is set in one way, and whether it begins a line."""
+    """A uniformly formatted piece of a block's text, and whether it begins a line."""
 
     text: str
     url: str | None
@@ -32,7 +32,7 @@ class _Run(NamedTuple):
 
 @dataclass(frozen=True)
 class _Figure:
-    """An image or an embed in its place, with the caption that no block repeats."""
+    """An image or an embed in its place, with its caption unless a block repeats that."""
 
     medium: Medium
     caption: str | None
@@ -42,7 +42,7 @@ _Piece = ArticleBlock | _Figure
 
 
 def to_markdown(content: Content, _url: str, _site: str) -> str:
-    """Return headline and blocks as Markdown (CommonMark, tables as GitHub writes them)."""
+    """Return headline and blocks as Markdown (CommonMark with GitHub tables)."""
     title = content.article.title
     parts = [f"# {_escaped(title)}"] if title else []
     for is_list, pieces in groupby(_pieces(content.article), _is_item):
@@ -56,7 +56,7 @@ def to_markdown(content: Content, _url: str, _site: str) -> str:
 
 
 def to_html(content: Content, url: str, _site: str) -> str:
-    """Return an HTML page that holds headline and blocks alone."""
+    """Return an HTML page with only the headline and the blocks."""
     article = content.article
     page: Element = etree.Element("html")
     if article.language:
@@ -97,7 +97,7 @@ def to_tei(content: Content, url: str, site: str) -> str:
             part.set(f"{_XML}id", f"comment-{number}")
             for paragraph in comment.text.split("\n\n"):
                 _below(part, "p", paragraph)
-    # White space means nothing in the header alone.
+    # White space is insignificant only in the header.
     etree.indent(root[0])
     return etree.tostring(root, encoding="unicode") + "\n"
 
@@ -133,7 +133,7 @@ def _tei_header(header: Element, article: Extraction, url: str, site: str) -> No
 
 
 def _pieces(article: Extraction) -> Iterator[_Piece]:
-    """Yield the blocks of an article with its images and embeds in their places."""
+    """Yield the blocks of an article, with its images and embeds in place."""
     captions = {each.text for each in article.blocks if each.type == "caption"}
     placed: dict[int, list[_Figure]] = {}
     media: tuple[Medium, ...] = (*article.images, *article.embeds)
@@ -152,7 +152,7 @@ def _is_item(piece: _Piece) -> bool:
 
 
 def _runs(block: ArticleBlock) -> Iterator[_Run]:
-    """Yield the pieces of a block's text, cut where a link or an emphasis begins or ends."""
+    """Yield the pieces of a block's text, split where a link or an emphasis starts or ends."""
     text, start = block.text, block.start
     links = _Spans([(each.start - start, each.end - start, each.url) for each in block.links])
     bold, italic = (
@@ -171,7 +171,7 @@ def _runs(block: ArticleBlock) -> Iterator[_Run]:
 
 
 class _Spans:
-    """Spans in order, asked for at growing offsets."""
+    """Ordered spans, queried at increasing offsets."""
 
     def __init__(self, spans: Sequence[tuple[int, int, str]]) -> None:
         self._spans = spans
@@ -183,7 +183,7 @@ class _Spans:
             yield end
 
     def at(self, offset: int) -> str | None:
-        """Return what a character is within."""
+        """Return the value of the span around an offset, or None."""
         spans = self._spans
         while self._next < len(spans) and spans[self._next][1] <= offset:
             self._next += 1
@@ -217,7 +217,7 @@ def _markdown_figure(figure: _Figure) -> str:
 
 
 def _markdown_list(items: Sequence[ArticleBlock]) -> str:
-    """Return items as a list, nested by their levels."""
+    """Return items as a list, nested by level."""
     lines: list[str] = []
     widths: dict[int, int] = {}
     for item in items:
@@ -261,13 +261,13 @@ def _markdown_text(block: ArticleBlock) -> str:
 
 
 def _marked(text: str, mark: str) -> str:
-    """Put marks around a text, inside of its white space: CommonMark knows them only there."""
+    """Put marks around a text, inside its white space: CommonMark recognises them only there."""
     core = text.strip()
     return text.replace(core, f"{mark}{core}{mark}") if core else text
 
 
 def _run_text(run: _Run) -> str:
-    # What begins a line means something only there.
+    # Line marks are significant only at the beginning of a line.
     return _escaped(run.text) if run.begins_line else _escaped(f"x{run.text}")[1:]
 
 
@@ -281,18 +281,18 @@ def _markdown_address(url: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text none of whose characters is markup."""
+    """Escape all Markdown syntax in a text."""
     return _LINE_MARKS.sub(_escaped_mark, _MARKS.sub(r"\\\1", text))
 
 
 def _escaped_mark(found: re.Match[str]) -> str:
     mark = found[2]
-    # A number begins a list only with what follows it.
+    # A number begins a list only together with its delimiter.
     return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
 
 
 def _below(parent: Element, tag: str, text: str | None = None, **attributes: str) -> Element:
-    """Append an element of the parent's namespace."""
+    """Append an element in the parent's namespace."""
     namespace = etree.QName(parent).namespace
     made = etree.SubElement(parent, etree.QName(namespace, tag), attributes)
     made.text = text
@@ -300,7 +300,7 @@ def _below(parent: Element, tag: str, text: str | None = None, **attributes: str
 
 
 class _Writer:
-    """Writes the pieces of an article as elements; what they are called is a subclass's."""
+    """Writes the pieces of an article as elements; subclasses choose their names."""
 
     item, row, cell = "item", "row", "cell"
 
@@ -322,11 +322,11 @@ class _Writer:
                     self._write_runs(_runs(piece), self.open_block(piece, parent))
 
     def open_block(self, block: ArticleBlock, parent: Element) -> Element:
-        """Append the element that a block's text goes into."""
+        """Append the element that holds a block's text."""
         raise NotImplementedError
 
     def open_list(self, parent: Element, marker: str) -> Element:
-        """Append a list whose first item has a marker."""
+        """Append a list, given its first item's marker."""
         raise NotImplementedError
 
     def open_link(self, parent: Element, url: str) -> Element:

@@ -1,4 +1,4 @@
-"""The entries of a live report: what its page declares and what it shows, as one."""
+"""Entries of a live report: the declared and the displayed ones, merged."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,40 +15,30 @@ from worker.text.dates import Moment
 from worker.text.words import tokens
 
 MAX_ENTRIES = 1_000
-"""Entries of a page that are kept, the first ones."""
+"""Maximum number of entries per page; the first ones are kept."""
 
 MAX_CHARACTERS = 2_000_000
-"""Characters of all entries together, the first ones."""
+"""Maximum length of all entries together; the first ones are kept."""
 
 MIN_COMMON = 0.2
-"""Share of the declared entries, or of the shown, that must be the same where a page has both.
+"""Minimum share of the declared or of the displayed entries that must match for both to be merged.
 
-A page declares its latest entries and shows more, or declares all and shows the first.
+A page declares its latest entries and displays more, or declares all and displays the first.
 """
 
 OPENING = 8
-"""Words by which a declared entry is found among the shown ones."""
+"""Words by which a declared entry is matched to a displayed one."""
 
 LEAST_OPENING = 3
-"""Words of the shortest text that it is found by."""
+"""Minimum number of words of a text to match by."""
 
 
 def entries_of(
     page: Page, article: Extraction, comments: Sequence[Comment] = ()
 ) -> tuple[Entry, ...]:
-    """Read the entries of a live report; none of any other page.
+    """Read the entries of a live report, in page order, each with an id.
 
-    Parameters
-    ----------
-    page
-        The page.
-    article, comments
-        Its article, and its comments.
-
-    Returns
-    -------
-    tuple of Entry
-        In the order of the page, each with an id.
+    Empty if the page is not a live report.
     """
     declared = declared_entries(page, article.metadata.address)
     marked = marked_entries(page)
@@ -71,7 +61,7 @@ def entries_of(
 
 
 def _only_day(known: ArticleMetadata) -> Moment | None:
-    """Return the day that all of a report was written on, where its page says so."""
+    """Return the day on which the whole report was written, if the page says so."""
     published, modified = known.published, known.modified
     if published is None or modified is None or published.day != modified.day:
         return None
@@ -79,7 +69,7 @@ def _only_day(known: ArticleMetadata) -> Moment | None:
 
 
 def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
-    """Make one of what a page declares and what it shows, in the order of the page."""
+    """Merge declared and displayed entries, in page order."""
     if not declared or not shown:
         return [*(declared or shown)]
     place_of = _places_among(declared, shown)
@@ -88,7 +78,7 @@ def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
     merged = [*shown]
     for number, place in place_of.items():
         merged[place] = _together(declared[number], shown[place])
-    # What is only declared follows what is declared before it.
+    # Entries that are only declared follow the entry declared before them.
     after: dict[int, list[Entry]] = {}
     last = -1
     for number, entry in enumerate(declared):
@@ -102,7 +92,7 @@ def _merged(declared: Sequence[Entry], shown: Sequence[Entry]) -> list[Entry]:
 
 
 def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int, int]:
-    """Return which of the shown entries declared ones are: those of their id, else their words."""
+    """Map declared entries to displayed ones: by id, or else by their first words."""
     by_id = {entry.id: place for place, entry in enumerate(shown) if entry.id}
     by_opening: dict[str, int] = {}
     for at, entry in enumerate(shown):
@@ -130,7 +120,7 @@ def _openings(entry: Entry) -> Iterator[str]:
 
 
 def _together(declared: Entry, shown: Entry) -> Entry:
-    """Return an entry as it is shown, with what the page declares of it beside that."""
+    """Merge a displayed entry with its declaration."""
     title = declared.title or shown.title
     text = shown.text or declared.text
     first, _, rest = text.partition("\n\n")

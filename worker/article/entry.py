@@ -1,4 +1,4 @@
-"""An entry of a live report, and what a later fetch of its page changes of the entries."""
+"""Entries of a live report, and the comparison with those of the previous revision."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +9,10 @@ from worker.text.dates import Moment
 from worker.text.words import tokens
 
 OPENING = 8
-"""Words of an entry by which it is known where its page names no id."""
+"""Words of an entry that identify it if the page gives no id."""
 
 DIGEST_CHARACTERS = 16
-"""Characters of an id that is made of what an entry says."""
+"""Length of an id derived from an entry's contents."""
 
 
 @dataclass(frozen=True)
@@ -22,22 +22,22 @@ class Entry:
     Attributes
     ----------
     id
-        What the page names it by, else a digest of its time, and of its title or first words.
+        The page's id, or else a digest of the time and of the title or first words.
     text
-        What it says below its title, paragraphs parted by a blank line; may be empty where it
-        has a title.
+        Text below the title, paragraphs separated by a blank line; may be empty if there is a
+        title.
     title
-        Its headline, None for none.
+        Headline, or None.
     time
-        When it was written, as precisely as the page gives it; None where it gives none, or
-        only the time of a day that is not known.
+        When it was written, as precisely as the page says; None if unknown, or if the page gives a
+        time without a date.
     written_time
-        The same as the page shows it, None where it shows none.
+        The time as displayed on the page, or None.
     author
-        Who wrote it, None where the page does not say.
+        The author, or None.
     is_new, is_changed
-        Whether the last revision of the article did not hold it, and whether it held it with
-        another title or text; None where there is no such revision, or it had no entries.
+        Whether the article's previous revision lacked the entry, or had it with another title or
+        text; None if there was no such revision, or it had no entries.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Entry:
 
 
 def with_ids(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Give those entries an id that have none, or one that others have, too; leave out repeats."""
+    """Give an id to entries without one or with a duplicate one, and drop repeated entries."""
     shared = {each for each, count in Counter(entry.id for entry in entries).items() if count > 1}
     named: dict[str, Entry] = {}
     for entry in entries:
@@ -63,20 +63,9 @@ def with_ids(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 def compared(
     entries: Sequence[Entry], before: Iterable[Mapping[str, Any]] | None
 ) -> tuple[Entry, ...]:
-    """Say of entries whether they are new, or changed.
+    """Mark entries as new or changed against those in the previous revision's message.
 
-    Parameters
-    ----------
-    entries
-        Of the article.
-    before
-        Those of its last revision, as its message has them; None or none where it had none.
-
-    Returns
-    -------
-    tuple of Entry
-        The same in the same order. One that is known by its title and first words alone keeps
-        the id that it had.
+    An entry that is recognised by its title and first words keeps its previous id.
     """
     known = [*before] if before else []
     if not known:
@@ -110,7 +99,7 @@ def _opening(text: str) -> list[str]:
 def _digest(entry: Entry) -> str:
     import hashlib
 
-    # The text may be corrected, the rest is hardly ever.
+    # The text may be corrected later; time, title and first words hardly ever are.
     said = tokens(entry.title) if entry.title else _opening(entry.text)
     known = " ".join([str(entry.time or entry.written_time or ""), *said])
     return hashlib.sha256(known.encode()).hexdigest()[:DIGEST_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Why a page yields no article."""
+"""Reasons why a page yields no article."""
 
 from typing import ClassVar
 
@@ -11,19 +11,19 @@ class NoArticleError(ValueError):
     Attributes
     ----------
     outcome
-        Why: a `PageOutcome`, or a name that only a method under evaluation gives.
+        The reason: a `PageOutcome`, or a name that only a method under evaluation uses.
     """
 
     outcome: ClassVar[str]
 
 
 class MenuPageError(NoArticleError):
-    """The page is a selection of links to other pages: a home page, a section, a tag.
+    """The page is a list of links to other pages: a home page, a section, a tag.
 
     Parameters
     ----------
     probability
-        How likely it is one.
+        Probability that it is one.
     """
 
     outcome = PageOutcome.MENU
@@ -34,26 +34,26 @@ class MenuPageError(NoArticleError):
 
 
 class NoTextError(NoArticleError):
-    """The page shows no text at all."""
+    """The page shows no text."""
 
     outcome = PageOutcome.NO_TEXT
 
 
 class NeedsRenderingError(NoArticleError):
-    """The page shows nothing until a browser has run its programs."""
+    """The page shows nothing until a browser has run its scripts."""
 
     outcome = PageOutcome.NEEDS_RENDERING
 
 
 class WallError(NoArticleError):
-    """Something stands before the article: consent, a robot check, a log-in, a paywall, a block.
+    """A wall stands in place of the article: consent, robot check, log-in, paywall or block.
 
     Parameters
     ----------
     kind
-        What stands there, in words, such as ``"log-in"``.
+        Kind of the wall in words, such as ``"log-in"``.
     probability
-        How likely it does.
+        Probability that there is one.
     """
 
     outcome = PageOutcome.WALL
@@ -65,14 +65,14 @@ class WallError(NoArticleError):
 
 
 class GoneError(NoArticleError):
-    """There is nothing at the address any longer, or never was.
+    """There is no longer an article at the address, or never was.
 
     Parameters
     ----------
     kind
-        What the site says, in words, such as ``"not found"``.
+        What the site says, such as ``"not found"``.
     probability
-        How likely it says so.
+        Probability that it says so.
     """
 
     outcome = PageOutcome.GONE

@@ -26,23 +26,24 @@ from worker.html import Page
 from worker.outcomes import PageOutcome
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
-"""``title`` is the headline where the page shows it: in the article, but not in its text;
-``comment`` what readers wrote, with what stands between."""
+"""``title`` is the displayed headline, which is not part of the text; ``comment`` is what readers
+wrote, and what stands between.
+"""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """An aspect of the evidence, with what it adds to the log odds of a line.
+    """An aspect of the evidence, with its contribution to the log odds of a line.
 
     Attributes
     ----------
     aspect
-        What it is about, see `worker.article.phrases`.
+        Name of the aspect, see `worker.article.phrases`.
     phrase
-        The evidence that weighs most in it, in words; of the network, which does not say, what
+        The strongest evidence of the aspect in words; for the network, which gives no reasons, what
         it looks at.
     contribution
-        Log odds, above 0 for the article; that of all columns of the aspect, compared with the
+        Log odds, positive for the article: the sum over the aspect's columns, relative to the
         page's mean line.
     """
 
@@ -53,23 +54,23 @@ class Reason:
 
 @dataclass(frozen=True)
 class ExplainedLine:
-    """A line of a page.
+    """A line of a page, with the verdict on it.
 
     Attributes
     ----------
     number
-        Its number in the outline, see `worker.article.outline.TextNode`.
+        Number of the line in the outline, see `worker.article.outline.TextNode`.
     xpath
-        Positional XPath of the block that it stands in.
+        Positional XPath of the block around it.
     text
-        The line, clean.
+        The cleaned text.
     verdict
-        What became of it.
+        Whether it was kept.
     probability
-        Probability of its being the article's, by the classifier.
+        Probability that it belongs to the article, by the classifier.
     reasons
-        All aspects, those that moved the probability most first. Their contributions and
-        `Explanation.mean` add up to the log odds of `probability`.
+        All aspects, strongest first. Their contributions and `Explanation.mean` add up to the log
+        odds of `probability`.
     """
 
     number: int
@@ -82,21 +83,21 @@ class ExplainedLine:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What became of a page, and why.
+    """The outcome for a page, and the reasons.
 
     Attributes
     ----------
     url, other_url
-        Addresses of the page and of the page that it was compared with, None for none and where
-        only what is known of it was at hand.
+        Addresses of the page and of the page that it was compared with; None if there was none, or
+        only knowledge of the template.
     outcome
-        `worker.outcomes.PageOutcome.ARTICLE`, or why there is none.
+        `worker.outcomes.PageOutcome.ARTICLE`, or why there is no article.
     detail
-        The reason in words where there is no article, else empty.
+        The reason in words if there is no article, else empty.
     article
-        The article, None where there is none.
+        The article, or None.
     mean
-        Log odds of the page's mean line, which the lines' reasons start from.
+        Log odds of the page's mean line, to which the lines' reasons add.
     lines
         The page's lines, in order.
     """
@@ -116,15 +117,15 @@ def explain_article(
     apart: Iterable[HtmlElement] = (),
     posts: FindPosts | None = None,
 ) -> Explanation:
-    """Extract the article of a page by the default method, and say why it is that one.
+    """Extract the article of a page by the default method, and explain each line.
 
     Parameters
     ----------
     page, pivot, apart, posts
-        As for `worker.article.extract_article`. A page without an article is explained too.
+        As for `worker.article.extract_article`. A page without an article is explained as well.
     """
     outline = Outline.of(page.flat)
-    # Of the other page what is known of it alone, as the service has it.
+    # Use only the knowledge of the other page, as the service does.
     template = KnownTemplate(KnownTemplate.of(pivot).knowledge)
     flat = PageInTemplate(page.url, outline, template, posts=posts)
     left_out = outline.indices_of(apart)
@@ -149,7 +150,7 @@ def explain_article(
 
 
 def _verdicts(page: PageInTemplate, finding: Finding) -> dict[int, Verdict]:
-    """Say of the lines by number which are kept; the others are dropped."""
+    """Return the verdicts by line number; lines without one were dropped."""
     outline = page.outline
     start = outline.text_starts[finding.container]
     shown = set(range(start, outline.text_ends[finding.container]))
@@ -175,7 +176,7 @@ def _explain_lines(
     mean, parts = contributions(model.trees, evidence.features)
     of_network: Sequence[float] = [0.0] * len(parts)
     for odds in page.judged.log_odds[1:]:
-        # The mean of both, like the probability.
+        # The mean of both, as for the probability.
         mean, parts = (mean + float(odds.mean())) / 2, parts / 2
         of_network = ((odds - odds.mean()) / 2).tolist()
     columns = evidence.features.columns

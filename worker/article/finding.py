@@ -1,4 +1,4 @@
-"""Where a method found the body, before anything is rendered."""
+"""The location of an article's body in a page, before rendering."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,15 +13,7 @@ from worker.html.flat import Booleans
 
 
 class FoundRole(NamedTuple):
-    """What a line is.
-
-    Attributes
-    ----------
-    role
-        The likeliest of the roles that the text is made of.
-    probability
-        Its probability, from 0 to 1.
-    """
+    """Most probable text role of a line."""
 
     role: LineRole
     probability: float
@@ -29,31 +21,29 @@ class FoundRole(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """The body of a page's article, as a method found it.
+    """The body of a page's article, as found by a method.
 
     Attributes
     ----------
     method
         Name of the method.
     container
-        Index in the outline of the element that holds the body.
+        Outline index of the element that holds the body.
     dropped
-        Indices of elements below the container that are no part of the body.
+        Indices of elements below the container that are not part of the body.
     muted
-        Indices of elements below the container whose text is no part of the body, but whose
-        images and embeds are.
+        Indices of elements below the container of which only images and embeds are part of the
+        body.
     lines
-        Numbers of the lines below the container that are the body, see `TextNode.line`; None
-        for all of them.
+        Numbers of the body's lines below the container, see `TextNode.line`; None for all of them.
     confidence
-        How good the text is expected to be, from 0 to 1; 0 where the method does not say.
+        Expected quality of the text, 0..1; 0 if the method gives none.
     roles
-        What the lines are, by their numbers; empty where the method does not say.
+        Roles of the lines by number; empty if the method gives none.
     kind
-        Kind of the page, None where it has not been asked for.
+        Kind of the page; None if it was not determined.
     menu
-        Probability that a page leads to others and does nothing else, where it looks so; None for
-        other pages.
+        Probability that a page that looks like a menu is one; None for other pages.
     """
 
     method: str
@@ -68,7 +58,7 @@ class Finding:
 
 
 def kept_texts(page: Outline, finding: Finding) -> Booleans:
-    """Say of each text node of a page whether it is the body's."""
+    """Return for each text node of a page whether it belongs to the body."""
     kept = np.zeros(len(page.texts), dtype=np.bool_)
     kept[page.text_starts[finding.container] : page.text_ends[finding.container]] = True
     for index in finding.dropped | finding.muted:
