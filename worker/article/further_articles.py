@@ -1,8 +1,7 @@
-"""Whole articles that a page shows below its own, for readers who scroll on.
+"""Further articles that a page shows in full below its own, for readers who scroll on.
 
-Each has a head of its own, as the page's article has one: a headline, who wrote it, when, and an
-address. Whichever elements hold it, it is told by several of these together, and by standing below
-an article that is whole.
+Like the page's own article, each has a head: a headline, an author, a date, an address. Whatever
+elements hold it, it is recognised by several of these together, below an article that is complete.
 
 Measured by ``python -m benchmarks.extraction.further_articles``.
 """
@@ -33,37 +32,40 @@ from worker.text.dates import find_moments
 from worker.text.wordlists import listed
 
 MIN_OWN_WORDS: Final = 50
-"""Words of the body above a further article: with fewer, the page is one article in sections."""
+"""Minimum number of body words above a further article.
+
+With fewer, the page is one article in sections.
+"""
 
 MIN_HELD_WORDS: Final = 50
-"""Words of an element that holds an article; with fewer it is a part of its head."""
+"""Minimum number of words of an element that holds an article, rather than just its head."""
 
 MIN_FURTHER_WORDS: Final = 100
-"""Words of the middle one of the further articles: teasers have fewer."""
+"""Minimum median number of words of the further articles; teasers have fewer."""
 
 MAX_ABOVE_HEADLINE: Final = 40
-"""Words of an article above its headline: a section, a date, a caption."""
+"""Maximum number of words of an article above its headline: a section, a date, a caption."""
 
 MAX_BELOW_HEADLINE: Final = 60
-"""Words below a headline among which its author and date stand, be there a lead between."""
+"""Number of words below a headline that are searched for author and date, past a lead if any."""
 
 MAX_LINES_BELOW: Final = 3
-"""Lines below a headline among which they stand where no element holds the article."""
+"""Number of lines below a headline that are searched if no element holds the article."""
 
 MAX_HEAD_LINE: Final = 15
-"""Words of a line that tells an author or a date and hardly anything else."""
+"""Maximum number of words of a line with an author or a date."""
 
 MAX_HEAD_CHARACTERS: Final = 160
-"""Characters of such a line."""
+"""Maximum length of a line with an author or a date."""
 
 MAX_HEADLINE_WORDS: Final = 60
-"""A longer heading is no headline."""
+"""Maximum number of words of a headline."""
 
 MAX_HEADS: Final = 200
-"""Headlines below the page's own that are looked at, the first ones."""
+"""Maximum number of headlines below the page's own to examine."""
 
 MAX_VALUES: Final = 2_000
-"""Values of a page's structured data that are looked at, the first ones."""
+"""Maximum number of values of a page's structured data to examine."""
 
 _HEADINGS: Final = ("h1", "h2", "h3", "h4")
 _HEAD_NAMES: Final = listed(
@@ -90,14 +92,8 @@ _ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
 class FurtherArticle(NamedTuple):
     """An article below the page's own.
 
-    Attributes
-    ----------
-    element
-        The outermost element that holds it, and nothing of the page's own.
-    headline
-        Its headline; empty where it is in no heading.
-    url
-        Its address, None where the page gives none.
+    `element` is the outermost element that holds it without any of the page's own article.
+    `headline` is empty if it is not in a heading; `url` is None if the page gives none.
     """
 
     element: int
@@ -108,16 +104,9 @@ class FurtherArticle(NamedTuple):
 def further_articles(
     page: Outline, finding: Finding, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
-    """Find the articles below the page's own, in the order of the page.
+    """Find the articles below the page's own, in page order.
 
-    Parameters
-    ----------
-    page, finding
-        The page and its body.
-    heading
-        Index of the element that shows the headline, None where none does.
-    url
-        Address of the page.
+    `heading` is the index of the element that shows the headline, or None.
     """
     if heading is None:
         return ()
@@ -127,13 +116,13 @@ def further_articles(
 def without_further_articles(
     page: Outline, finding: Finding, further: Sequence[FurtherArticle]
 ) -> Finding:
-    """Leave further articles out of a body."""
+    """Remove further articles from a body."""
     if not further:
         return finding
     dropped = {each for one in further for each in _extent(page, one.element, finding.container)}
     lines = finding.lines
     if lines is not None:
-        # Authors and dates are looked for at the ends of the body.
+        # Remove their lines too: authors and dates are searched for at both ends of the body.
         lines -= {
             text.line
             for each in dropped
@@ -143,7 +132,7 @@ def without_further_articles(
 
 
 def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
-    """Yield the elements of an article: all that follows where no element holds it."""
+    """Yield the elements of an article: if none holds it, everything that follows."""
     yield element
     if page.size(element) >= MIN_HELD_WORDS:
         return
@@ -175,7 +164,7 @@ class _Page:
             declared, linked = self._declared(head, element), self._linked(head)
             url = declared or linked
             if url is not None and any(url == each.url for each in found.values()):
-                # A heading within it.
+                # A heading within an article found above.
                 continue
             if self._is_article(head, element, declared=declared, linked=linked):
                 found[head] = FurtherArticle(element, self._headline(head), url)
@@ -188,7 +177,7 @@ class _Page:
         return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
 
     def _heads(self) -> list[int]:
-        """Return what may head an article: headings, and what has an address and holds none."""
+        """Return possible heads of articles: headings, and addressed elements without a heading."""
         page, container = self.page, self.finding.container
         first, end = max(page.ends[self.heading], container + 1), page.ends[container]
         if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
@@ -206,9 +195,9 @@ class _Page:
     def _is_article(
         self, head: int, element: int, *, declared: str | None, linked: str | None
     ) -> bool:
-        """Say whether what stands below a head is an article of its own."""
+        """Return whether an article of its own stands below a head."""
         is_held = self.page.size(element) >= MIN_HELD_WORDS
-        # Costs most, and few headings get as far.
+        # This is the most expensive check, and few headings get this far.
         has_head = partial(self._has_head, head, element, is_held=is_held)
         is_made = is_held and self._is_made(head, element)
         if declared is not None:
@@ -221,7 +210,7 @@ class _Page:
         return is_held == any(self._holding_own(element))
 
     def _is_part(self, head: int) -> bool:
-        """Say whether a head is of the page's own article, or of a report that goes on."""
+        """Return whether a head belongs to the page's own article, or to a live report."""
         page = self.page
         own, said = (self._headline(index).casefold() for index in (self.heading, head))
         if said and (own in said or said in own):
@@ -239,7 +228,7 @@ class _Page:
             index = self.page.parents[index]
 
     def _outermost(self, head: int) -> int:
-        """Return the outermost element around a head with next to nothing of the body above it."""
+        """Return the outermost element around a head with almost none of the body above it."""
         page, element = self.page, head
         for parent in self._around(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
@@ -250,7 +239,7 @@ class _Page:
         return element
 
     def _is_ranked(self, head: int) -> bool:
-        """Say whether a headline is marked up as the page's own."""
+        """Return whether a headline is marked up like the page's own."""
         page = self.page
         if page.tags[head] == page.tags[self.heading] == "h1":
             return True
@@ -258,7 +247,7 @@ class _Page:
         return page.tags[head] in _HEADINGS and not said[0].isdisjoint(said[1])
 
     def _is_made(self, head: int, element: int) -> bool:
-        """Say whether something like what holds an article holds the page's own."""
+        """Return whether the article's element resembles one that holds the page's own article."""
         page = self.page
         for index in takewhile(lambda each: each >= element, self._around(head)):
             if page.size(index) < MIN_HELD_WORDS:
@@ -270,7 +259,7 @@ class _Page:
         return False
 
     def _holding_own(self, element: int) -> Iterator[int]:
-        """Yield what holds the page's own article, and not some element."""
+        """Yield elements that hold the page's own article, but not `element`."""
         for index in self._around(self.heading):
             if index <= element < self.page.ends[index]:
                 return
@@ -283,7 +272,7 @@ class _Page:
         return self._has_head(self.heading, self.heading, is_held=False)
 
     def _are_alike(self, one: int, other: int) -> bool:
-        """Say whether two elements have a class of articles in common."""
+        """Return whether two elements share a class named for articles."""
         shared = self._classes(one) & self._classes(other)
         return any(not _ARTICLE_NAMES.isdisjoint(split_name(name)) for name in shared)
 
@@ -291,7 +280,7 @@ class _Page:
         return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
 
     def _has_head(self, head: int, element: int, *, is_held: bool) -> bool:
-        """Say whether an author or a date stands beside a headline."""
+        """Return whether an author or a date stands next to a headline."""
         page, end = self.page, self.page.ends[element]
         if not is_held:
             element, end = head, len(page.tags)
@@ -312,14 +301,14 @@ class _Page:
         return any(map(_tells_head, lines.values()))
 
     def _small(self, index: int, element: int) -> Iterator[int]:
-        """Yield an element and those around it, as far as they hold little else."""
+        """Yield an element and its ancestors for as long as they hold little else."""
         for each in self._around(index):
             if each < element or self.page.size(each) > MAX_HEAD_LINE:
                 return
             yield each
 
     def _tokens_before(self, place: int) -> int:
-        """Count the tokens of the page before a text."""
+        """Count the page's tokens before a text."""
         return int(self.page.said.texts.ends[place - 1]) if place else 0
 
     def _names_head(self, index: int) -> bool:
@@ -333,7 +322,7 @@ class _Page:
         return [self.page.flat.values(name) for name in ("rel", "itemprop")]
 
     def _declared(self, head: int, element: int) -> str | None:
-        """Return the address that a page declares of an article."""
+        """Return the address that a page declares for an article."""
         for index in self._around(head):
             if index < element:
                 break
@@ -347,7 +336,7 @@ class _Page:
         return self._by_headline.get(_squash(self._headline(head))) if self._by_headline else None
 
     def _linked(self, head: int) -> str | None:
-        """Return the address of the site that a headline leads to."""
+        """Return the address on the same site that a headline links to."""
         page = self.page
         if page.tags[head] not in _HEADINGS:
             return None
@@ -360,7 +349,7 @@ class _Page:
 
     @cached_property
     def _addresses(self) -> dict[int, str]:
-        """Addresses of other pages of the site that elements have, by attributes for them."""
+        """Addresses of the site's other pages in address attributes, by element."""
         found: dict[int, str] = {}
         for name in self.page.flat.attributes.distinct:
             if name in _RDFA or (name.startswith("data-") and _names_address(name)):
@@ -372,7 +361,7 @@ class _Page:
 
     @cached_property
     def _item_addresses(self) -> dict[int, str]:
-        """The same by microdata, by the elements that say so."""
+        """Addresses of the site's other pages in microdata, by element."""
         found: dict[int, str] = {}
         for index, name in self.page.flat.values("itemprop").items():
             if name.strip().lower() in _ITEM_ADDRESS:
@@ -385,7 +374,7 @@ class _Page:
 
     @cached_property
     def _by_headline(self) -> dict[str, str]:
-        """The same by structured data, by headlines."""
+        """Addresses of the site's other pages in structured data, by headline."""
         found: dict[str, str] = {}
         scripts = (node for node in self.page.declaring if node.tag == "script")
         waiting: list[Any] = [each.value for each in structured_data(scripts, holding="headline")]
@@ -408,7 +397,7 @@ class _Page:
         return found
 
     def _other(self, written: str | None) -> str | None:
-        """Return an address where it is of another page of the site, and of no part of this one."""
+        """Return an address on this site that is neither this page nor a part of it, else None."""
         if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
             return None
         found = (absolute(written, self._base) or "").partition("#")[0]
@@ -426,7 +415,7 @@ class _Page:
 
     @cached_property
     def _declared_own(self) -> list[str]:
-        """The addresses of the page: where it was fetched, and what it declares."""
+        """Addresses of the page: the fetched one, and those that it declares."""
         links = (
             node.get("href")
             for node in self.page.declaring
@@ -445,7 +434,7 @@ class _Page:
         return site_of(self._declared_own[0]) if self._declared_own else ""
 
     def _body_words(self, start: int, end: int) -> int:
-        """Count the words of the body in a stretch of the page's texts."""
+        """Count the words of the body in a range of the page's texts."""
         return int(self._sums[end] - self._sums[start]) if end > start else 0
 
     @cached_property
@@ -460,7 +449,7 @@ def _names_address(name: str) -> bool:
 
 
 def _tells_head(line: str) -> bool:
-    """Say whether a line tells an author or a date, and hardly anything else."""
+    """Return whether a line holds an author or a date, and hardly anything else."""
     text = words.clean(line)
     if not text or len(text) >= MAX_HEAD_CHARACTERS:
         return False
@@ -470,7 +459,7 @@ def _tells_head(line: str) -> bool:
 
 
 def _path(url: str) -> str:
-    """Return the path of an address without what may be left out; empty for a front page."""
+    """Return a URL's path without slash and extension at its end; empty for a home page."""
     try:
         path = urlsplit(url).path
     except ValueError:

@@ -1,7 +1,7 @@
-"""Words of lines and of the elements around them, as numbers that a network has vectors for.
+"""Words of lines and of the elements around them, hashed to embedding indices.
 
-The hashing trick (Weinberger et al. 2009): a word is a number below a limit, whatever language it
-is of, and words that share one are told apart by what stands around them.
+The hashing trick (Weinberger et al. 2009): a word of any language becomes a number below a limit;
+words that collide are distinguished by their context.
 """
 
 import re
@@ -20,20 +20,20 @@ from worker.html.names import part_at_capitals
 from worker.text.texts import Count
 
 NAME_NUMBERS: Final = 2048
-"""Numbers of the words of tags, classes and ids; 0 stands for none."""
+"""Number of hash values for words of tags, classes and ids; 0 means no word."""
 
 TEXT_NUMBERS: Final = 4096
-"""Numbers of the words of lines; 0 stands for none."""
+"""Number of hash values for words of lines; 0 means no word."""
 
 WORDS_OF_NAMES: Final = 12
-"""Words of an element, and of those around it, that are looked at."""
+"""Maximum number of words taken from an element, and from the elements around it."""
 
 MAX_AROUND: Final = 5
-"""Elements around a line's whose names are looked at."""
+"""Maximum number of elements around a line's whose names are used."""
 
 FIRST_WORDS: Final = 5
 LAST_WORDS: Final = 3
-"""Words of a line that are looked at. Its last ones are other words than the same at its start."""
+"""Number of words taken from the start and the end of a line, which are hashed differently."""
 
 _WORDS_OF_NAME: Final = 5
 _MAX_NAME: Final = 200
@@ -44,16 +44,11 @@ _Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class HashedWords:
-    """The words of lines and of their elements, as numbers; 0 for none.
+    """The hashed words of lines and of their elements, 0 for none.
 
-    Attributes
-    ----------
-    nearest
-        Of the element that a line stands in, shape (lines, `WORDS_OF_NAMES`).
-    around
-        Of the elements around that, from the inside, likewise.
-    texts
-        Of the lines, shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
+    `nearest` has the words of each line's element, of shape (lines, `WORDS_OF_NAMES`); `around`
+    those of the elements around it, innermost first, of the same shape; `texts` those of the line
+    itself, of shape (lines, `FIRST_WORDS` + `LAST_WORDS`).
     """
 
     nearest: _Numbers
@@ -62,11 +57,11 @@ class HashedWords:
 
     @property
     def bags(self) -> tuple[_Numbers, _Numbers, _Numbers]:
-        """The three, in the order of the tables of `worker.inference.networks.LineNetwork`."""
+        """The three arrays, in the order of `worker.inference.networks.LineNetwork`'s tables."""
         return self.nearest, self.around, self.texts
 
     def chosen(self, places: npt.NDArray[np.int64]) -> Self:
-        """Return the words of some lines."""
+        """Return the words of selected lines."""
         return replace(
             self,
             nearest=self.nearest[places],
@@ -76,14 +71,9 @@ class HashedWords:
 
 
 def hash_words(page: Outline, blocks: Sequence[int]) -> HashedWords:
-    """Return the words of a page's lines and of the elements around them.
+    """Hash the words of a page's lines and of the elements around them.
 
-    Parameters
-    ----------
-    page
-        The page.
-    blocks
-        For each line of it the element that it stands in.
+    `blocks` holds the element of each line.
     """
     distinct, numbers = np.unique(np.array(blocks, dtype=np.int64), return_inverse=True)
     nearest, around = _names_around(page, distinct.tolist())
@@ -134,7 +124,7 @@ def _words_of_lines(page: Outline) -> _Numbers:
 
 
 def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbers:
-    """Return numbers for the tokens of some places, 0 for places below 0."""
+    """Hash the tokens at some places; 0 for places below 0."""
     said = page.said.texts
     hashed = np.zeros(places.shape, dtype=np.int32)
     is_there = places >= 0

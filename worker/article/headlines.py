@@ -1,8 +1,8 @@
-"""Headlines of a page that leads to others: the links to what it lists, without its menus.
+"""Headlines of a page that leads to others: links to the items that it lists, without its menus.
 
-Links at the same path of tags, with the same classes, are of one list. Headlines are told from a
-menu's entries by their length, or as headings. Where a page has no list of headlines, that of names
-is taken which has most of them, and text between: books, firms, shows.
+Links at the same path of tags and with the same classes form one list. Headlines are distinguished
+from menu entries by their length, or as headings. If a page has no list of headlines, its longest
+list of names (books, firms, shows) with text between them is used.
 
 Measured on 42 pages that lead to others (``python -m benchmarks.extraction.headlines CORPORA``).
 """
@@ -28,33 +28,35 @@ from worker.text.texts import Count
 from worker.text.wordlists import listed
 
 MIN_LISTED: Final = 3
-"""Headlines that make a list; in headings fewer do, as what leads a front."""
+"""Minimum number of headlines of a list; fewer suffice in headings, such as a front page's lead."""
 
 MIN_MEDIAN_WORDS: Final = 4.0
-"""Words of the middle headline of a list that is in no headings.
+"""Minimum median number of words of a list's headlines outside headings.
 
-With 3 entries of menus pass, with 4.5 a list of books does not.
+With 3, menu entries pass; with 4.5, a list of books does not.
 """
 
 MAX_MEDIAN_WORDS: Final = 25.0
-"""Words of the middle line of a list from which on its lines are teasers, and linked as well."""
+"""Maximum median number of words of a list's lines; longer ones are teasers, linked as well."""
 
 MIN_NAMES: Final = 6
-"""Names that make a list, and headlines that make one of names needless."""
+"""Minimum number of names in a list, and of headlines to make a list of names unnecessary."""
 
 MIN_WORDS_BETWEEN: Final = 3.0
-"""Words outside of links from a name to the next one, in the middle; in a menu there are none."""
+"""Minimum median number of unlinked words between names; in a menu there are none."""
 
 MAX_WORDS_BESIDE: Final = 12
-"""Words outside of links in the line of a headline: time, author, date."""
+"""Maximum number of unlinked words in the line of a headline: time, author, date."""
 
 MAX_SHARED: Final = 2
 MAX_SHARED_PART: Final = 0.2
-"""Addresses of a list that a headline leads to, and their part of the list's; what leads to more is
-"Read more"."""
+"""Maximum number, and share, of a list's addresses with the same link text.
+
+Text on more links than that is a "Read more".
+"""
 
 MAX_HEADLINES: Final = 1_000
-"""Headlines of a page that are given, the first ones: the most on those pages are 100."""
+"""Maximum number of headlines of a page; the most on the measured pages are 100."""
 
 _MAX_CLASSES = 8
 
@@ -66,14 +68,14 @@ _ADVERTS = frozenset({"sponsored"})
 
 @dataclass(frozen=True)
 class HeadlineLink:
-    """A link to what a page lists.
+    """A link to an item that a page lists.
 
     Attributes
     ----------
     url
-        Address that it leads to: absolute, http or https, without fragment.
+        Absolute address, http or https, without fragment.
     headline
-        What it says.
+        Text of the link.
     """
 
     url: str
@@ -87,18 +89,8 @@ _Place = tuple[int | str, ...]
 class _Candidate:
     """A link that may be a headline.
 
-    Attributes
-    ----------
-    number
-        Its number on the page.
-    url, text, words
-        Its address, what it says, and in how many words.
-    place
-        What it shares with others of its list.
-    is_heading
-        Whether it stands in a heading.
-    prose
-        Words outside of links that stand before it on the page.
+    `number` is its number on the page, `place` is what it shares with the others of its list, and
+    `prose` counts the unlinked words before it on the page.
     """
 
     number: int
@@ -111,14 +103,14 @@ class _Candidate:
 
 
 def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
-    """Return the links of a page to what it lists, each address once, in the order of the page.
+    """Return the links of a page to the items that it lists, in page order.
 
-    Neither the page's own address nor that of the site's first page is one of them.
+    Each address occurs once; the page's own address and the site's home page are left out.
 
     Parameters
     ----------
     page
-        The page. It is read only.
+        The page. It is not modified.
     """
     by_place: defaultdict[_Place, list[_Candidate]] = defaultdict(list)
     for each in _candidates(Outline.of(page.flat), page.url):
@@ -137,7 +129,7 @@ def headline_links(page: Page) -> tuple[HeadlineLink, ...]:
 
 
 def _without_shared(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Leave out what a list says of many pages."""
+    """Drop candidates whose text a list uses for many addresses."""
     shared = Counter(text for text, _ in {(each.text, each.url) for each in candidates})
     most = max(MAX_SHARED, MAX_SHARED_PART * shared.total())
     return [each for each in candidates if shared[each.text] <= most]
@@ -159,7 +151,7 @@ def _are_names(candidates: Sequence[_Candidate]) -> bool:
 
 
 def _rank(candidates: Sequence[_Candidate]) -> tuple[bool, float]:
-    """Say whose lines say best what is behind an address that several lists lead to."""
+    """Rank the lists that lead to one address by how well their lines describe it."""
     return candidates[0].is_heading, _middle_words(candidates)
 
 
@@ -172,7 +164,7 @@ def _count_pages(candidates: Sequence[_Candidate]) -> int:
 
 
 def _candidates(page: Outline, url: str) -> Iterator[_Candidate]:
-    """Yield the links of lines that are hardly anything else, outside of menus."""
+    """Yield the links that make up almost their whole line, outside menus."""
     addresses, links, paths = _addresses(page, url), page.links, paths_of(page)
     is_heading = page.flat.within(page.flat.having(HEADINGS))
     in_menu = _in_menus(page)
@@ -204,7 +196,7 @@ def _candidates(page: Outline, url: str) -> Iterator[_Candidate]:
 
 
 def _addresses(page: Outline, url: str) -> dict[int, str]:
-    """Return where the links of a page lead that lead to other pages."""
+    """Return the addresses of links to other pages."""
     base = base_of(page.root, url)
     rels = page.flat.values("rel")
     own = {url.partition("#")[0], absolute("/", url)}
@@ -218,7 +210,7 @@ def _addresses(page: Outline, url: str) -> dict[int, str]:
 
 
 def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
-    """Return the path of the block that an element stands in, and the classes within the block."""
+    """Return the path of the block around an element, and the classes within the block."""
     block = page.blocks[element]
     classes: list[str] = []
     while element != block and len(classes) < _MAX_CLASSES:
@@ -228,8 +220,8 @@ def _place(page: Outline, paths: dict[int, int], element: int) -> _Place:
 
 
 def _in_menus(page: Outline) -> Booleans:
-    """Say of each element whether it stands in a menu or a footer, by tags and names."""
+    """Return for each element whether it is in a menu or a footer, by tags and names."""
     is_menu = page.flat.having(_MENUS) | (page.count_named(_MENU_NAMES)[:, 0] > 0)
-    # The name of a whole page says nothing of its parts.
+    # The name of a whole page does not describe its parts.
     is_menu[page.flat.having(_WHOLE)] = False
     return page.flat.within(is_menu)

@@ -1,9 +1,9 @@
-"""Articles that are in a page, but not in what it shows before its programs have run.
+"""Articles that a page contains, but does not display before its scripts have run.
 
-The text is looked for in structured data (``articleBody``), in the JSON state of the site's
-programs, in ``noscript`` and in ``template`` elements (declarative shadow trees among them), and
-is taken only where the page shows no article, or a clear fragment of it. Nothing is known of any
-framework: a text is the article's if it stands beside a date or the page's title.
+The text is searched for in structured data (``articleBody``), in the JSON state of the site's
+scripts, and in ``noscript`` and ``template`` elements (including declarative shadow trees). It is
+used only if the page displays no article, or a clear fragment of it. This relies on no particular
+framework: a text is an article if it stands next to a date or the page's title.
 """
 
 import re
@@ -36,57 +36,51 @@ ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
 
 MIN_LONGER = 1.5
-"""The hidden text is so many times as long as the fragment of it that is shown."""
+"""Minimum length of the hidden text, relative to the displayed fragment."""
 
 MIN_CONTAINED = 0.9
-"""Share of the words shown that the hidden text holds if they are a fragment of it."""
+"""Minimum share of the displayed words in the hidden text for them to be a fragment of it."""
 
 MAX_SHOWN = 0.5
-"""Share of the hidden words that the page may show: what it shows is judged where it stands."""
+"""Maximum share of the hidden words that are displayed; displayed text is judged in place."""
 
 MIN_MUCH_LONGER = 3.0
-"""An ``articleBody`` that is something else than the shown text is so many times as long.
+"""Minimum length of an ``articleBody``, relative to a displayed text that is not its fragment.
 
-Of 34 pages with one in ``trafilatura_eval`` it is taken for one, whose body is drawn by a program.
+Of 34 pages with an ``articleBody`` in ``trafilatura_eval``, it is used for one, whose body a script
+renders.
 """
 
 MAX_SHELL_WORDS = 60
-"""Words that a page shows before its programs have filled it: a notice, a menu.
+"""Maximum number of words that a page displays before its scripts have filled it: a notice, a menu.
 
-What is no ``articleBody`` never replaces a longer text that it does not hold: sites keep other
-articles in the state of their programs.
+Other hidden texts than an ``articleBody`` never replace a longer text that they do not contain:
+sites keep other articles in the state of their scripts.
 """
 
 MAX_CANDIDATES = 3
-"""Texts of scripts that are made articles of, to compare them with what the page shows."""
+"""Maximum number of texts in scripts to extract and compare with the displayed one."""
 
 MAX_TEASER_CHARACTERS = 2_000
-"""Beginning of a text whose words are counted to tell a teaser."""
+"""Length of the beginning of a text that is tested for being a teaser."""
 
 MAX_TEASER_WORDS = 150
-"""Words of a fragment that a text of a program's state completes.
+"""Maximum number of words of a fragment that a text in a script's state may complete.
 
-On one of 160 pages of ``msv_big9`` 280 words are the first of several pages, and its gold.
+On one of 160 pages of ``msv_big9``, 280 words are the first of several pages, and its gold text.
 """
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
 UNSEEN = ("noscript", "template")
-"""Elements that hold what a page does not show."""
+"""Elements whose content a page does not display."""
 
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """A document whose elements of a kind of `UNSEEN` are seen like any other.
+    """A copy of a document in which the `UNSEEN` elements of one tag are displayed, as ``div``.
 
-    Attributes
-    ----------
-    root
-        The root element of a copy.
-    tag
-        Kind of the elements.
-    elements
-        Those elements, which are called ``div`` there.
+    `elements` are the converted elements, `tag` is their original tag.
     """
 
     root: HtmlElement
@@ -95,7 +89,7 @@ class OpenedDocument:
 
     @classmethod
     def of(cls, root: HtmlElement, tag: str) -> Self:
-        """Copy a document and open it."""
+        """Copy a document and convert the elements of a tag."""
         opened = deepcopy(root)
         elements = list(opened.iter(tag))
         for element in elements:
@@ -103,9 +97,9 @@ class OpenedDocument:
         return cls(opened, tag, elements)
 
     def as_unseen(self, article: Extraction) -> Extraction:
-        """Return an article of this document as one of the document that it is a copy of.
+        """Relocate an article of this copy in the original document.
 
-        It closes the document: nothing more can be read of it.
+        This restores the original tags: nothing more can be read afterwards.
         """
         container = element_at(self.root, article.xpath)
         for element in self.elements:
@@ -115,31 +109,19 @@ class OpenedDocument:
 
 
 Cut = Callable[[Outline, Finding], Extraction]
-"""Called with the outline of a document and where its body is."""
+"""Extracts the article of an outline whose body is known."""
 
 Find = Callable[[Outline], Extraction]
-"""Called with the outline of a document; raises `NoArticleError`."""
+"""Extracts the article of an outline; raises `NoArticleError`."""
 
 
 def hidden_article(
     url: str, page: Outline, shown: Extraction | None, cut: Cut, find: Find
 ) -> Extraction | None:
-    """Find an article that the page holds and does not show.
+    """Find an article that the page contains but does not display.
 
-    Parameters
-    ----------
-    url, page
-        Address and outline of the page.
-    shown
-        The article that the page shows, None where it shows none.
-    cut, find
-        What makes an article of a document whose body is known, and of one whose is not.
-
-    Returns
-    -------
-    Extraction or None
-        None where the one that is shown stands. Its method says where it was:
-        ``articleBody``, ``json-state``, ``noscript`` or ``template``.
+    Returns None if `shown`, the displayed article or None, is to be kept. Otherwise the method says
+    where the article was found: ``articleBody``, ``json-state``, ``noscript`` or ``template``.
     """
     text = shown.text if shown is not None else ""
     least = int(MIN_LONGER * len(text))
@@ -151,10 +133,10 @@ def hidden_article(
 
 
 def needs_rendering(page: Outline) -> bool:
-    """Say whether a page is a shell that its programs would fill in a browser.
+    """Return whether a page is a shell that its scripts would fill in a browser.
 
-    It shows hardly a word, runs programs, and has an empty element of its own for them to fill:
-    below the body or named by the site (with a hyphen), with neither text nor pictures.
+    It shows hardly any words, runs scripts, and has an empty element for them to fill: a child of
+    the body, or a custom element (with a hyphen), without text or pictures.
     """
     if len(page.tokens) > MAX_SHELL_WORDS:
         return False
@@ -201,9 +183,9 @@ def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
 def _candidates(
     url: str, page: Outline, least: int, is_teaser: bool, cut: Cut, find: Find
 ) -> Iterator[Extraction]:
-    """Yield the articles that the page may hold, of so many characters at least.
+    """Yield articles that the page may contain, of at least `least` characters.
 
-    Beside more than a teaser only what calls itself the article's body counts.
+    If more than a teaser is displayed, only a declared ``articleBody`` counts.
     """
     yield from _declared_bodies(url, page, least, cut)
     if is_teaser:
@@ -239,9 +221,9 @@ def _articles_of(
     method: str,
     cut: Cut,
 ) -> Iterator[Extraction]:
-    """Make articles of texts: those beside the page's title first, then the longest.
+    """Extract articles from texts: those next to the page's title first, then the longest.
 
-    A text of a program's state needs a title or a date beside it.
+    A text in a script's state needs a title or a date next to it.
     """
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, Node, Passage]] = []
@@ -257,7 +239,7 @@ def _articles_of(
 
 
 def _stands_beside(declared: Sequence[set[str]], passage: Passage) -> bool:
-    """Say whether a title that the page declares stands beside a text."""
+    """Return whether a title that the page declares stands next to a text."""
     return any(
         len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
         and any(2 * len(tokens & title) >= len(title) for title in declared)
@@ -268,7 +250,7 @@ def _stands_beside(declared: Sequence[set[str]], passage: Passage) -> bool:
 def _article_of(
     document: HtmlElement, script: Node, passage: Passage, cut: Cut
 ) -> Extraction | None:
-    """Make an article of a text, below the head of the page that it was found in."""
+    """Extract a text as an article, with the head of the page that it was found in."""
     try:
         made = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:
@@ -277,7 +259,7 @@ def _article_of(
     if head is None:
         head = made.makeelement("head")
     for data in filter(is_structured_data, document.iter("script")):
-        # What it says of the article holds wherever it stands.
+        # Structured data applies to the article wherever it stands.
         if data.getparent().tag != "head":
             head.append(deepcopy(data))
     made.insert(0, head)
@@ -290,8 +272,8 @@ def _article_of(
 
 
 def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
-    """Find the article of a page whose elements of a kind are seen like any other."""
-    # The white space between its elements is as long as its text, or longer.
+    """Extract the article of a page with its elements of one tag displayed."""
+    # Clean the text first: the white space between elements may be longer than the text.
     texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
     if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
         return None

@@ -1,8 +1,8 @@
-"""The images of an article that its text does not hold, and the captions of all of them.
+"""Images of an article outside its text, and the captions of all images.
 
 An article's first image stands above its text: over or below the headline, or between the lead and
-the rest. That is outside of the element that holds most of the text, in which the other images
-are looked for (`worker.article.rendering`).
+the rest. That is outside the element that holds most of the text, in which the other images are
+searched for (`worker.article.rendering`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,25 +20,25 @@ from worker.html.nodes import Node
 from worker.text.wordlists import listed
 
 MAX_CAPTION_TOKENS = 100
-"""Tokens of a caption, and of an element that holds an image with its caption alone."""
+"""Maximum number of tokens of a caption, and of an element around an image with its caption."""
 
 MAX_FIGURE_ELEMENTS = 200
-"""Elements of a figure among which its caption is looked for."""
+"""Maximum number of elements of a figure to search for a caption."""
 
 OPENING = 0.3
-"""Share of an article's words that an image above the text stands before the end of.
+"""Share of an article's words before whose end an image counts as above the text.
 
-Leads, which stand over the image, are shorter; after it, images are in the text.
+Leads, which may precede the image, are shorter; later images are in the text.
 """
 
 MIN_WIDTH = 200
-"""Pixels that an image above the text has at least, where the page says how wide it is.
+"""Minimum width in pixels of an image above the text, if the page declares it.
 
 Narrower ones are portraits of authors, icons and logos.
 """
 
 MAX_LINKED = 0.5
-"""Share of the words around an image in links, beyond which it illustrates other pages."""
+"""Maximum share of linked words around an image; beyond, it illustrates other pages."""
 
 _ARTICLES = frozenset({"article", "main"})
 _FRAMES = frozenset({"figure", "picture"})
@@ -53,17 +53,9 @@ def leading_images(
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
-    What the page declares as its picture (``og:image``) is taken wherever it stands there. Any
-    other one must not link to elsewhere, and below no headline it must be a figure.
-
-    Parameters
-    ----------
-    page, finding
-        The page and its body.
-    heading
-        The element that shows the headline, None where none does.
-    base
-        Address that relative addresses start from.
+    The declared picture (``og:image``) is used wherever it stands there. Any other image must not
+    link elsewhere, and must be in a figure unless it stands below the headline. `heading` is the
+    element that shows the headline, or None.
     """
     region = _Region.of(page, finding, heading)
     if region is None:
@@ -84,20 +76,11 @@ def leading_images(
 
 @dataclass(frozen=True)
 class _Region:
-    """Where images above the text may stand.
+    """The region of a page in which images above the text may stand.
 
-    Attributes
-    ----------
-    root
-        The element around headline and text.
-    end
-        Index of the element from which on images are looked for in the text.
-    kept
-        For each text node, and after the last one, how many before it are the article's.
-    heading
-        The headline, None where none is shown above the text.
-    captions
-        The `named_captions`.
+    `root` is the element around headline and text, `end` the first element whose images belong to
+    the text. `kept` holds, for each text node and after the last, how many of those before it
+    belong to the article. `heading` is None if no headline is shown above the text.
     """
 
     root: int
@@ -127,7 +110,7 @@ class _Region:
         )
 
     def frame_of(self, page: Outline, index: int) -> int:
-        """Return the largest element around an image that holds nothing but it and its caption."""
+        """Return the largest element around an image with nothing but its caption."""
         frame, above = index, page.parents[index]
         while above > self.root and page.size(above) <= MAX_CAPTION_TOKENS:
             is_kept = self.kept[page.text_ends[above]] > self.kept[page.text_starts[above]]
@@ -138,7 +121,7 @@ class _Region:
         return frame
 
     def caption_of(self, page: Outline, index: int, frame: int) -> str | None:
-        """Return the caption of an image, which stands in a figure around it or in its frame."""
+        """Return the caption of an image, from a figure around it or its frame."""
         while index > frame:
             index = page.parents[index]
             if page.tags[index] == "figure" or index == frame:
@@ -148,7 +131,7 @@ class _Region:
         return None
 
     def may_lead(self, page: Outline, index: int, frame: int) -> bool:
-        """Say whether an image illustrates the article, though the page does not declare it."""
+        """Return whether an image that the page does not declare illustrates the article."""
         is_below = self.heading is not None and index > self.heading
         if not is_below and page.tags[page.parents[index]] not in _FRAMES:
             return False
@@ -159,7 +142,7 @@ class _Region:
 
 
 def named_captions(page: Outline) -> Booleans:
-    """Say of each element whether its class or id says caption, and it is as short as one."""
+    """Return for each element whether its class or id names a caption, and it is short enough."""
     named = page.count_named(frozenset({"caption"}))[:, 0]
     captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
     return captions
@@ -168,12 +151,7 @@ def named_captions(page: Outline) -> Booleans:
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
     """Return the first caption below an element.
 
-    Parameters
-    ----------
-    page, index
-        The page and the element.
-    captions
-        The `named_captions`.
+    `captions` are the page's `named_captions`.
     """
     for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
         if page.tags[below] == "figcaption" or captions[below]:
@@ -182,14 +160,14 @@ def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
 
 
 def is_teaser(page: Outline, index: int) -> bool:
-    """Say whether most words of an element are in links."""
+    """Return whether most words of an element are in links."""
     texts = page.texts[page.text_starts[index] : page.text_ends[index]]
     linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
     return linked > MAX_LINKED * page.size(index)
 
 
 def _article_around(page: Outline, places: Sequence[int]) -> int:
-    """Return the nearest article around some elements; else the smallest element around them."""
+    """Return the nearest article element around some elements, or else their common ancestor."""
     smallest = min(places)
     while max(places) >= page.ends[smallest]:
         smallest = page.parents[smallest]

@@ -1,4 +1,4 @@
-"""The text of a block with what it marks within its lines: links, bold and italics."""
+"""Text of a block with its inline marks: links, bold and italics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,15 +8,7 @@ from worker.text import words
 
 
 class Setting(NamedTuple):
-    """How a piece of text is set.
-
-    Attributes
-    ----------
-    link
-        Index of the link that it stands in, None outside of any.
-    is_bold, is_italic
-        Whether an element around it emphasises it so.
-    """
+    """Formatting of a piece of text; `link` is the index of the link around it, or None."""
 
     link: int | None = None
     is_bold: bool = False
@@ -24,11 +16,11 @@ class Setting(NamedTuple):
 
 
 PLAIN = Setting()
-"""Text outside of links and emphasis."""
+"""Text without link or emphasis."""
 
 
 class Span(NamedTuple):
-    """A stretch of a text that is set in one way: offsets, and the link or the kind of emphasis."""
+    """A uniformly formatted range of a text; `mark` is a link index or a kind of emphasis."""
 
     start: int
     end: int
@@ -37,10 +29,10 @@ class Span(NamedTuple):
 
 @dataclass
 class InlineText:
-    """A text that is put together from pieces, cleaned on the way.
+    """A text assembled from pieces and cleaned on the way.
 
-    White space is collapsed and blank lines are dropped as `words.clean` does it line by line, so
-    that offsets count characters of the cleaned text. Runs in linear time.
+    White space is collapsed and blank lines are dropped as `words.clean` does line by line, so that
+    offsets count characters of the cleaned text. Runs in linear time.
     """
 
     spans: list[Span] = field(default_factory=list)

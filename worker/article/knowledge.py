@@ -1,4 +1,4 @@
-"""What other pages of a template tell of a page, small enough to be stored with its group."""
+"""What other pages of a template reveal about a page, small enough to be stored with the group."""
 
 import json
 import zlib
@@ -16,21 +16,11 @@ from worker.article.titles import Titles
 from worker.html import Page
 
 FORMAT = 1
-"""Rises with every change of what is stored."""
+"""Version of the stored format; increment it with every change."""
 
 
 class KnownLine(NamedTuple):
-    """A line of a known page.
-
-    Attributes
-    ----------
-    path
-        Number of its path.
-    digest
-        `digest_of` its tokens.
-    words
-        Number of its tokens.
-    """
+    """A line of a known page: the number of its path, `digest_of` its tokens, and their number."""
 
     path: int
     digest: int
@@ -39,15 +29,7 @@ class KnownLine(NamedTuple):
 
 @dataclass(frozen=True)
 class KnownPage:
-    """A page that others of its template are compared with.
-
-    Attributes
-    ----------
-    titles
-        What it is called.
-    lines
-        Its lines, in order.
-    """
+    """A page that others of its template are compared with: its titles, and its lines in order."""
 
     titles: Titles
     lines: tuple[KnownLine, ...]
@@ -57,15 +39,15 @@ class KnownPage:
 class TemplateKnowledge:
     """What is known of a template from some of its pages: paths, lines and titles.
 
-    A few kilobytes that stand for these pages: with them a page is cut as it would be with the
-    pages themselves at hand.
+    A few kilobytes that replace the pages: extraction gives the same result as with the pages
+    themselves.
 
     Attributes
     ----------
     steps
-        The paths of the pages' elements, by number; see `Paths.steps`.
+        Paths of the pages' elements, by number; see `Paths.steps`.
     pages
-        The pages.
+        The known pages.
     """
 
     steps: tuple[Step, ...]
@@ -78,7 +60,7 @@ class TemplateKnowledge:
 
     @classmethod
     def of(cls, outlines: Sequence[Outline]) -> Self:
-        """Learn from pages that are flattened already."""
+        """Learn from flattened pages."""
         numbers: dict[Step, int] = {}
         pages = []
         for outline in outlines:
@@ -92,12 +74,12 @@ class TemplateKnowledge:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read what `to_bytes` wrote.
+        """Read the output of `to_bytes`.
 
         Raises
         ------
         ValueError
-            If the bytes are something else, or of another `FORMAT`: learn from the pages again.
+            If the data is invalid or has another `FORMAT`: learn from the pages again.
         """
         try:
             values: dict[str, Any] = json.loads(zlib.decompress(data))
@@ -110,7 +92,7 @@ class TemplateKnowledge:
         raise ValueError(f"template knowledge of format {found}, not {FORMAT}")
 
     def to_bytes(self) -> bytes:
-        """Write the knowledge down, compressed."""
+        """Serialise and compress the knowledge."""
         values = {
             "format": FORMAT,
             "steps": self.steps,
@@ -121,22 +103,11 @@ class TemplateKnowledge:
 
     @property
     def titles(self) -> list[Titles]:
-        """What the pages are called."""
+        """Titles of the pages."""
         return [page.titles for page in self.pages]
 
     def numbers_of(self, steps: Sequence[Step]) -> list[int]:
-        """Find the paths of another page among the known ones.
-
-        Parameters
-        ----------
-        steps
-            The other page's paths, see `Paths.steps`.
-
-        Returns
-        -------
-        list of int
-            For each path its number here, -1 where it is unknown.
-        """
+        """Map another page's paths (`Paths.steps`) to the numbers of known paths, -1 if unknown."""
         found: list[int] = []
         for above, step in steps:
             known_above = found[above] if above >= 0 else -1
@@ -173,7 +144,7 @@ class TemplateKnowledge:
 
 
 def digest_of(tokens: Sequence[str]) -> int:
-    """Return the number that a line is recognised by: 64 bits, the same on every machine."""
+    """Return a 64-bit digest of a line, the same on every machine."""
     from hashlib import blake2b
 
     digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""The lines of a page: the stretches of text between two borders of blocks."""
+"""Lines of a page: runs of text between block borders."""
 
 from typing import NamedTuple
 
@@ -12,20 +12,8 @@ from worker.text.texts import Count
 class Line(NamedTuple):
     """A line with at least one token.
 
-    Attributes
-    ----------
-    number
-        Its number in the outline, see `TextNode.line`.
-    block
-        Index of the nearest element around it that is no part of a line.
-    text
-        The line, clean.
-    tokens
-        Its tokens, in order.
-    linked
-        Number of tokens in links.
-    sentences
-        Number of sentence ends.
+    `number` is its number in the outline, see `TextNode.line`; `block` is the index of the nearest
+    block element around it; `linked` counts the tokens in links, `sentences` the ends of sentences.
     """
 
     number: int
@@ -37,17 +25,17 @@ class Line(NamedTuple):
 
     @property
     def is_prose(self) -> bool:
-        """Whether it holds a sentence, and less than half of it is in links."""
+        """Whether it has a sentence, and less than half of it is in links."""
         return self.sentences > 0 and 2 * self.linked < len(self.tokens)
 
 
 def places_of_lines(page: Outline) -> Integers:
-    """Return which of the lines of a page's outline have a token."""
+    """Return the indices of a page's lines that have a token."""
     return np.flatnonzero(page.said.texts.counts[page.said.of_lines, Count.TOKENS])
 
 
 def lines_of(page: Outline) -> list[Line]:
-    """List the lines of a page, in order."""
+    """Return the lines of a page, in order."""
     kept = places_of_lines(page)
     if not len(kept):
         return []

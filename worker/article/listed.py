@@ -1,4 +1,4 @@
-"""Links of a page: those that it lists, and articles shown below its own."""
+"""Links of a page: its listed items, and articles shown below its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +12,15 @@ from worker.pagination import read_pagination
 _LIST_KINDS: Final[Mapping[str, ListKind]] = {kind: kind for kind in get_args(ListKind)}
 
 MISSED_KINDS: Final[Mapping[str, MissedKind]] = {kind: kind for kind in get_args(MissedKind)}
-"""Kinds of page to be fetched again, by the outcome."""
+"""Page kinds to fetch again, by outcome."""
 
 
 @dataclass(frozen=True)
 class ListedLinks:
-    """What a page lists.
+    """The links that a page lists, in page order.
 
-    Attributes
-    ----------
-    kind
-        What the page is.
-    links
-        The links, in the order of the page.
-    next
-        Address of the page that the list goes on, None for none.
+    `kind` is the kind of the page; `next` is the address of the page that continues the list, or
+    None.
     """
 
     kind: ListKind | MissedKind
@@ -35,16 +29,10 @@ class ListedLinks:
 
 
 def listed_links(page: Page, kind: str, article: Extraction | None = None) -> ListedLinks | None:
-    """Return what a page leads to, None where that is nothing.
+    """Return the links that a page lists, or None if it lists nothing.
 
-    Parameters
-    ----------
-    page
-        The page. It is read only.
-    kind
-        ``menu`` where it has no article for that, else its kind as of `models.kinds`.
-    article
-        Its article, where it has one: what the page shows below it is listed.
+    `kind` is ``menu`` if the page has no article for that reason, else its kind as in
+    `models.kinds`. For an `article`, the articles shown below it are listed.
     """
     list_kind = _LIST_KINDS.get(kind)
     if list_kind in (None, "article"):

@@ -1,4 +1,4 @@
-"""What a page declares of its live report; its entries look like comments, and are none."""
+"""Live reports as declared by their pages; their entries look like comments, but are none."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,19 +13,19 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 OF_ENTRIES = 0.2
-"""Share of the records that are declared entries, from which on none of them is a comment.
+"""Minimum share of declared entries among the records for none of these to be comments.
 
-A page declares its latest entries, and shows more.
+A page declares its latest entries, and displays more.
 """
 
 MIN_ENTRIES = 2
-"""Records that are declared entries, at least."""
+"""Minimum number of declared entries among the records."""
 
 OPENING = 8
-"""Words by which an entry is known."""
+"""Words that identify an entry."""
 
 LEAST_OPENING = 3
-"""Words of the shortest headline, or text, by which it is."""
+"""Minimum number of words of a headline or text to identify an entry by."""
 
 LIVE_NAMES = re.compile(
     r"live-?_?(?:blog|ticker|feed|update|report|event|entr|post|coverage|stream-?item|text|story)"
@@ -33,7 +33,7 @@ LIVE_NAMES = re.compile(
     r"|en-?direct|direktrapport|relacja",
     re.IGNORECASE,
 )
-"""What authors of pages call the parts of live reports: classes and ids."""
+"""Class names and ids that authors of pages use for parts of live reports."""
 
 _LIVE_WORDS = re.compile(
     r"\b(?:live[ -]?blog|live[ -]?ticker|news[ -]?ticker|live[ -]?updates?|live coverage"
@@ -46,7 +46,7 @@ _LIVE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAMES_BEGIN = ("live", "ticker", "minut", "direct", "direkt", "relacja")
-"""One of them is in whatever `LIVE_NAMES` finds; to look for them is fast."""
+"""Every match of `LIVE_NAMES` contains one of these; they are faster to search for."""
 
 _DECLARED = "liveBlogUpdate"
 _TYPE = "liveblogposting"
@@ -54,15 +54,7 @@ _OPENINGS = ("headline", "articleBody", "name", "description")
 
 
 def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
-    """Say whether records of a page are the entries of a live report, as the page declares.
-
-    Parameters
-    ----------
-    page
-        The page.
-    records
-        Elements that look like comments.
-    """
+    """Return whether `records`, elements that look like comments, are declared live entries."""
     if not records:
         return False
     entries = marked_entries(page)
@@ -80,7 +72,7 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
 
 
 def marked_entries(page: Page) -> list[int]:
-    """Return the places of the elements that microdata calls entries of a live report."""
+    """Return the indices of elements marked as live entries in microdata."""
     owners, properties = page.flat.attributes.named("itemprop")
     return [
         owner
@@ -90,7 +82,7 @@ def marked_entries(page: Page) -> list[int]:
 
 
 def says_live(page: Page, title: str | None) -> bool:
-    """Say whether the headline of a page, its address or markup says that it is a live report."""
+    """Return whether a page's headline, address or markup says that it is a live report."""
     return (
         is_declared_live(page)
         or _LIVE_WORDS.search(title or "") is not None
@@ -99,13 +91,13 @@ def says_live(page: Page, title: str | None) -> bool:
 
 
 def is_declared_live(page: Page) -> bool:
-    """Say whether a page declares in microdata to be a live report."""
+    """Return whether a page declares in microdata that it is a live report."""
     _, types = page.flat.attributes.named("itemtype")
     return any(_TYPE in kind.lower() for kind in types)
 
 
 def names_live(page: Page) -> bool:
-    """Say whether parts of a page have names that live reports give to theirs."""
+    """Return whether parts of a page have names that are typical of live reports."""
     for names in page.flat.distinct_names:
         name = " ".join(names).lower()
         if any(begin in name for begin in _NAMES_BEGIN) and LIVE_NAMES.search(name):
@@ -123,7 +115,7 @@ def _opens(record: HtmlElement, openings: set[tuple[str, ...]], lengths: set[int
 
 
 def declared_reports(page: Page) -> Iterator[dict[str, Any]]:
-    """Yield what a page's JSON-LD declares with entries of a live report, wherever it stands."""
+    """Yield the objects in a page's JSON-LD that have live entries, at any depth."""
     scripts = Node(page.flat, 0).iter("script")
     for found in structured_data(scripts, holding=_DECLARED):
         waiting = [found.value]

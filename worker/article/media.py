@@ -12,7 +12,7 @@ from worker.html.nodes import AnyElement
 from worker.text import words
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
-"""Elements that show a foreign object."""
+"""Elements that embed external content."""
 
 _LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
@@ -30,19 +30,19 @@ _BUTTONS = re.compile(
     r"|plusone|addthis|sharethis|/share_button"
 )
 MAX_SOURCES = 20
-"""Sources of one picture that are looked at."""
+"""Maximum number of sources of a picture to examine."""
 
 MAX_TRACKER_PIXELS = 1
-"""An image or frame at most this wide or high is a tracker or a spacer."""
+"""Maximum width or height in pixels of a tracker or spacer."""
 
 
 def is_image_address(address: str | None) -> bool:
-    """Say whether an address is a picture's own, by its extension."""
+    """Return whether an address points to an image file, by its extension."""
     return _IMAGE_ADDRESS.search(address or "") is not None
 
 
 def file_stem(url: str) -> str:
-    """Return the name of a picture's file without its size, empty where there is none."""
+    """Return the name of an image file without its size and extension, empty if there is none."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -52,12 +52,12 @@ def file_stem(url: str) -> str:
 
 
 def is_drawing(url: str) -> bool:
-    """Say whether an address is of a drawing in SVG, as logos and signs are."""
+    """Return whether an address points to an SVG drawing, as for logos and icons."""
     return urlsplit(url).path.lower().endswith(".svg")
 
 
 def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
-    """Read an ``img`` element; None for a tracker, a spacer or one without an address."""
+    """Read an ``img`` element; None for a tracker, a spacer or an image without an address."""
     if _is_tiny(element):
         return None
     url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
@@ -67,10 +67,10 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Read an element of `EMBEDS`, or the quotation that a social network's post comes in.
+    """Read an element of `EMBEDS`, or the quotation that holds a social network's post.
 
-    None for what shows nothing of the article: trackers, share and follow buttons, elements
-    without an http address.
+    None for anything that shows no content: trackers, share and follow buttons, elements without an
+    HTTP address.
     """
     if _is_tiny(element):
         return None
@@ -98,7 +98,7 @@ def _sources(image: AnyElement) -> Iterator[str | None]:
 
 
 def _largest(candidates: str | None) -> str | None:
-    """Return the address of a source set's largest picture."""
+    """Return the address of the largest picture in a source set."""
     sizes: dict[str, float] = {}
     address = ""
     for word in (candidates or "").split():

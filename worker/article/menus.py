@@ -1,12 +1,12 @@
 """Pages that list other pages: home pages, section fronts, tags, search results.
 
-Such a page is told by its structure. Its lines are headlines, each one a link of its own, and
-between them short teasers, over and over in the same place of the tree; or hardly anything but
-headlines. Nothing longer stands out, where an article has its body.
+Such a page is recognised by its structure. Its lines are headlines, each a link, with short teasers
+between them at the same place of the tree; or hardly anything but headlines. There is no longer
+text, which would be the body of an article.
 
-Measured on 2,230 pages with a gold text (seven corpora): 3 pages pass for menus (0.13 %), two of
-them posts of 22 words beside 450 words of links, one a list of links that was annotated as text.
-The 252 section fronts of six site designs, in five languages, all do.
+Of 2,230 pages with a gold text (seven corpora), 3 are mistaken for menus (0.13 %): two posts of 22
+words next to 450 words of links, and a list of links that was annotated as text. All 252 section
+fronts of six site designs, in five languages, are recognised.
 """
 
 from collections import defaultdict
@@ -26,75 +26,80 @@ from worker.html.site import site_of
 from worker.text.texts import Count
 
 MIN_HEADLINE_WORDS = 3
-"""Shorter links are navigation: "Home", "Read more"."""
+"""Minimum number of words of a headline; shorter links are navigation: "Home", "Read more"."""
 
 MAX_HEADLINE_WORDS = 45
-"""A longer link holds text: there are sites that link a whole article."""
+"""Maximum number of words of a headline; some sites link a whole article."""
 
 MIN_LINKED = 0.8
-"""Share of a line's words in links from which the line is a link."""
+"""Minimum share of a line's words in links for the line to be a link."""
 
 MIN_TEASER_WORDS = 5
-"""What is shorter between two headlines is a date or an author."""
+"""Minimum number of words of a teaser; shorter text between headlines is a date or an author."""
 
 MIN_ITEMS = 6
-"""Teasers in the same place of the tree that make a list (section fronts had 9 to 23)."""
+"""Minimum number of teasers at the same place of the tree in a list (section fronts: 9 to 23)."""
 
 MAX_TEASER_WORDS = 60
-"""A list with a longer text in it has an article among its items (section fronts: up to 51)."""
+"""Maximum number of words of a teaser; a longer one is an article (section fronts: up to 51)."""
 
 MAX_PROSE_WORDS = 80
-"""A longer stretch of text outside lists is an article (section fronts: up to 44)."""
+"""Maximum number of words of text outside lists; more is an article (section fronts: up to 44)."""
 
 MIN_TEASERS_TO_PROSE = 4.0
-"""Teasers, by the longest stretch outside lists (section fronts 7.2 and more, short news 2.4)."""
+"""Minimum ratio of words in teasers to the longest text outside lists.
+
+Section fronts have 7.2 and more, short news 2.4.
+"""
 
 MIN_HEADLINES_SHARE = 0.6
-"""Share of the page's words in headlines of a list without teasers (section fronts: 0.68 on)."""
+"""Minimum share of the page's words in headlines without teasers (section fronts: from 0.68)."""
 
 MIN_HEADLINES_TO_PROSE = 20.0
-"""Headlines, by the longest stretch of text (section fronts 22 and more, articles below 17)."""
+"""Minimum ratio of words in headlines to the longest text.
+
+Section fronts have 22 and more, articles less than 17.
+"""
 
 MIN_HEADLINES_WORDS = 100
-"""Words in headlines of a list without teasers."""
+"""Minimum number of words in headlines of a list without teasers."""
 
 MIN_OFFERS = 6
-"""Things offered, from which on a list is what a shop or an agenda shows, and no menu.
+"""Minimum number of offers for a list to belong to a shop or an agenda instead of a menu.
 
-Of 16 lists of wcxb that else pass for menus, the eight that show products with prices, or declare
-their events, have 17 and more; six lists of news have up to 3, one of coupons 4, one of jobs 0.
+Of 16 lists of wcxb that otherwise look like menus, the eight that show products with prices, or
+declare their events, have 17 or more; six lists of news have up to 3, one of coupons 4, one of jobs
+0.
 """
 
 MIN_OFFERS_TO_HEADLINES = 0.1
-"""Things offered, by the number of headlines: those eight 0.13 on, section fronts up to 0.09."""
+"""Minimum ratio of offers to headlines.
+
+The eight have 0.13 and more, section fronts up to 0.09.
+"""
 
 
 MIN_READ = 0.6
-"""Share of a page's words that is its text, where a list is its content: a list of jobs has .95; a
-list of news between others .49, what a shop shows without its programs .16."""
+"""Minimum share of a page's words in its text for the list to be its content.
+
+A list of jobs has .95, a list of news among others .49, a shop without its scripts .16.
+"""
 
 MIN_PROBABILITY = 0.5
-"""Probability from which a page that looks like a menu is one."""
+"""Minimum probability for a page that looks like a menu to be one."""
 
 DECLARED = 0.6
-"""Probability of something else where a page declares to be an article, and when it came out."""
+"""Probability of another kind if a page declares itself an article with a publication date."""
 
 
 @dataclass(frozen=True)
 class MenuEvidence:
-    """What tells a list of other pages from an article, in words.
+    """Evidence for a list of other pages, in words.
 
-    Attributes
-    ----------
-    prose
-        Longest stretch of text between two headlines, lists left out.
-    items, teasers, longest_teaser
-        Number, total and maximum of the stretches that follow a headline and belong to a list:
-        at least `MIN_ITEMS` of them have their headlines at the same path of tags.
-    headlines
-        Total of the lines that are links.
-    total
-        Total of the page.
+    `prose` is the longest text between two headlines, outside lists. `items`, `teasers` and
+    `longest_teaser` are the number, total and maximum of texts that follow a headline and belong to
+    a list: at least `MIN_ITEMS` of them have their headlines at the same path of tags. `headlines`
+    is the total of the lines that are links, `total` that of the page.
     """
 
     prose: float
@@ -106,7 +111,7 @@ class MenuEvidence:
 
     @property
     def is_menu(self) -> bool:
-        """Whether it is a list of other pages."""
+        """Whether the page is a list of other pages."""
         if self.prose > MAX_PROSE_WORDS or self.longest_teaser > MAX_TEASER_WORDS:
             return False
         has_teasers = self.items >= MIN_ITEMS and self.teasers >= MIN_TEASERS_TO_PROSE * self.prose
@@ -119,9 +124,9 @@ class MenuEvidence:
 
 
 def is_menu(page: Outline) -> bool:
-    """Say whether a page is a list of other pages, by its structure alone."""
+    """Return whether a page is a list of other pages, by its structure alone."""
     found = _Stretches.of(page)
-    # As one item of a list it is too long a teaser, else too long a text: no need to look which.
+    # Too long both for a teaser and for text outside a list: no need to determine which it is.
     if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
         return False
     offers = count_offers(page)
@@ -131,25 +136,15 @@ def is_menu(page: Outline) -> bool:
 def menu_probability(
     page: Outline, url: str, kinds: Mapping[Kind, float], words: float, *, has_posts: bool
 ) -> float:
-    """Return how likely a page that looks like a menu leads to others, and does nothing else.
+    """Return the probability that a page that looks like a menu only leads to other pages.
 
-    It is something else where it is likely a manual or, with posts, a thread; where it declares to
-    be an article, and since when; and where the list is the content of the page, and its headlines
-    lead to other sites or to places of the page, as those of a report made of links do, or have no
-    teasers, on a page that is likely a list.
+    It is something else if it is likely a manual or, with posts, a thread; if it declares itself an
+    article and when it was published; or if the list is the content of the page. In that last case
+    its headlines lead to other sites or to places on the page, as in a report made of links, or
+    have no teasers on a page that is likely a listing.
 
-    Parameters
-    ----------
-    page
-        The page, of which `is_menu` is true.
-    url
-        Its address.
-    kinds
-        How likely it is of each kind.
-    words
-        Words of its text, read as an article.
-    has_posts
-        Whether it shows the posts of a thread.
+    Expects a page for which `is_menu` is true. `words` is the number of words of its text when read
+    as an article, `has_posts` whether it shows the posts of a thread.
     """
     found = _Stretches.of(page)
     others = [kinds.get("documentation", 0.0)]
@@ -168,7 +163,7 @@ def menu_probability(
 
 
 def _led_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
-    """Return the share of headlines that lead to other sites, or to places of the page."""
+    """Return the share of headlines that lead to other sites, or to places on the page."""
     base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
     hrefs = (page.node(link).get("href") for link in found.links.tolist())
     addresses = [address for href in hrefs if (address := absolute(href, base)) is not None]
@@ -179,9 +174,9 @@ def _led_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
 
 
 def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
-    """Measure the headlines of a page and the stretches of text between them."""
+    """Measure the headlines of a page and the texts between them."""
     paths = paths_of(page)
-    # What comes before the first headline is in no list.
+    # Text before the first headline belongs to no list.
     after = [None, *map(paths.__getitem__, found.blocks.tolist())]
     stretches = [*zip(after, found.words.tolist(), strict=True)]
     by_path: defaultdict[int, list[float]] = defaultdict(list)
@@ -201,18 +196,11 @@ def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
 
 
 class _Stretches(NamedTuple):
-    """The stretches of text between headlines.
+    """Texts between headlines.
 
-    Attributes
-    ----------
-    blocks
-        The blocks that the headlines stand in.
-    links
-        The links that the headlines are.
-    words
-        Words of the stretches: before the first headline, and after each.
-    headlines, total
-        Words of all headlines, and of the page.
+    `blocks` and `links` hold the block and the link of each headline; `words` the number of words
+    before the first headline and after each one. `headlines` and `total` are the words of all
+    headlines and of the page.
     """
 
     blocks: Integers
@@ -223,7 +211,7 @@ class _Stretches(NamedTuple):
 
     @classmethod
     def of(cls, page: Outline) -> Self:
-        """Find the headlines of a page, and measure what is between them."""
+        """Find the headlines of a page, and measure the texts between them."""
         if not page.texts:
             none = np.empty(0, dtype=np.int64)
             return cls(none, none, np.zeros(1), 0.0, 0.0)
@@ -232,7 +220,7 @@ class _Stretches(NamedTuple):
         linked = np.flatnonzero(links >= 0)
         in_links = np.zeros(len(counts))
         in_links[linked] = counts[linked]
-        # The words of a link so far, be it parted by lines.
+        # Cumulative words of a link, even if it spans several lines.
         is_other = np.diff(links[linked], prepend=-1) != 0
         sums = np.cumsum(counts[linked])
         before = (sums - counts[linked])[is_other]
@@ -256,7 +244,7 @@ class _Stretches(NamedTuple):
 
 
 def paths_of(page: Outline) -> dict[int, int]:
-    """Give every path of tags from the root a number; elements within a line take no part."""
+    """Assign a number to every path of tags from the root, leaving out inline elements."""
     numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}
     blocks = page.block_numbers

@@ -1,4 +1,4 @@
-"""Things that a page offers: what they cost, and what the page declares them to be."""
+"""Offers of a page: its prices, and the goods that it declares."""
 
 import re
 
@@ -11,20 +11,20 @@ PRICE = re.compile(
 )
 
 MAX_PRICE_WORDS = 8
-"""Words of a line that tells a price and hardly anything else: "4 offers from $16.14"."""
+"""Maximum number of words of a line with a price: "4 offers from $16.14"."""
 
 _THINGS = re.compile(
     r"(?:product|offer|course|jobposting"
     r"|(?:business|childrens|dance|education|exhibition|food|music|social|theater)?event)"
 )
-"""Types of schema.org, in lower case, of what people buy, go to or apply for."""
+"""schema.org types, in lower case, of things that people buy, attend or apply for."""
 
 
 def count_offers(page: Outline) -> int:
-    """Count the things that a page offers: by its prices or by what it declares, if that is more.
+    """Count the offers of a page: by its prices, or by its declarations if there are more.
 
-    A price is a line of few words that holds one, or a line that begins with one. A headline that
-    tells what a firm was sold for is none.
+    A price is a short line that contains one, or a line that begins with one. This excludes
+    headlines that mention what a firm was sold for.
     """
     declared = sum(_THINGS.fullmatch(kind) is not None for kind in whole_page.declared_types(page))
     return max(declared, _count_prices(page))

@@ -1,4 +1,4 @@
-"""A page flattened into arrays, so that every measure is one pass and no recursion."""
+"""A page flattened into arrays, so that every measure takes one pass and no recursion."""
 
 from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,17 +23,8 @@ _Item = TypeVar("_Item")
 class TextNode(NamedTuple):
     """A text node of the page.
 
-    Attributes
-    ----------
-    parent
-        Index of the element that it stands in.
-    line
-        Number of the line that it stands on: text nodes with no block border and no line break
-        between them share it.
-    text
-        The text, as it stands in the page.
-    size
-        Number of its tokens.
+    `parent` is the index of its element; `line` is the number of its line: text nodes without block
+    border or line break between them share one; `size` is its number of tokens.
     """
 
     parent: int
@@ -44,14 +35,10 @@ class TextNode(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """What the texts of a page say.
+    """The texts of a page, tokenised and counted.
 
-    Attributes
-    ----------
-    texts
-        The text nodes; then lines of several of them, and those that hold what is invisible.
-    of_lines
-        For each line its place there.
+    `texts` are the text nodes, followed by lines that span several nodes or contain invisible
+    characters; `of_lines` is the index in `texts` of each line.
     """
 
     texts: Texts
@@ -60,37 +47,37 @@ class Said:
 
 @dataclass
 class Outline:
-    """The elements of a document in document order, with the tokens that each one holds.
+    """The elements of a document in document order, with their tokens.
 
-    An element is named by its index. Its descendants are the indices up to its end; its
-    tokens are one stretch of the page's tokens, so that quantities propagate back to
-    ancestors (Deturck 2015, section 4.4) without a second pass.
+    An element is identified by its index. Its descendants are the indices up to its end, and its
+    tokens are a range of the page's tokens, so that quantities propagate back to ancestors (Deturck
+    2015, section 4.4) without a second pass.
 
     Attributes
     ----------
     flat
         The elements in columns.
     elements
-        Every element with text to show, the root first. Those of
-        `worker.html.elements.NO_TEXT` are listed, their descendants are not.
+        Every element that may show text, the root first. Elements of `worker.html.elements.NO_TEXT`
+        are included, their descendants are not.
     parents
-        Index of the parent, -1 for the root.
+        Index of each element's parent, -1 for the root.
     tags
-        Their tags.
+        Tag of each element.
     ends
-        Index after the last descendant.
+        Index after each element's last descendant.
     tokens
         Tokens of the page, in order.
     token_starts, token_ends
-        Stretch of `tokens` below the element.
+        Range of `tokens` below each element.
     texts
-        Text nodes that hold more than white space, in order.
+        Text nodes other than white space, in order.
     text_starts, text_ends
-        Stretch of `texts` below the element.
+        Range of `texts` below each element.
     document
         The whole document, of which the outline is a part.
     said
-        What its texts say.
+        The texts, tokenised and counted.
     """
 
     flat: FlatDocument
@@ -109,7 +96,7 @@ class Outline:
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
-        """Choose from a document what may hold text to show."""
+        """Select the elements of a document that may show text."""
         whole = FlatDocument.of(document)
         silent = whole.having(NO_TEXT)
         around = whole.count_around(silent)
@@ -149,12 +136,12 @@ class Outline:
 
     @cached_property
     def worked_out(self) -> dict[Hashable, Any]:
-        """What others work out of the page and ask for again, by names of their own."""
+        """Cache for values that other modules derive from the page, under keys of their own."""
         return {}
 
     @cached_property
     def steps(self) -> list[tuple[str, int]]:
-        """For every element (tag, rank among the siblings of that tag): a step of its XPath."""
+        """(tag, rank among siblings of that tag) of each element: a step of its XPath."""
         ranks: dict[tuple[int, str], int] = {}
         found: list[tuple[str, int]] = []
         for parent, tag in zip(self.parents, self.tags, strict=True):
@@ -164,17 +151,17 @@ class Outline:
 
     @cached_property
     def distinct_names(self) -> list[str]:
-        """Each class and id of an element, with a space between, once."""
+        """Distinct pairs of class and id, separated by a space."""
         return [" ".join(names) for names in self.flat.distinct_names]
 
     @property
     def name_numbers(self) -> Integers:
-        """For every element the place of its class and id in `distinct_names`."""
+        """Index in `distinct_names` of each element."""
         return self.flat.name_numbers
 
     @cached_property
     def names(self) -> list[str]:
-        """For every element its class and its id, with a space between."""
+        """Class and id of each element, separated by a space."""
         return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
 
     def name_words(self, index: int) -> frozenset[str]:
@@ -183,24 +170,16 @@ class Outline:
 
     @cached_property
     def _known_words(self) -> tuple[Integers, Integers]:
-        """Places in `distinct_names`, and numbers of the `KNOWN_WORDS` there, each pair once."""
+        """Distinct pairs of an index in `distinct_names` and the number of a `KNOWN_WORDS` word."""
         has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
         has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
         return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
 
     def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
-        """Count, for each element, how many of some of `KNOWN_WORDS` its class and id have.
+        """Count words of each element's class and id.
 
-        Parameters
-        ----------
-        names
-            Sets of words.
-        of
-            The elements; all unless given.
-
-        Returns
-        -------
-        array of shape (elements, sets of words)
+        Takes sets of `KNOWN_WORDS`, and the elements to count for (all by default). Returns an
+        array of shape (elements, sets of words).
         """
         places, numbers = self._known_words
         counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
@@ -211,28 +190,28 @@ class Outline:
 
     @cached_property
     def sizes(self) -> Integers:
-        """For every element the number of its tokens."""
+        """Number of tokens of each element."""
         sizes: Integers = np.array(self.token_ends) - np.array(self.token_starts)
         return sizes
 
     @cached_property
     def block_numbers(self) -> Integers:
-        """For every element the nearest of itself and those around it that is no part of a line."""
+        """Nearest block element of each element, which may be the element itself."""
         return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
 
     @cached_property
     def blocks(self) -> list[int]:
-        """The `block_numbers`."""
+        """The `block_numbers` as a list."""
         blocks: list[int] = self.block_numbers.tolist()
         return blocks
 
     @cached_property
     def divided_numbers(self) -> Integers:
-        """For every element the nearest of itself and those around it that divides no text."""
+        """Nearest element of each one, including itself, that is not one of `DIVISIONS`."""
         return self.nearest_marked(~self.flat.having(DIVISIONS))
 
     def nearest_marked(self, marked: Booleans) -> Integers:
-        """For every element the nearest marked one of itself and those around it, or the root."""
+        """Return for each element the nearest marked one, including itself, or the root."""
         parents = self.flat.parents
         found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
         while True:
@@ -243,12 +222,12 @@ class Outline:
 
     @cached_property
     def text_numbers(self) -> Integers:
-        """For each of the texts its place among those of the whole document."""
+        """Index of each text among those of the whole document."""
         around = self.document.count_around(self.document.having(NO_TEXT))
         return np.flatnonzero(around[self.document.text_parents] == 0)
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
-        """Return the indices of elements; those that show no text are listed nowhere."""
+        """Return the indices of elements, without those that are not part of the outline."""
         wanted = set(elements)
         if not wanted:
             return frozenset()
@@ -272,7 +251,7 @@ class Outline:
         return words.clean("".join(parts))
 
     def nearest(self, index: int, *, outside: Container[str]) -> int:
-        """Return the nearest of an element and its ancestors whose tag is none of a set's."""
+        """Return the nearest of an element and its ancestors whose tag is not in a set."""
         while self.tags[index] in outside and self.parents[index] >= 0:
             index = self.parents[index]
         return index
@@ -285,9 +264,9 @@ class Outline:
             child = self.ends[child]
 
     def without(self, left_out: Collection[int]) -> Self:
-        """Return the outline with some elements emptied of all tokens and texts.
+        """Return the outline with all tokens and texts of some elements removed.
 
-        Indices keep their meaning: the elements stay listed.
+        The elements themselves stay, so that indices keep their meaning.
         """
         empty = [False] * len(self.elements)
         for index in left_out:
@@ -325,62 +304,62 @@ class Outline:
 
     @cached_property
     def text_lines(self) -> Integers:
-        """For every text node the number of its line."""
+        """Line number of each text node."""
         return np.array([text.line for text in self.texts], dtype=np.int64)
 
     @property
     def text_parents(self) -> Integers:
-        """For every text node the element that it stands in."""
+        """Element of each text node."""
         return self.flat.text_parents
 
     @cached_property
     def text_sizes(self) -> Integers:
-        """For every text node the number of its tokens."""
+        """Number of tokens of each text node."""
         return self.count_in_texts(Count.TOKENS)
 
     def count_in_texts(self, counted: Count) -> Integers:
-        """Return for every text node what is counted of it."""
+        """Return a count for each text node."""
         return self.said.texts.count(counted)[: len(self.texts)]
 
     @cached_property
     def line_starts(self) -> Integers:
-        """The first text node of each line."""
+        """Index of the first text node of each line."""
         return _starts_of(self.text_lines)
 
     @cached_property
     def lines(self) -> list[list[TextNode]]:
-        """The text nodes of each line, in order."""
+        """Text nodes of each line, in order."""
         borders = [*self.line_starts.tolist(), len(self.texts)]
         return [self.texts[start:end] for start, end in pairwise(borders)]
 
     @cached_property
     def holders(self) -> list[int]:
-        """The elements that hold text, in order."""
+        """Elements that hold text, in order."""
         return np.flatnonzero(self.holds).tolist()
 
     @cached_property
     def holds(self) -> Booleans:
-        """Say of each element whether it holds text."""
+        """Whether each element holds text."""
         holds: Booleans = self.flat.text_starts < self.flat.text_ends
         return holds
 
     @property
     def root(self) -> Node:
-        """The root of the document, which also leads to what shows no text."""
+        """Root of the document, which also gives access to elements that show no text."""
         return self.node(0)
 
     def node(self, index: int) -> Node:
-        """Return an element as one of the whole document."""
+        """Return an element as a node of the whole document."""
         return Node(self.document, int(self.flat.numbers[index]))
 
     @cached_property
     def declaring(self) -> list[Node]:
-        """The elements that a page declares with what it is: ``meta``, ``link``, ``script``."""
+        """Elements that hold declarations: ``meta``, ``link``, ``script``."""
         return [*self.root.iter("meta", "link", "script")]
 
     @cached_property
     def metas(self) -> dict[str, str]:
-        """What the page's ``meta`` elements declare, by property or name in lower case."""
+        """Contents of the page's ``meta`` elements, by property or name in lower case."""
         metas: dict[str, str] = {}
         for meta in self.declaring:
             if meta.tag != "meta":
@@ -391,13 +370,13 @@ class Outline:
 
     @cached_property
     def title(self) -> str:
-        """The text of the page's ``title``, empty where it has none."""
+        """Text of the page's ``title``, empty if it has none."""
         title = next(self.root.iter("title"), None)
         return words.clean(title.text_content()) if title is not None else ""
 
     @cached_property
     def headings(self) -> list[tuple[int, str]]:
-        """The headings of the first three levels, each with its text."""
+        """Headings of the first three levels, each with its text."""
         return [
             (index, self.text_of(index))
             for index in np.flatnonzero(self.flat.having(("h1", "h2", "h3"))).tolist()
@@ -405,7 +384,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """For every element the index of the link it is or stands in, -1 for none."""
+        """Index of the link that each element is or stands in, or -1."""
         leads = self.flat.having(("a",))
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
@@ -415,18 +394,12 @@ class Outline:
 
     @cached_property
     def links(self) -> list[int]:
-        """The `link_numbers`."""
+        """The `link_numbers` as a list."""
         links: list[int] = self.link_numbers.tolist()
         return links
 
     def counterparts(self, other: "Outline") -> list[int]:
-        """Find, for every element, the one of the same positional XPath in another page.
-
-        Returns
-        -------
-        list of int
-            Index in the other outline, -1 where it has no such path.
-        """
+        """Map each element to the one with the same positional XPath in another page, or -1."""
         place = {
             (parent, step): index
             for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
@@ -440,7 +413,7 @@ class Outline:
 
 
 def _read(texts: Sequence[str], lines: Integers) -> Said:
-    """Read texts, each with the number of its line, and the lines that are no text as it stands."""
+    """Tokenise texts, and lines that differ from a single text; `lines` holds each text's line."""
     starts = _starts_of(lines)
     ends = np.append(starts[1:], len(texts))
     is_other = ends - starts > 1
@@ -453,27 +426,22 @@ def _read(texts: Sequence[str], lines: Integers) -> Said:
 
 
 def _starts_of(lines: Integers) -> Integers:
-    """Return where in a sequence of numbers of lines each one begins."""
+    """Return the index at which each line number first occurs in a sorted sequence."""
     return np.flatnonzero(np.diff(lines, prepend=-1))
 
 
 @cache
 def _is_one_of(names: frozenset[str]) -> Booleans:
-    """Say of each of `KNOWN_WORDS` whether it is one of some."""
+    """Return for each of `KNOWN_WORDS` whether it is in a set."""
     return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
 
 
 def _cut(
     items: Sequence[_Item], stretches: Iterable[tuple[int, int]]
 ) -> tuple[list[_Item], list[int]]:
-    """Cut stretches (ordered, apart) out of a sequence.
+    """Remove ordered, disjoint ranges from a sequence.
 
-    Returns
-    -------
-    kept : list
-        What is left.
-    moved : list of int
-        For every position in `items`, its end included, the position in `kept`.
+    Returns the remaining items, and the new position of every old one, including the end.
     """
     kept: list[_Item] = []
     moved: list[int] = []

@@ -1,4 +1,4 @@
-"""The long texts in a JSON value: strings of prose, and lists whose items are paragraphs."""
+"""Long texts in a JSON value: strings of prose, and lists whose items are paragraphs."""
 
 import re
 from collections import defaultdict
@@ -13,19 +13,19 @@ from worker.text import words
 from worker.text.texts import count_words
 
 MIN_WORDS = 60
-"""Words of the shortest text that is taken for an article's."""
+"""Minimum number of words of an article's text."""
 
 MIN_SENTENCES = 3
-"""Sentence ends of the same: a list of names has none."""
+"""Minimum number of sentence ends of an article's text; a list of names has none."""
 
 MAX_VALUES = 100_000
-"""Values of one script that are looked at."""
+"""Maximum number of values of a script to examine."""
 
 MAX_DEPTH = 100
-"""Depth of nesting to which they are."""
+"""Maximum depth of nesting to examine."""
 
 MAX_OWNERS = 3
-"""Objects around a text whose other values are looked at: its own, and those around that."""
+"""Number of objects around a text whose other values are collected, innermost first."""
 
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
@@ -35,14 +35,9 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A text of a JSON value.
+    """A text of a JSON value, as markup.
 
-    Attributes
-    ----------
-    html
-        The text as markup.
-    beside
-        Short texts of the objects around it: its date, its title, its author.
+    `beside` are short texts of the objects around it: its date, its title, its author.
     """
 
     html: str
@@ -50,7 +45,7 @@ class Passage:
 
     @property
     def plain(self) -> str:
-        """The text without its tags, for counting."""
+        """The text without tags, for counting."""
         return unescape(_TAG.sub(" ", self.html))
 
 
@@ -63,9 +58,9 @@ class _Leaf(NamedTuple):
 def passages(value: Any) -> Iterator[Passage]:
     """Yield the texts of a JSON value that may be an article's.
 
-    A text is one string, of plain text or of markup, or the strings at the same place in each
-    item of a list, paragraph by paragraph. Lists whose items have an address each are lists of
-    other pages. A string may itself be JSON.
+    A text is one string, plain or markup, or the strings at the same place in each item of a list,
+    paragraph by paragraph. Lists whose items each have an address are lists of other pages. A
+    string may itself contain JSON.
     """
     leaves = list(_leaves(value))
     yield from map(_of_leaf, filter(lambda leaf: is_prose(leaf.text), leaves))
@@ -73,7 +68,7 @@ def passages(value: Any) -> Iterator[Passage]:
 
 
 def named_passages(value: Any, name: str) -> Iterator[Passage]:
-    """Yield the texts of a JSON value that stand as one string at a key of this name."""
+    """Yield the texts of a JSON value that are a single string under a given key."""
     for leaf in _leaves(value):
         if _name(leaf.path) == name and is_prose(leaf.text):
             yield _of_leaf(leaf)
@@ -84,7 +79,7 @@ def _of_leaf(leaf: _Leaf) -> Passage:
 
 
 def is_prose(text: str) -> bool:
-    """Say whether a text, plain or markup, is as long as an article's and made of sentences."""
+    """Return whether a text, plain or markup, is long enough for an article and has sentences."""
     if len(text) < MIN_WORDS:
         return False
     plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text
@@ -94,7 +89,7 @@ def is_prose(text: str) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[_Leaf]:
-    """Walk a value in order, JSON in strings too."""
+    """Walk a value in order, including JSON in strings."""
     left = MAX_VALUES
     waiting: list[tuple[_Path, Any, tuple[dict[str, Any], ...]]] = [((), value, ())]
     while waiting and left > 0:
@@ -141,7 +136,7 @@ def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
 
 
 def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
-    """Say whether most items of a list, at a depth of the path, have an address of their own."""
+    """Return whether most items of the list at a path depth have an address of their own."""
     addresses = 0
     for leaves in items.values():
         leaf = leaves[0]

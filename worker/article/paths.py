@@ -1,4 +1,4 @@
-"""Paths of tags, classes and ids: what stands at the same place of a template's pages."""
+"""Paths of tags, classes and ids, which identify the same place on pages of a template."""
 
 import re
 from dataclasses import dataclass
@@ -13,22 +13,18 @@ _DIGIT = re.compile(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 Step = tuple[int, str]
-"""Number of the path above, -1 for none, and the last step of a path."""
+"""Number of the parent path (-1 if none), and the last step of a path."""
 
 
 @dataclass(frozen=True)
 class Paths:
-    """The paths from the root to the elements that hold text, each with a number.
+    """Numbered paths from the root to the elements that hold text.
 
-    A step is a tag with its class and id, without digits, which count things. Elements within
-    a line have the path of the element around them.
+    A step is a tag with its class and id, without digits, which are mostly counters. Inline
+    elements have the path of the element around them.
 
-    Attributes
-    ----------
-    steps
-        For each path its `Step`; the path above has a smaller number.
-    numbers
-        For each element that holds text and is no part of a line the number of its path.
+    `steps` has the `Step` of each path; a parent path has a smaller number. `numbers` maps block
+    elements that hold text to the numbers of their paths.
     """
 
     steps: list[Step]
@@ -36,14 +32,9 @@ class Paths:
 
     @classmethod
     def of(cls, page: Outline, known: dict[Step, int] | None = None) -> Self:
-        """Give every path of a page a number.
+        """Assign a number to every path of a page.
 
-        Parameters
-        ----------
-        page
-            The page.
-        known
-            Numbers of the paths of other pages, which this page's new ones are added to.
+        New paths are added to `known`, the numbers of other pages' paths.
         """
         by_step = {} if known is None else known
         numbers = {-1: -1}

@@ -1,4 +1,4 @@
-"""Evidence in words: for every column a phrase that a person reads, and what it is about."""
+"""Evidence in words: for every column a readable phrase, and the aspect that it belongs to."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,27 +14,19 @@ Phrase = Callable[[float], str]
 
 
 NETWORK = ("the lines around it, by the network", "what stands before and after it on the page")
-"""Aspect and phrase of what the network adds, which sees a line among those around it."""
+"""Aspect and phrase for the contribution of the network, which sees a line in its context."""
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """Columns that say much the same of a line, so that what they add is told together.
-
-    Attributes
-    ----------
-    name
-        What they are about.
-    columns
-        Their places.
-    """
+    """Columns with similar evidence, whose contributions are reported together."""
 
     name: str
     columns: tuple[int, ...]
 
 
 def phrase(column: str, value: float) -> str:
-    """Say in words what was counted in a column; a column without a phrase says its name."""
+    """Describe a column's value in words; a column without a phrase is described by its name."""
     say = _PHRASES.get(column)
     return say(value) if say is not None else f"{column.replace('_', ' ')} {value:.3g}"
 
@@ -367,7 +359,7 @@ _PHRASES = {column: say for phrases in _ALL.values() for column, say in phrases.
 
 @cache
 def aspects_of(columns: tuple[str, ...]) -> tuple[Aspect, ...]:
-    """Put each column in one aspect."""
+    """Assign each column to one aspect."""
     told = [
         Aspect(name, tuple(columns.index(column) for column in phrases if column in columns))
         for name, phrases in _ALL.items()

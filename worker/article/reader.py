@@ -1,4 +1,4 @@
-"""All that a page holds for its readers: its article, and the comments below it, apart from it."""
+"""All that a page offers its readers: the article, and separately the comments below it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,57 +66,57 @@ __all__ = [
 ]
 
 SURE = 0.7
-"""Probability that they are comments, from which on elements are taken out of the article.
+"""Minimum probability of comments for their elements to be removed from the article.
 
-Of 2,091 pages without comments, of sites that were not in training, three have some from here on
-that do not read as a discussion, and three from 0.8 on; of those with comments 109 and 97. The
-text of 2,300 articles is the same from either (``benchmarks/comments/today.py``).
+Of 2,091 pages without comments, from sites outside the training data, three reach it without
+reading as a discussion, and three reach 0.8; of the pages with comments, 109 and 97 do. The text of
+2,300 articles is the same with either value (``benchmarks/comments/today.py``).
 """
 
 
 LIKELY = 0.4
-"""Probability from which elements are taken out where they read as a discussion, too.
+"""Minimum probability for removal if the elements also read as a discussion.
 
-Of 668 pages of dragnet and wcxb 25 have such elements. Four articles lose by it if all of these are
-taken out, none of them read as a discussion; of 80 generated pages with comments 37 have some that
-are found rightly with less than `SURE`.
+Of 668 pages of dragnet and wcxb, 25 have such elements. Removing all of them damages four articles,
+whose elements do not read as a discussion. Of 80 generated pages with comments, 37 have comments
+that are correctly found below `SURE`.
 """
 
 MIN_OF_FORUM = 0.1
-"""Probability from which on the likeliest records of a forum's page are taken for its posts.
+"""Minimum probability for the best records of a forum page to be its posts.
 
-From 0.02 on two more of 45 threads are found, but two of 95 others get worse, by 17 and 20 points
-of F1, and an article that is taken for a forum's loses most of its text.
+From 0.02 on, two more of 45 threads are found, but two of 95 others lose 17 and 20 points of F1,
+and an article mistaken for a forum loses most of its text.
 """
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000
-"""Comments of a page that are read, the first ones: a bound on the work for a page made to take
-long, as reading one takes some 0.1 ms.
+"""Maximum number of comments of a page to read; the first ones are kept.
 
-The most on a page of the corpora are 206.
+Bounds the work for a malicious page: each comment takes about 0.1 ms. The most on a page of the
+corpora are 206.
 """
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a page holds for its readers.
+    """The contents of a page.
 
     Attributes
     ----------
     article
         The article.
     comments
-        What readers wrote, in the order of the page.
+        Readers' comments, in page order.
     comments_elsewhere
-        Threads of the page that other services keep.
+        Threads of the page hosted by other services.
     entries
-        Entries of a live report, in the order of the page; none of any other page.
+        Entries of a live report, in page order; empty for other pages.
     pagination
-        The other pages that what it shows is spread over.
+        Other pages over which the content is spread.
     suspected
-        A wall that may stand in the article's place, less likely than `SURE_WALL`; None for none.
+        A wall that may stand in place of the article, less likely than `SURE_WALL`, or None.
     """
 
     article: Extraction
@@ -129,14 +129,14 @@ class Content:
 
 @dataclass(frozen=True)
 class ExplainedContent:
-    """What a page holds for its readers, and why it is that.
+    """The contents of a page, with reasons.
 
     Attributes
     ----------
     explanation
-        The article, where there is one, with the reasons.
+        The article, if any, with the reasons.
     comments, entries
-        As of `Content`; none where there is no article to stand below.
+        As for `Content`; empty if there is no article.
     """
 
     explanation: Explanation
@@ -151,26 +151,26 @@ def read_content(
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
 ) -> Content:
-    """Cut the article out of a page, and read its comments.
+    """Extract the article of a page, and read its comments.
 
     Parameters
     ----------
     page, other
-        As for `worker.article.extract_article`, which raises the same.
+        As for `worker.article.extract_article`, which raises the same errors.
     patterns
-        Where comments stand on pages of the template: the first that finds any counts. None to
-        look for them on this page alone.
+        Where comments stand on pages of the template: the first pattern that finds any is used.
+        None to search this page on its own.
     text_roles
-        Roles of the lines that the article's text is made of, see `models.roles`; without any,
-        those of `TEXT_ROLES`.
+        Roles of the lines that make up the article's text, see `models.roles`; `TEXT_ROLES` if
+        empty.
     fetched_at
-        When the page was fetched, with its zone: what "3 hours ago" in a comment is told from.
-        Without it the words stay what they are.
+        When the page was fetched, with its time zone: the reference for "3 hours ago" in a comment.
+        Without it, such dates stay as written.
 
     Raises
     ------
     WallError, GoneError
-        If a wall surely stands in the article's place, or nothing does any longer.
+        If the page surely shows a wall in place of the article, or there is no longer an article.
     """
     try:
         content = read_shown(page, other, patterns, text_roles, fetched_at)
@@ -178,7 +178,7 @@ def read_content(
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
     if content.comments:
-        # Nobody discusses a wall.
+        # Readers do not comment on walls.
         return content
     judged = judge_wall(page, content.article)
     if judged.wall is not None and judged.wall.probability >= SURE_WALL:
@@ -196,7 +196,7 @@ def read_shown(
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
 ) -> Content:
-    """Read a page as `read_content` does, be it a wall or not."""
+    """Read a page like `read_content`, without checking for a wall."""
     posts = _PostsOfPage(page, comments_of(page, patterns))
     apart = apart_from_article(page, posts.likely)
     article = extract_article(page, other, apart, text_roles, posts.find)
@@ -219,12 +219,12 @@ def explain_content(
     pivot: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
 ) -> ExplainedContent:
-    """Read a page as `read_content` does, and say why it is read so.
+    """Read a page like `read_content`, and explain the result.
 
     Parameters
     ----------
     page, pivot, patterns
-        As for `read_content`. A page without an article is explained too.
+        As for `read_content`. A page without an article is explained as well.
     """
     explained = _explain_shown(page, pivot, patterns)
     is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
@@ -265,7 +265,7 @@ def _explain_shown(
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
-    """Find the comments of a page, see `read_content`."""
+    """Find the comments of a page; `patterns` as for `read_content`."""
     if patterns is None:
         return _find_comments(page)
     for pattern in patterns:
@@ -283,7 +283,7 @@ def _find_comments(page: Page) -> FoundComments:
 
 
 def apart_from_article(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
-    """Return the elements that are surely readers', and no part of the article."""
+    """Return the elements that surely belong to readers, not to the article."""
     is_sure = found.confidence >= SURE or (
         found.confidence >= LIKELY and _is_discussion(found, page)
     )
@@ -292,14 +292,9 @@ def apart_from_article(page: Page, found: FoundComments) -> Sequence[HtmlElement
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """The posts of a page, should it be a forum's.
+    """Posts of a page, in case it is a forum's.
 
-    Attributes
-    ----------
-    page
-        The page.
-    likely
-        What would be its comments, were it of any other kind.
+    `likely` are its comments if it is of another kind.
     """
 
     page: Page
@@ -307,13 +302,16 @@ class _PostsOfPage:
 
     @cached_property
     def found(self) -> FoundComments:
-        """The posts; those of a forum's page are likelier than comments of any other."""
+        """The posts, found with a lower threshold.
+
+        On a forum page they are likelier than comments on a page of any other kind.
+        """
         if self.likely.records:
             return self.likely
         return find_comments(self.page, least_confidence=MIN_OF_FORUM)
 
     def find(self) -> Posts | None:
-        """Return where the posts stand; None where there are none."""
+        """Return where the posts stand, or None if there are none."""
         records = self.found.records[:MAX_COMMENTS]
         if not records:
             return None
@@ -324,9 +322,9 @@ class _PostsOfPage:
 
 
 def _of_kind(posts: _PostsOfPage, article: Extraction) -> FoundComments:
-    """Return what is to be taken for the comments of a page of its kind.
+    """Return the comments of a page, depending on its kind.
 
-    What looks like comments on a page that leads to others are its teasers, with author and date.
+    On a listing, teasers with author and date look like comments.
     """
     if article.metadata.kind == "forum":
         return posts.found
@@ -339,11 +337,10 @@ def _unseen_discussion(
     other: Page | TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
 ) -> Content | None:
-    """Read what a page holds for readers without programs, where its article was found there.
+    """Read an article and its discussion from the content for readers without scripts.
 
-    None where nobody discusses there.
-
-    Forums that are programs of the browser have their posts in a ``noscript`` element.
+    Returns None if the article was not found there, or there is no discussion. Forums that run in
+    the browser have their posts in a ``noscript`` element.
     """
     if method not in UNSEEN:
         return None
@@ -369,12 +366,14 @@ def _is_discussion(found: FoundComments, page: Page) -> bool:
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
-    """Return what a page tells of where comments stand on it."""
+    """Return the pattern of comments that a single page shows."""
     return _find_comments(page).pattern
 
 
 def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
-    """Return what the pages of a group have shown together, None where that finds no others.
+    """Combine the comment patterns of a group's pages.
+
+    Returns None if the pattern names no class, id or microdata: it would not hold on other pages.
 
     Parameters
     ----------
@@ -384,14 +383,14 @@ def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | Non
     voted = vote(patterns)
     if not voted.is_named:
         return None
-    # How sure the vote is changes with every page; all that depends on it is whether it is sure.
+    # The exact confidence of the vote changes with every page; only whether it is sure matters.
     return replace(voted, confidence=1.0 if voted.confidence >= SURE else 0.5)
 
 
 def patterns_for_page(
     own: CommentPattern | None, of_group: CommentPattern | None
 ) -> list[CommentPattern] | None:
-    """Return where to look for a page's comments: where its group has them, then where it has.
+    """Return the patterns to find a page's comments with: its group's first, then its own.
 
     Parameters
     ----------
@@ -403,7 +402,7 @@ def patterns_for_page(
     Returns
     -------
     list of CommentPattern or None
-        None where nobody has looked yet.
+        None if no page has been searched yet.
     """
     return [each for each in (of_group, own) if each is not None] or None
 
@@ -422,10 +421,10 @@ def _shown_below(article: Extraction, found: FoundComments, page: Page) -> tuple
 def _without_article(
     records: Sequence[HtmlElement], page: Page, article: Extraction
 ) -> Sequence[HtmlElement]:
-    """Leave out a record that holds the article and does not stand among the others.
+    """Remove a record that holds the article and is not one of several siblings.
 
-    That is the article, where its comments are made like it, or an element around a whole thread.
-    The first post of a thread stands among the others, and is one of them.
+    It is the article, sharing its markup with comments, or an element around a whole thread. The
+    first post of a thread is one of several siblings, and is kept.
     """
     container = element_at(page.document, article.xpath) if records else None
     if container is None:

@@ -1,4 +1,4 @@
-"""The body that a method found, as blocks of text, images and embeds."""
+"""A found body, rendered as blocks of text, images and embeds."""
 
 import re
 from collections import Counter, deque
@@ -32,13 +32,13 @@ Marked = TypeVar("Marked", ArticleLink, ArticleEmphasis)
 Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 
 MAX_CELL_TOKENS = 40
-"""A table with a longer cell lays out a page; it does not tabulate data."""
+"""Maximum number of tokens of a cell in a data table; longer ones are for layout."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
-"""The headline is repeated, if at all, among the first blocks: a section, a date, then it."""
+"""Number of first blocks that may repeat the headline: a section, a date, then the headline."""
 
 PROBABILITY_DIGITS = 3
-"""Digits of the probability of a role that are told."""
+"""Number of digits of a role's probability."""
 
 _TYPES: dict[str, BlockType] = {
     **dict.fromkeys(HEADINGS, "heading"),
@@ -77,7 +77,7 @@ MAX_CLASS_CHARACTERS = 200
 """Maximum length of a class attribute that is searched for the language of code."""
 
 MAX_ITEM_NUMBER = 1_000_000
-"""Greatest number of a list item; the page may declare any."""
+"""Maximum number of a list item; the page may declare any."""
 
 
 @dataclass
@@ -97,7 +97,7 @@ class Stretch:
     language: str | None = None
 
     def to_block(self, start: int) -> ArticleBlock:
-        """Return the block that begins at an offset of the text."""
+        """Return the block, placed at an offset of the text."""
         role, probability = self.role or (None, None)
         return ArticleBlock(
             self.type,
@@ -116,28 +116,20 @@ class Stretch:
 
 @dataclass
 class Rendering:
-    """The parts of a body, in document order.
-
-    Attributes
-    ----------
-    stretches
-        The blocks to be, none empty.
-    images, embeds
-        What it shows beside text, each address once.
-    """
+    """The parts of a body, in document order: non-empty blocks, images and embeds."""
 
     stretches: list[Stretch] = field(default_factory=list)
     images: list[ArticleImage] = field(default_factory=list)
     embeds: list[ArticleEmbed] = field(default_factory=list)
 
     def lead_with(self, images: Iterable[ArticleImage]) -> None:
-        """Put images that the body does not show before those that it shows."""
+        """Prepend images that the body does not contain."""
         shown = {each.url for each in self.images}
         others = {each.url: each for each in images if each.url not in shown}
         self.images[:0] = (replace(each, block=0) for each in others.values())
 
     def leave_title_out(self, title: str | None) -> None:
-        """Leave out the headline where the body repeats it among its first blocks."""
+        """Remove the headline if the first blocks of the body repeat it."""
         same = words.tokens(title or "")
         first = self.stretches[:MAX_BLOCKS_BEFORE_TITLE]
         repeated = [place for place, each in enumerate(first) if words.tokens(each.text) == same]
@@ -147,7 +139,7 @@ class Rendering:
             self.embeds = [_moved(each, place) for each in self.embeds]
 
     def to_blocks(self) -> tuple[str, tuple[ArticleBlock, ...]]:
-        """Return the text, paragraphs parted by a blank line, and its blocks."""
+        """Return the text, its blocks separated by a blank line, and the blocks."""
         blocks: list[ArticleBlock] = []
         start = 0
         for stretch in self.stretches:
@@ -159,26 +151,19 @@ class Rendering:
 def render(page: Outline, finding: Finding, base: str) -> Rendering:
     """Render a body.
 
-    A block of text is what stands between two borders of block elements or two line breaks; one
-    line break parts lines within it. It has the type of the nearest element around it that
-    gives one. A table of short cells is one block, a line for a row and a tab between cells; any
-    other table is a layout, and its cells are elements like others.
+    A block of text ends at the border of a block element or at two line breaks; a single line break
+    separates lines within it. Its type is that of the nearest enclosing element that has one. A
+    table of short cells is one block, with a line for each row and tabs between cells; any other
+    table is layout, and its cells are treated like other elements.
 
-    Parameters
-    ----------
-    page
-        The page.
-    finding
-        The body.
-    base
-        Address that relative addresses start from.
+    Relative addresses are resolved against `base`.
     """
     return _Renderer(page, finding, base).run()
 
 
 @dataclass
 class _Open:
-    """An element that is being walked, with what it means for the text below it."""
+    """An open element, with its effect on the text below it."""
 
     element: int
     type: BlockType | None = None
@@ -214,7 +199,7 @@ class _Renderer:
         inside = page.flat.numbers[first:end]
         limits = page.document.ends[inside].tolist()
         numbers = [*inside.tolist(), limits[0]]
-        # White space between elements, which the outline does not list, parts words here.
+        # White space between elements, which the outline leaves out, separates words here.
         start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
         texts = deque(
             zip(
@@ -249,7 +234,7 @@ class _Renderer:
         return self._rendering
 
     def _enter(self, index: int) -> bool:
-        """Open an element; False where what it holds is not to be walked."""
+        """Open an element; return False if its contents are not to be walked."""
         tag = self._page.tags[index]
         if tag == "li":
             self._count_item(index)
@@ -315,11 +300,11 @@ class _Renderer:
             self._open.append(opened)
 
     def _open_item(self) -> _Open | None:
-        """Return the list item that is being walked."""
+        """Return the innermost open list item."""
         return next((each for each in reversed(self._open) if each.type == "list_item"), None)
 
     def _count_item(self, index: int) -> None:
-        """Count an item of an ordered list, shown or not."""
+        """Count an item of an ordered list, whether displayed or not."""
         around = self._page.parents[index]
         if around < 0 or self._page.tags[around] != "ol":
             return
@@ -339,13 +324,13 @@ class _Renderer:
         return f"{self._numbers[around]}." if is_numbered else "-"
 
     def _caption_within(self, index: int) -> str | None:
-        """Return the caption that a figure, or an element named for its caption, gives."""
+        """Return the caption from a figure, or from an element named for its caption."""
         page = self._page
         caption = illustrations.caption_within(page, index, self._captions)
         return caption or (None if page.tags[index] == "figure" else page.text_of(index) or None)
 
     def _typed(self) -> _Open | None:
-        """Return the nearest element around that gives a block its type."""
+        """Return the nearest enclosing element that determines a block's type."""
         return next((open_ for open_ in reversed(self._open) if open_.type), None)
 
     def _type(self) -> BlockType | None:
@@ -378,7 +363,7 @@ class _Renderer:
             self._parts.append((text, self._setting()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
-        """Say whether the next text belongs to the body; the outline lists none that is blank."""
+        """Return whether the next text belongs to the body; the outline has no blank texts."""
         if is_blank:
             return True
         line = self._page.texts[self._next_text].line
@@ -401,7 +386,7 @@ class _Renderer:
         self._settle_media()
 
     def _stretch(self, parts: Sequence[tuple[str, Setting]]) -> Stretch | None:
-        """Make a block of some text; None where it holds neither letter nor digit."""
+        """Make a block of text; None if it has no letter or digit."""
         typed = self._typed()
         kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
         spans: Sequence[Span] = ()
@@ -436,7 +421,7 @@ class _Renderer:
         return absolute(self._page.node(link).get("href"), self._base)
 
     def _code_language(self, index: int) -> str | None:
-        """Return the language that code, what it stands in or what it consists of is named for."""
+        """Return the language named by a code block, its first child or the elements around it."""
         page = self._page
         around = page.parents[index]
         below = index + 1 if index + 1 < page.ends[index] else index
@@ -453,7 +438,7 @@ class _Renderer:
         return None
 
     def _role_of(self, sizes: Mapping[int, int]) -> FoundRole | None:
-        """Return the likeliest role of some lines together, each weighed by its size."""
+        """Return the most probable role of some lines, weighted by their sizes."""
         weights: dict[LineRole, float] = {}
         for line, size in sizes.items():
             found = self._finding.roles.get(line)
@@ -466,7 +451,7 @@ class _Renderer:
         return FoundRole(role, round(share, PROBABILITY_DIGITS))
 
     def _data_table(self, index: int) -> Stretch | None:
-        """Return a table of data, None for a table that only lays out the page."""
+        """Return a data table, or None if the table is for layout."""
         page, finding = self._page, self._finding
         texts = page.texts[page.text_starts[index] : page.text_ends[index]]
         if finding.lines is not None and any(text.line not in finding.lines for text in texts):
@@ -512,7 +497,7 @@ class _Renderer:
 
     def _show(self, element: Node) -> None:
         if self._muted is not None and self._link is not None:
-            # A picture in a link to elsewhere illustrates that page, not this one.
+            # A picture that links elsewhere illustrates that page, not this one.
             elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return
@@ -543,11 +528,11 @@ class _Renderer:
             self._rendering.embeds.append(replace(embed, block=self._next_block()))
 
     def _next_block(self) -> int:
-        """Return the index of the block that follows what has been walked."""
+        """Return the index of the block that follows the current position."""
         return len(self._rendering.stretches) + (0 if self._is_blank else 1)
 
     def _settle_media(self) -> None:
-        """Move back what was placed behind a block that turned out to be none."""
+        """Move back media placed after a block that turned out to be empty."""
         _settle(self._rendering.images, len(self._rendering.stretches))
         _settle(self._rendering.embeds, len(self._rendering.stretches))
 
@@ -572,14 +557,14 @@ def _shifted(found: Marked, start: int) -> Marked:
 
 
 def _moved(found: Medium, removed: int) -> Medium:
-    """Return a medium with its place after a block was removed."""
+    """Return a medium, with its place adjusted for a removed block."""
     if found.block is None or found.block <= removed:
         return found
     return replace(found, block=found.block - 1)
 
 
 def _integer(text: str | None) -> int | None:
-    """Read the number of a list item."""
+    """Parse the number of a list item."""
     digits = (text or "").strip()
     if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(MAX_ITEM_NUMBER)):
         return None

@@ -1,4 +1,4 @@
-"""What an extraction gives."""
+"""Result of an extraction."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ from worker.article.headlines import HeadlineLink
 from worker.article.metadata.result import NOTHING_KNOWN, ArticleMetadata
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
-"""Kinds of block, as the article message names them."""
+"""Block types, as the article message names them."""
 
 EmphasisKind = Literal["bold", "italic"]
 """Kinds of emphasis, as the article message names them."""
@@ -33,7 +33,7 @@ class ArticleLink:
 
 @dataclass(frozen=True)
 class ArticleEmphasis:
-    """An emphasised stretch of the article's text.
+    """An emphasised range of the article's text.
 
     Attributes
     ----------
@@ -50,31 +50,31 @@ class ArticleEmphasis:
 
 @dataclass(frozen=True)
 class ArticleBlock:
-    """A stretch of the article's text.
+    """A block of the article's text.
 
     Attributes
     ----------
     type
-        What the page marks the stretch as.
+        Type according to the page's markup.
     text
-        The stretch itself; never empty, and without a blank line.
+        Text of the block; never empty, and without a blank line.
     start, end
         Character offsets into the article's text: ``text == article.text[start:end]``.
     role, role_probability
-        What the stretch is to its reader, whatever the page marks it as, with the probability;
-        None where the method does not tell.
+        The block's role for its reader, whatever its markup, with the probability; None if the
+        method gives none.
     level
         Level of a heading, 1 to 6; nesting depth of a list item, 1 for the outermost list. None for
-        any other block.
+        other blocks.
     marker
-        What a list item begins with: ``"-"`` in a list without order, else its number (``"3."``).
-        None for a block that continues an item, and for all that is no list item.
+        Marker of a list item: ``"-"`` in an unordered list, else its number (``"3."``). None for a
+        block that continues an item, and for blocks other than list items.
     links
         Links within the block, in order.
     emphasis
-        Bold and italic stretches of the block, in order.
+        Bold and italic ranges of the block, in order.
     language
-        Programming language of a block of code, as the page names it; None where it does not.
+        Programming language of a block of code, as named by the page, or None.
     """
 
     type: BlockType
@@ -91,7 +91,7 @@ class ArticleBlock:
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
-        """Cells of a table, row by row; empty for any other block."""
+        """Cells of a table, row by row; empty for other blocks."""
         if self.type != "table":
             return ()
         return tuple(tuple(row.split("\t")) for row in self.text.split("\n"))
@@ -106,12 +106,12 @@ class ArticleImage:
     url
         Absolute address, http or https.
     alt
-        Alternative text, None where the page gives none.
+        Alternative text, or None.
     caption
-        Text of the caption, None where the page gives none.
+        Text of the caption, or None.
     block
-        Index of the block that it stands before, the number of blocks where it stands below the
-        last one; None where its place is not known.
+        Index of the block that follows it, or the number of blocks if it follows the last one; None
+        if its place is unknown.
     """
 
     url: str
@@ -122,17 +122,17 @@ class ArticleImage:
 
 @dataclass(frozen=True)
 class ArticleEmbed:
-    """A foreign object shown in the article's body: a video, a post, a frame.
+    """External content in the article's body: a video, a post, a frame.
 
     Attributes
     ----------
     url
         Absolute address, http or https.
     type
-        Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``,
-        ``embed``, or ``blockquote`` for a post of a social network.
+        Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``, ``embed``,
+        or ``blockquote`` for a post of a social network.
     block
-        Index of the block that it stands before, as of `ArticleImage`.
+        Index of the block that follows it, as for `ArticleImage`.
     """
 
     url: str
@@ -147,28 +147,28 @@ class Extraction:
     Attributes
     ----------
     title
-        Headline, None where the page has none. It is not repeated in `text`.
+        Headline, or None if the page has none. It is not repeated in `text`.
     text
-        The body alone, paragraphs parted by a blank line; ``text`` is the texts of
-        `blocks` joined by ``blank lines``. Holds no character that XML forbids (so no NUL).
+        The body alone: the texts of `blocks`, separated by blank lines. Contains no character that
+        XML forbids (so no NUL).
     blocks
-        The stretches of `text`, in order.
+        The blocks of `text`, in order.
     images, embeds
-        What the body shows beside text, in document order, each address once.
+        Images and embedded content of the body, in document order, each address once.
     language
-        BCP 47 tag of the text, None where neither the text nor the page tells it; see
-        `worker.article.languages`.
+        BCP 47 tag of the text, or None if unknown; see `worker.article.languages`.
     method
-        What found the body: ``"lines"`` (a classifier of lines) or ``"sentences"`` (sentence
-        counts); or where a body was that the page does not show: ``"articleBody"`` (structured
-        data), ``"json-state"`` (of the site's programs), ``"noscript"`` or ``"template"``.
+        How the body was found: ``"lines"`` (a classifier of lines) or ``"sentences"`` (sentence
+        counts); for a body that the page does not display, where it was found: ``"articleBody"``
+        (structured data), ``"json-state"`` (state of the site's scripts), ``"noscript"`` or
+        ``"template"``.
     xpath
-        Positional XPath of the body's container in the parsed document; of the script that holds
-        a body that is not shown.
+        Positional XPath of the body's container in the parsed document, or of the script that
+        contains a body that is not displayed.
     confidence
-        Probability that it is right, 0..1, see `worker.article.confidence`.
+        Probability that the extraction is correct, 0..1, see `worker.article.confidence`.
     metadata
-        What is known of it beside its text.
+        Metadata of the article.
     further
         Other articles that the page shows in full below this one, in order, each address once.
     """

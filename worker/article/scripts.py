@@ -1,6 +1,6 @@
-"""The JSON in a page's scripts: structured data and the state of the site's own programs.
+"""JSON in a page's scripts: structured data, and the state of the site's own scripts.
 
-Nothing of it is executed, and nothing is expected of it: what is no JSON is passed over.
+Nothing is executed, and nothing is presupposed: anything that is not JSON is skipped.
 """
 
 import json
@@ -15,18 +15,18 @@ from worker.html.nodes import AnyElement, Node
 STRUCTURED_DATA = "application/ld+json"
 
 MIN_STATE = 200
-"""Characters of the shortest script in which the state of a program is looked for."""
+"""Minimum length of a script that is searched for state."""
 
 MAX_TRIES = 100
-"""Places of a program at which JSON may begin that are tried."""
+"""Maximum number of places of a script at which JSON is tried."""
 
 MAX_REREAD = 2
-"""Times the length of a program that reading it may cost, where much begins as JSON does."""
+"""Maximum number of characters decoded, relative to the script's length, against false starts."""
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
-# What stands before a value in a program: an assignment or a call.
+# What precedes a value in a script: an assignment or a call.
 _START = re.compile(r"[=(]\s*(?=[\[{\"])")
 _OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)
@@ -34,15 +34,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 @dataclass(frozen=True)
 class ScriptValue:
-    """A JSON value that a script holds.
-
-    Attributes
-    ----------
-    script
-        The element.
-    value
-        The value, of dicts, lists, strings, numbers, booleans and None.
-    """
+    """A JSON value, and the script element that contains it."""
 
     script: Node
     value: Any
@@ -51,16 +43,10 @@ class ScriptValue:
 def structured_data(
     elements: Iterable[Node], least: int = 0, holding: str = ""
 ) -> Iterator[ScriptValue]:
-    """Yield the values of a page's JSON-LD, made for others to read, in order.
+    """Yield the values of a page's JSON-LD, in order.
 
-    Parameters
-    ----------
-    elements
-        The ``script`` elements of the page, perhaps among others.
-    least
-        Characters of the shortest script that is read.
-    holding
-        What a script holds that is read.
+    Only scripts of at least `least` characters that contain `holding` are read. Elements other than
+    scripts are ignored.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
@@ -70,15 +56,10 @@ def structured_data(
 
 
 def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[ScriptValue]:
-    """Yield the JSON values that the site's programs work on, in order.
+    """Yield the JSON values that the site's scripts use, in order.
 
-    Scripts of a JSON type are one value each; of a program, those are values that are assigned
-    or given to a function as they are.
-
-    Parameters
-    ----------
-    elements, least
-        As for `structured_data`.
+    A script of a JSON type is a single value; in a program, these are the literal values in
+    assignments and calls.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
@@ -95,7 +76,7 @@ def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[
 
 
 def is_structured_data(script: AnyElement) -> bool:
-    """Say whether a script is JSON-LD."""
+    """Return whether a script is JSON-LD."""
     return _kind(script) == STRUCTURED_DATA
 
 
@@ -104,7 +85,7 @@ def _kind(script: AnyElement) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Read a JSON text, with what sites wrap it in; None where it is none."""
+    """Parse JSON with what sites wrap it in; None if it is invalid."""
     try:
         return _DECODER.decode(_unwrapped(text))
     except (ValueError, RecursionError):
@@ -112,7 +93,7 @@ def read_json(text: str) -> Any:
 
 
 def _unwrapped(text: str) -> str:
-    """Return a script without the marks of a comment or of character data around it."""
+    """Strip the comment or CDATA marks around a script."""
     opening = _OPENING.match(text)
     text = text[opening.end() if opening else 0 :].strip()
     if text.endswith("]]>"):

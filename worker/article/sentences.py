@@ -1,26 +1,25 @@
 """The body of a page on its own: cleaning, then the densest packet of sentences.
 
-After the extractor of Wutsi, an article for bloggers; its own steps, to the letter, are among
-the methods of `benchmarks.evaluation`. This is what a page needs of which nothing else is known:
+After the extractor of Wutsi, an article for bloggers; its exact steps are among the methods of
+`benchmarks.evaluation`. This variant is for a page without any other knowledge:
 
-- *Cleaning* leaves out elements that show no text, ``nav``, ``header``, ``footer``, ``aside``
-  and ``form``, and those whose class or id has a word that names a section of no interest.
-  An element with more than half of the page's text is never left out: themes write
-  ``single comments-open`` on the body itself.
-- *Selection* takes the text nodes of 20 characters and more. The text of links plays no part,
-  else menus are selected. Nor does the text of headings.
-- *Partition*: a text node belongs to the block around it, a block to the element that it
-  divides (a paragraph to its ``div``, an item to the element around its list). The sentences of
-  a packet are counted together: useful content "is grouped in packets". Marks of all scripts
-  end a sentence.
-- *Argmax* is the packet with most sentences; most characters, then the first, where several are.
-- *Fusion* keeps the selected blocks of the packet, the headings and quotations between them,
-  and shorter paragraphs, lists and tables without a link. Of its other children only images and
-  embeds are kept, which Wutsi's extractor loses.
+- *Cleaning* removes elements that show no text, ``nav``, ``header``, ``footer``, ``aside`` and
+  ``form``, and those whose class or id has a word for an uninteresting section. An element with
+  more than half of the page's text is never removed: themes write ``single comments-open`` on the
+  body itself.
+- *Selection* takes text nodes of 20 characters and more. It ignores the text of links, or else
+  menus would be selected, and the text of headings.
+- *Partition*: a text node belongs to the block around it, a block to the element that it divides (a
+  paragraph to its ``div``, an item to the element around its list). The sentences of a packet are
+  counted together: useful content "is grouped in packets". Marks of all scripts end a sentence.
+- *Argmax* is the packet with most sentences; on a tie, most characters, then the first.
+- *Fusion* keeps the selected blocks of the packet, headings and quotations between them, and
+  shorter paragraphs, lists and tables without a link. Of its other children, only images and embeds
+  are kept, which Wutsi's extractor loses.
 
-Share of the pages with a word-count cosine of at least 0.9 with the gold text, DAnIEL and MSV
-development pages: 92.2 % as written; 88.9 % with the text of links; 87.0 % when all children of
-the packet are kept; 78.9 % when one block, not a packet, is the argmax.
+Share of pages with a word-count cosine of at least 0.9 with the gold text, on the DAnIEL and MSV
+development pages: 92.2 % as described; 88.9 % with the text of links; 87.0 % when all children of
+the packet are kept; 78.9 % when the argmax is a single block instead of a packet.
 """
 
 from collections.abc import Sequence
@@ -37,10 +36,10 @@ from worker.text.texts import Count
 METHOD = "sentences"
 
 MIN_CHARACTERS = 20
-"""Shortest text node that counts as content (Wutsi's own figure)."""
+"""Minimum length of a text node of content (Wutsi's own value)."""
 
 MAX_CLEANED = 0.5
-"""An element with a larger share of the page's tokens is never cleaned away.
+"""Maximum share of the page's tokens in an element for cleaning to remove it.
 
 Exactitude on the development pages: 86.0 % with 0.3, 86.9 % with 0.5, 86.9 % with 0.7.
 """
@@ -50,15 +49,10 @@ _KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 
 
 def find_body(page: Outline) -> Finding | None:
-    """Find the body by counting sentences, without any other page.
+    """Find the body by counting sentences, without other pages; None for a page without text.
 
-    A page whose texts are all short, all cleaned away or all links is read again without the
-    limit that leaves nothing of it.
-
-    Returns
-    -------
-    Finding or None
-        None for a page without text.
+    A page whose texts are all short, cleaned away or links is read again without the limit that
+    excluded them.
     """
     cleaned = uninteresting(page)
     for dropped, least, in_links in (
@@ -75,14 +69,14 @@ def find_body(page: Outline) -> Finding | None:
 
 
 class _Packet(NamedTuple):
-    """An element with the blocks of text that it holds."""
+    """An element with its blocks of text."""
 
     element: int
     blocks: Sequence[int]
 
 
 def uninteresting(page: Outline) -> set[int]:
-    """List the outermost elements that the cleaning leaves out."""
+    """Return the outermost elements that cleaning removes."""
     left_out = page.flat.having(UNINTERESTING_TAGS) | (page.count_named(UNINTERESTING)[:, 0] > 0)
     left_out &= page.sizes <= MAX_CLEANED * len(page.tokens)
     cleaned: set[int] = set()
@@ -115,7 +109,7 @@ def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) ->
 
 
 def _unselected(page: Outline, packet: _Packet) -> set[int]:
-    """List the children of a packet that hold text, but none of its blocks."""
+    """Return the children of a packet that hold text, but none of its blocks."""
     selected: set[int] = set()
     for block in packet.blocks:
         index = block

@@ -1,4 +1,4 @@
-"""Entries of a live report that its page shows: blocks of one pattern, each with its own time."""
+"""Entries of a live report displayed on its page: blocks of one pattern, each with its own time."""
 
 import re
 from bisect import bisect_left
@@ -28,64 +28,64 @@ from worker.text.wordlists import listed
 from worker.text.words import clean, count_characters, tokens
 
 MAX_SHOWN = 1_000
-"""Entries that are read."""
+"""Maximum number of entries to read."""
 
 MIN_SHOWN = 3
-"""Blocks with times that make a live report; two are a date of publication and one of a change."""
+"""Minimum number of blocks with a time; two are the dates of publication and of a change."""
 
 MIN_DATED = 0.6
-"""Share of the blocks that must show a time of their own."""
+"""Minimum share of blocks with a time of their own."""
 
 MIN_NAMED = 0.8
-"""Share of the blocks that have an id, from which on those without one are no entries."""
+"""Minimum share of blocks with an id for those without one not to be entries."""
 
 MIN_REGULAR = 0.8
-"""Share of the steps from a time to the next that must go the same way.
+"""Minimum share of steps between consecutive times in the same direction.
 
 Entries are written one after the other; midnight is a step back.
 """
 
 MIN_DISTINCT = 0.5
-"""Share of the times that must differ: a time that all show is the article's."""
+"""Minimum share of distinct times; a time that all blocks show is the article's."""
 
 MAX_SPAN = timedelta(days=14)
-"""Time from the first entry to the last; lists of articles reach back farther."""
+"""Maximum time between the first and the last entry; lists of articles span more."""
 
 MIN_CHARACTERS = 40
-"""Characters of an entry in the mean; events of a match, or of a day's programme, have fewer."""
+"""Minimum mean length of an entry; events of a match or a programme are shorter."""
 
 MAX_LINKED = 0.5
-"""Share of the blocks that may begin with a link to another page, as teasers do."""
+"""Maximum share of blocks that begin with a link to another page, as teasers do."""
 
 MIN_IN_ARTICLE = 0.5
-"""Share of the blocks that must be in the article's text."""
+"""Minimum share of blocks that are part of the article's text."""
 
 MAX_ROWS = 2
-"""Elements of a block in which its headline and its author are looked for."""
+"""Number of elements of a block that are searched for its headline and author."""
 
 MAX_HEAD_TEXTS = 6
-"""Texts at the beginning of a block in which its time is looked for."""
+"""Number of texts at the beginning of a block that are searched for its time."""
 
 MAX_HEAD = 80
-"""Characters of such a text that shows nothing but a time and what stands beside it."""
+"""Maximum length of a text that shows only a time and what accompanies it."""
 
 MAX_SOUGHT = 200
-"""Characters of an entry that are looked for in the article."""
+"""Length of an entry's text that is searched for in the article."""
 
 MAX_TRIED = 50
-"""Groups of blocks that are looked for there: a bound on the work for a page made to take long."""
+"""Maximum number of groups of blocks to look up in the article: bounds work on malicious pages."""
 
 MIN_HEADLINE = 15
-"""Characters of a text that may be the headline of a teaser."""
+"""Minimum length of the headline of a teaser."""
 
 MAX_TITLE = 300
-"""Characters of a title."""
+"""Maximum length of a title."""
 
 MAX_NAMES = 200
-"""Characters of classes and ids that are looked at."""
+"""Maximum length of classes and ids to examine."""
 
 _AFTER_CLOCK = re.compile(r"\s?[-–—:|·•+.]|\s(?=[^\W\d_])")
-"""What parts a time from what follows it in its line."""
+"""What separates a time from the text after it on the same line."""
 
 _OF_READERS = listed(
     "comment comments commentlist reply replies discussion disqus kommentar kommentare commentaires"
@@ -94,7 +94,7 @@ _OF_READERS = listed(
 _AUTHOR_NAMES = listed("author authors byline autor autore auteur")
 _TITLE_NAMES = listed("title headline heading titel titre titulo titolo")
 _LEADING = HEADINGS | {"dt"}
-"""What stands above what it is about."""
+"""Elements that head the elements after them."""
 
 _DATES = ("datepublished", "datecreated")
 _TIMES = ("datetime", "data-post-time", "data-time", "data-timestamp", "data-utime", "data-date")
@@ -109,7 +109,7 @@ _EDGES = " \t-–—:|·•.,+()[]"
 
 @dataclass(frozen=True)
 class _Told:
-    """The time of a block as it is shown: the moment, or else the minute of a day."""
+    """The displayed time of a block: the moment, or else the minute of a day."""
 
     written: str | None
     moment: Moment | None
@@ -122,7 +122,7 @@ class _Told:
 
 @dataclass(frozen=True)
 class _Block:
-    """A block, as the places of its outermost elements, in order, with its time."""
+    """A block: its outermost elements, in order, and its time."""
 
     rows: tuple[int, ...]
     told: _Told | None
@@ -137,29 +137,15 @@ def shown_entries(
     is_declared: bool,
     day: Moment | None,
 ) -> list[Entry]:
-    """Read the entries of a live report that a page shows, in its order.
+    """Read the entries of a live report that a page displays, in page order.
 
-    Parameters
-    ----------
-    page
-        The page.
-    text
-        The text of its article.
-    comments
-        Its comments, which are no entries.
-    is_live
-        Whether it says that it is a live report. Else names of the entries, or of elements
-        around them, must do so.
-    is_declared
-        Whether it declares so, to machines: then entries without a time are entries, too.
-    day
-        When all of it was written; None where that is not known, or several days.
+    `is_live` says that the page calls itself a live report; otherwise the names of the entries or
+    of elements around them must do so. `is_declared` says that it declares so in markup; then
+    blocks without a time are entries as well. `day` is the day on which everything was written, or
+    None.
 
-    Returns
-    -------
-    list of Entry
-        Without an id where the page names none. Empty for any page whose blocks are not dated
-        one by one, in order, and part of the article.
+    Entries have an empty id if the page names none. The result is empty unless the blocks are dated
+    one by one, in order, and part of the article, and none of them a comment.
     """
     shown = _Shown(page, is_live=is_live, is_declared=is_declared)
     article = _squeezed(text)
@@ -180,15 +166,7 @@ def shown_entries(
 
 
 def marked_entries_of(page: Page, places: Sequence[int], day: Moment | None) -> list[Entry]:
-    """Read the entries that microdata marks as such.
-
-    Parameters
-    ----------
-    page, day
-        As for `shown_entries`.
-    places
-        Of the elements, in the order of the page.
-    """
+    """Read the entries at places marked as such in microdata."""
     shown = _Shown(page, is_live=True, is_declared=True)
     place_of = {number: place for place, number in enumerate(shown.elements.numbers.tolist())}
     rows: list[int] = []
@@ -219,7 +197,7 @@ class _Shown:
         self._written_at: dict[int, _Told | None] = {}
 
     def may_be(self, places: Sequence[int]) -> bool:
-        """Say whether elements are blocks of a page that says that it is a live report."""
+        """Return whether elements may be blocks of a live report, by their names and places."""
         if any(after < self._ends[before] for before, after in pairwise(places)):
             return False
         names = [self._names(place) for place in (*places[:MIN_SHOWN], *self._around(places[0]))]
@@ -228,14 +206,14 @@ class _Shown:
         return self._is_live or any(map(LIVE_NAMES.search, names))
 
     def blocks(self, places: Sequence[int]) -> list[_Block]:
-        """Return the blocks that elements are, or begin."""
+        """Return the blocks that consist of elements or begin with them."""
         found = [_Block(rows, self._told(rows)) for rows in self._rows(places)]
         named = [block for block in found if self._id(block.rows[0])]
-        # What stands between entries with an id, and has none, is a box.
+        # A block without an id between entries with one is a box.
         return named if len(named) >= MIN_NAMED * len(found) else found
 
     def entries(self, blocks: Sequence[_Block]) -> list[_Block]:
-        """Return the blocks that are entries: those with a time, and what goes on with them."""
+        """Return the blocks that are entries: those with a time, joined with continuations."""
         if self._is_declared:
             return [*blocks]
         found: list[_Block] = []
@@ -250,7 +228,7 @@ class _Shown:
         return sum(int(self._characters[row]) for row in block.rows)
 
     def are_regular(self, blocks: Sequence[_Block]) -> bool:
-        """Say whether blocks have texts, and times in order."""
+        """Return whether blocks have enough text, and times in order."""
         told = [block.told for block in blocks if block.told is not None]
         least = MIN_SHOWN if self._is_declared else max(MIN_SHOWN, MIN_DATED * len(blocks))
         if len(told) < least or not _is_regular(told):
@@ -258,7 +236,7 @@ class _Shown:
         return sum(map(self.characters, blocks)) >= MIN_CHARACTERS * len(blocks)
 
     def are_entries(self, blocks: Sequence[_Block], article: str, readers: str) -> bool:
-        """Say whether blocks are in the article, lead nowhere, and are not its readers'."""
+        """Return whether blocks are in the article, do not link elsewhere and are not comments."""
         if sum(map(self._is_teaser, blocks)) > MAX_LINKED * len(blocks):
             return False
         texts = [max(self._texts(block), key=len, default="")[:MAX_SOUGHT] for block in blocks]
@@ -267,17 +245,17 @@ class _Shown:
         return inside >= max(MIN_SHOWN, MIN_IN_ARTICLE * len(sought))
 
     def read(self, blocks: Sequence[_Block], day: Moment | None) -> list[Entry]:
-        """Read blocks; those that say nothing are left out."""
+        """Read blocks; those without text are dropped."""
         authors = self._authors(blocks)
         entries = (self._entry(block, day, authors) for block in blocks)
         found = [entry for entry in entries if entry is not None]
         numbers = [int(digits) for entry in found if (digits := re.sub(r"\D", "", entry.id)[:18])]
-        # Numbers of places change with every new entry.
+        # Ids that number the places change with every new entry.
         is_counted = len(numbers) > 0 and max(numbers) <= 2 * len(found) + 1
         return [replace(entry, id="") for entry in found] if is_counted else found
 
     def _rows(self, places: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Yield the elements of each block: one alone, or a heading or term with what follows."""
+        """Yield the elements of each block: one alone, or a heading or term and what follows."""
         tags, starts = self.elements.tags, set(places)
         for place in places:
             rows, after = [place], self._ends[place]
@@ -310,7 +288,7 @@ class _Shown:
         return self.elements.attributes.of(int(self.elements.numbers[place]))
 
     def _times(self, page: FlatDocument) -> Iterator[tuple[int, Moment]]:
-        """Yield the times that elements of the page declare, shown or not, by their numbers."""
+        """Yield the times declared by elements, displayed or not, with the elements' numbers."""
         marks, contents = page.values("itemprop"), page.values("content")
         of_marks = {
             number: contents[number]
@@ -324,7 +302,7 @@ class _Shown:
                     yield number, moment
 
     def _told(self, rows: Sequence[int]) -> _Told | None:
-        """Return the time that a block declares, or shows at its beginning."""
+        """Return the time that a block declares, or displays at its beginning."""
         written = self._written(rows[0])
         own = self._numbers[rows[0]]
         first = bisect_left(self._declared_times, own, key=itemgetter(0))
@@ -357,7 +335,7 @@ class _Shown:
         return _Told(clock[0].strip(_EDGES), None, _minute(clock))
 
     def _is_teaser(self, block: _Block) -> bool:
-        """Say whether a block leads to another page: whether its headline, or beginning, does."""
+        """Return whether the headline or beginning of a block links to another page."""
         tags = self.elements.tags
         headings = (place for place in self._inside(block.rows[:1]) if tags[place] in HEADINGS)
         heading = next(headings, None)
@@ -405,7 +383,7 @@ class _Shown:
         return [line for row in block.rows for line in paragraphs(self.elements.elements[row])]
 
     def _authors(self, blocks: Sequence[_Block]) -> frozenset[str]:
-        """Return the names that stand beside the times of several blocks."""
+        """Return the names that stand next to the times of several blocks."""
         found = Counter(
             _beside_time(self._lines(block), block.told.written) for block in blocks if block.told
         )
@@ -416,7 +394,7 @@ class _Shown:
         )
 
     def _named(self, block: _Block) -> tuple[str | None, str | None]:
-        """Return the title and the author of a block, as far as its markup names them."""
+        """Return the title and the author of a block, if its markup names them."""
         title = author = None
         for place in self._inside(block.rows[:MAX_ROWS]):
             words = split_words(self._names(place))
@@ -441,12 +419,12 @@ class _Shown:
 
 
 def _is_above(tag: str, heading: str) -> bool:
-    """Say whether an element ends what stands below a heading, or a term."""
+    """Return whether an element ends the section below a heading or term."""
     return tag in _LEADING and tag <= heading
 
 
 def _is_regular(told: Sequence[_Told]) -> bool:
-    """Say whether times rise, or fall, as those of a live report do."""
+    """Return whether times rise or fall like those of a live report."""
     if len({each.moment is None for each in told}) > 1:
         return False
     orders = [each.order for each in told]
@@ -474,7 +452,7 @@ def _moment(told: _Told | None, day: Moment | None) -> Moment | None:
 
 
 def _beside_time(lines: Sequence[str], written: str | None) -> str:
-    """Return what stands in a line beside the time of a block; empty for nothing."""
+    """Return the text next to the time of a block on its line, or an empty string."""
     for line in lines[:MAX_HEAD_TEXTS]:
         if written and line.startswith(written) and len(line) <= MAX_HEAD:
             return line.removeprefix(written).strip(_EDGES)
@@ -482,9 +460,9 @@ def _beside_time(lines: Sequence[str], written: str | None) -> str:
 
 
 def _without(line: str, beside: Sequence[str], title: str | None = None) -> str:
-    """Return a line without time and author at its beginning; empty where it shows no more.
+    """Strip time and author from the beginning of a line.
 
-    Empty, too, where the rest is the title.
+    Returns an empty string if nothing else remains, or only the title.
     """
     rest = line
     for part in sorted(beside, key=line.find):

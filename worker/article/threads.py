@@ -1,4 +1,4 @@
-"""Threads: where the page is a discussion, its text is what everybody wrote, in order."""
+"""Threads: the text of a discussion page is what everybody wrote, in order."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from worker.article.outline import Outline
 from worker.html.flat import Booleans, Integers
 
 MAX_HEAD_WORDS = 12
-"""Words of a line that shows the author of a post or its date: "Ann, 5 May 2024 at 11:15 pm"."""
+"""Maximum number of words of a line with author or date: "Ann, 5 May 2024 at 11:15 pm"."""
 
 TAKEN = 0.5
-"""Probability from which on a line outside of the posts is the thread's, where no method chose."""
+"""Minimum probability for a line outside the posts to be kept if no method chose the lines."""
 
 SURELY_FORUM = 0.5
-"""Probability from which on a page is a forum's, whatever stands beside the posts.
+"""Minimum probability for a page to be a forum's, whatever stands next to the posts.
 
-Of 100 pages with posts that are likelier a forum's than any other's, 96 are. Three of the others,
-blogs with comments, have 0.34 to 0.42; of the threads all but two of one site have more than 0.5.
+Of 100 pages with posts whose likeliest kind is a forum, 96 are forums. Three of the others, blogs
+with comments, have 0.34 to 0.42; all threads but two of one site have more than 0.5.
 """
 
 NOTHING_BESIDE = 0.95
-"""Share of the article's words in the posts from which on nothing but them is on such a page.
+"""Minimum share of the article's words in the posts for a less likely page to be a forum's.
 
 Both threads below `SURELY_FORUM` have more, the three blogs have less.
 """
@@ -39,12 +39,11 @@ class Posts:
     Attributes
     ----------
     elements
-        Places in the document of the elements that hold them.
+        Indices in the document of the elements that hold posts.
     authors, dates, bodies
-        Places, among the texts of the document, of what shows their authors and dates, and of
-        what these wrote.
+        Indices among the document's texts of those that show the posts' authors, dates and bodies.
     confidence
-        Probability that they are posts, or comments, 0..1.
+        Probability that they are posts or comments, 0..1.
     """
 
     elements: Sequence[int]
@@ -55,12 +54,12 @@ class Posts:
 
 
 FindPosts = Callable[[], Posts | None]
-"""Called where a page is a forum's; None where it has no posts."""
+"""Called on forum pages; None if there are no posts."""
 
 
 @dataclass(frozen=True, eq=False)
 class _LinesOfPosts:
-    """Which lines of a page are what of its posts, by the places of lines with a token."""
+    """Masks over the lines with a token: whether they are within a post, or a part of one."""
 
     within: Booleans
     written: Booleans
@@ -77,32 +76,16 @@ def find_thread(
     heading: int | None = None,
     text_roles: Sequence[LineRole] = (),
 ) -> Finding | None:
-    """Find the whole discussion of a thread.
+    """Find the whole discussion of a thread; None if the posts are comments on an article.
 
-    It is what was written in the posts, below the name of who wrote it and the date, and what of
-    the article stands outside of the posts, below the headline: the first post is often made
-    unlike the others, and so are answers that readers comment on. Where nothing stands before the
-    posts, nothing behind them counts.
+    It consists of what was written in the posts, headed by authors and dates, and of the lines of
+    the article (`shown`) outside the posts and below the headline: the first post often has
+    different markup, and so have answers that readers comment on. If nothing precedes the posts,
+    nothing after them counts.
 
-    Parameters
-    ----------
-    page, judged
-        The page, and its lines.
-    shown
-        What is taken for the article of the page.
-    posts
-        The posts.
-    likelihood
-        Probability that the page is a forum's, which is likelier than any other kind.
-    heading
-        Index of the element that shows the headline, None where that is not known.
-    text_roles
-        Roles of the lines that the text is made of; all unless given.
-
-    Returns
-    -------
-    Finding or None
-        None where the posts are comments on an article.
+    `likelihood` is the probability that the page is a forum's, which is its likeliest kind.
+    `heading` is the index of the element that shows the headline, or None. `text_roles` are the
+    roles of lines to keep, all if empty.
     """
     lines = judged.evidence.lines
     if not lines:
@@ -147,7 +130,7 @@ def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: Posts) -> _Line
 def _beside_posts(
     lines: Sequence[Line], taken: Booleans, within: Booleans, heading: int | None
 ) -> Booleans:
-    """Say of each line whether it may be the thread's outside of the posts, see `find_thread`."""
+    """Return which lines may be part of the thread outside the posts, see `find_thread`."""
     is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
     places, of_posts = np.arange(len(lines)), np.flatnonzero(within)
     if not len(of_posts) or (taken & is_below & (places < of_posts[0])).any():

@@ -12,25 +12,25 @@ from worker.text import words
 from worker.text.texts import count_words
 
 MIN_SHARED = 0.5
-"""Share of a heading's words that the page's declared title must hold for it to be the headline."""
+"""Minimum share of a heading's words in the page's declared title for it to be the headline."""
 
 MIN_HEADLINE_WORDS = 5
-"""Words of an ``h1`` from which it is the headline whatever the page declares.
+"""Minimum number of words for an ``h1`` to be the headline whatever the page declares.
 
-Headlines found, of 944 on the development pages: 836 with it, six fewer without; 3 to 8 words
-give the same.
+Headlines found, of 944 on the development pages: 836 with it, six fewer without; 3 to 8 words give
+the same result.
 """
 
 MIN_WORDS_OF_SECOND_LEVEL = 3
-"""Words of an ``h2`` from which it may be the headline: a shorter one may name a section."""
+"""Minimum number of words of an ``h2`` headline; a shorter one may name a section."""
 
 MAX_HEADLINE_TOKENS = 100
-"""A longer heading, or a longer title, is no headline: an element was left open."""
+"""Maximum number of tokens of a headline; a longer heading or title is an unclosed element."""
 
 MAX_PARTS = 12
-"""Parts of a title from which on it is not looked which of them the page shows."""
+"""Maximum number of parts of a title that is matched against the page."""
 
-# No headline holds these; the others may stand in one, and part it from a site's name only.
+# Headlines never contain these; the other separators may also occur within a headline.
 _STRONG_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)|(?<!\s)\s++_")
 _AFFIX_SEPARATOR = re.compile(
     _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
@@ -41,14 +41,9 @@ _SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
 
 @dataclass(frozen=True)
 class Titles:
-    """What a page is called, for comparison with others of its template.
+    """Titles of a page, for comparison with others of its template.
 
-    Attributes
-    ----------
-    declared
-        The text of its ``title``.
-    headings
-        The texts of its headings of the first level.
+    `declared` is the text of its ``title``, `headings` are the texts of its ``h1`` elements.
     """
 
     declared: str
@@ -70,38 +65,23 @@ def headline(
 ) -> tuple[str | None, int | None]:
     """Find the headline of the article whose body is known.
 
-    A page declares a title in ``og:title`` and in ``title``. Parts at either end that name the
-    site are cut off: ``og:site_name``, the host's name, a part of the title of another page of
-    the template. A ``title`` without any such part is cut to its longest part. Then, in this
-    order, where what another page of the template shows in an ``h1`` is no headline:
+    A page declares a title in ``og:title`` and in ``title``. Parts at either end that name the site
+    are removed: ``og:site_name``, the host's name, a part of the title of another page of the
+    template. A ``title`` without any such part is reduced to its longest part. Then, in this order,
+    ignoring what another page of the template shows in an ``h1``:
 
-    1. the ``h1`` or ``h2`` nearest the body that is a declared title word for word: those
+    1. the ``h1`` or ``h2`` nearest the body that equals a declared title word for word: those
        within the body first, then those before it, nearest first;
     2. the nearest ``h1`` that shares half of its words with a declared title;
     3. the nearest ``h1`` that is a phrase (section names and logos are shorter);
     4. the declared title, ``og:title`` first;
-    5. where nothing is declared, the nearest ``h1``.
+    5. if nothing is declared, the nearest ``h1``.
 
-    Parts that name the site, or what is no part of a declared title, are cut off the heading,
-    too, where a separator stands between.
+    Parts of the heading that name the site, or are not part of a declared title, are removed as
+    well if a separator delimits them.
 
-    Parameters
-    ----------
-    page
-        The page.
-    container
-        Index of the body's container.
-    url
-        Address of the page.
-    others
-        Titles of other pages of the template group.
-
-    Returns
-    -------
-    title : str or None
-        The headline on one line.
-    heading : int or None
-        Index of the heading that shows it, where one does.
+    `container` is the body's; `others` are the titles of other pages of the template. Returns the
+    headline on one line, and the index of the heading that shows it, each None if there is none.
     """
     template = frozenset[str]().union(*(other.headings for other in others))
     headings = _nearest_headings(page, container)
@@ -131,13 +111,13 @@ def headline(
 
 
 def declared_titles(page: Outline, url: str = "", others: Sequence[Titles] = ()) -> list[str]:
-    """Return ``og:title`` and ``title`` without the parts that name the site, none empty."""
+    """Return ``og:title`` and ``title`` without the parts that name the site, unless empty."""
     return _declared_on(page, url, others)[1]
 
 
 @dataclass(frozen=True)
 class _Sites:
-    """What names the site in a title: squashed names, and the name of the host."""
+    """Names of the site in a title: squashed names, and the name of the host."""
 
     names: frozenset[str]
     host: str
@@ -157,7 +137,7 @@ class _Sites:
 
 
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
-    """Return what names the site of a page, and its titles, worked out once."""
+    """Return the site's names and the page's declared titles, cached on the page."""
     key = (_declared_on, url, *others)
     if key not in page.worked_out:
         sites = _Sites.of(page, url, others)
@@ -177,9 +157,9 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
 
 
 def _shown_part(page: Outline, title: str) -> str | None:
-    """Return the longest stretch of a title's parts that is a line of the page, and no link.
+    """Return the longest run of a title's parts that is an unlinked line of the page.
 
-    One that is half as long as some part of the title names a button or a section.
+    A run of half the length of the title's longest part or less is a button or a section.
     """
     parts = _parts(title)
     if not 1 < len(parts) <= MAX_PARTS:
@@ -199,7 +179,7 @@ def _shown_part(page: Outline, title: str) -> str | None:
 
 
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
-    """Return a heading without what no title declares, or without the parts that name the site.
+    """Return a heading without the parts that no title declares, or that name the site.
 
     A kicker, a date or a tag may stand in an element of its own within the heading.
     """
@@ -221,7 +201,7 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
 
 
 def declared_description(page: Outline) -> str:
-    """Return ``og:description``, else the description meant for search engines, else nothing."""
+    """Return ``og:description``, or else the ``description``, or else an empty string."""
     return page.metas.get("og:description") or page.metas.get("description") or ""
 
 
@@ -244,7 +224,7 @@ def _squash(text: str) -> str:
 
 
 def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[int, int]]:
-    """List the (start, end) of the parts between a title's separators."""
+    """Return the (start, end) of the parts between a title's separators."""
     parts = []
     start = 0
     for separator in separators.finditer(title):
@@ -255,7 +235,7 @@ def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[i
 
 
 def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield what stands from one part of a title to the same or a later one."""
+    """Yield every run of consecutive parts of a title."""
     for place, (start, _) in enumerate(parts):
         for _, end in parts[place:]:
             yield title[start:end]

@@ -1,7 +1,7 @@
-"""Numbers of a page as a whole: what it is built of, what it declares to be, what its address says.
+"""Features of a page as a whole: its elements, its declarations, its address.
 
-They tell the kind of the page, and help to tell what its lines are: what is a caption, a date or an
-advertisement looks different on pages of 2010 and of today, in threads, shops and manuals.
+They determine the kind of the page, and help to classify its lines: captions, dates and
+advertisements look different on pages of 2010 and of today, in threads, shops and manuals.
 """
 
 import re
@@ -16,18 +16,18 @@ from worker.article.outline import Outline
 from worker.article.scripts import is_structured_data
 
 Number = tuple[str, float]
-"""A number with its name."""
+"""A named feature value."""
 
 _Item = TypeVar("_Item")
 
 MAX_PATH = 300
-"""Characters of an address that are read."""
+"""Maximum length of an address to examine."""
 
 MIN_ITEM_TOKENS = 5
-"""Tokens of an element from which it may be an item among others."""
+"""Minimum number of tokens of an element to be an item of a run."""
 
 MAX_SCRIPT = 500_000
-"""Characters of JSON-LD that are searched for declared types."""
+"""Maximum length of JSON-LD to search for declared types."""
 
 _TYPE = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]{1,60})"')
 
@@ -41,7 +41,7 @@ DECLARED = {
     "site": r"^website$|^webpage$|^aboutpage$|^contactpage$",
     "recipe": r"^recipe$|^review",
 }
-"""Patterns of types of schema.org and OpenGraph, in lower case, by what they are types of."""
+"""Patterns of schema.org and OpenGraph types in lower case, by kind."""
 
 WORDS_OF_PATHS = {
     "article": r"blog|blogs|news|article|articles|story|stories|post|posts|magazine|insights|press",
@@ -55,7 +55,7 @@ WORDS_OF_PATHS = {
     "service": r"services?|solutions?|pricing|about|platform|features|industries|company|careers"
     r"|contact|use-cases|consulting|treatments|practice-areas",
 }
-"""Words of the paths of addresses, by the kind of pages that have them."""
+"""Words in the paths of addresses, by the kind of page that uses them."""
 
 WORDS_OF_HOSTS = {
     "forum": r"forums?|community|discuss|discourse|reddit|stackoverflow|stackexchange|answers",
@@ -63,7 +63,7 @@ WORDS_OF_HOSTS = {
     "article": r"blog|news|magazine|times|post|journal|daily",
     "product": r"shop|store|apps|amazon|ebay|etsy",
 }
-"""Words of the names of hosts, likewise."""
+"""Words in host names, by the kind of page that uses them."""
 
 
 _DECLARED_PATTERNS = {kind: re.compile(pattern) for kind, pattern in DECLARED.items()}
@@ -80,7 +80,7 @@ _HOST_PATTERNS = {
 
 
 def of_elements(page: Outline, tags: tuple[str, ...]) -> Iterator[Number]:
-    """Count the shown elements of some tags."""
+    """Count the outline's elements by tag."""
     flat = page.flat
     numbers = np.bincount(flat.tag_numbers, minlength=len(flat.distinct_tags))
     elements = dict(zip(flat.distinct_tags, numbers.tolist(), strict=True))
@@ -89,7 +89,7 @@ def of_elements(page: Outline, tags: tuple[str, ...]) -> Iterator[Number]:
 
 
 def of_attributes(page: Outline, names: tuple[str, ...]) -> Iterator[Number]:
-    """Count the shown elements that have some attributes."""
+    """Count the outline's elements by attribute."""
     attributes = page.flat.attributes
     numbers = np.bincount(attributes.names, minlength=len(attributes.distinct))
     owners = dict(zip(attributes.distinct, numbers.tolist(), strict=True))
@@ -98,7 +98,7 @@ def of_attributes(page: Outline, names: tuple[str, ...]) -> Iterator[Number]:
 
 
 def of_runs(page: Outline) -> tuple[Number, ...]:
-    """Say how many siblings of one tag and class hold most words, and what share they hold."""
+    """Return the number of items in the largest run of siblings, and its share of the words."""
     return _once(page, _of_runs)
 
 
@@ -126,7 +126,7 @@ def _largest_run(page: Outline) -> tuple[int, float]:
 
 
 def of_declarations(page: Outline) -> tuple[Number, ...]:
-    """Say what a page declares anything on it to be."""
+    """Return features of the types that a page declares."""
     return _once(page, _of_declarations)
 
 
@@ -138,7 +138,7 @@ def _of_declarations(page: Outline) -> Iterator[Number]:
 
 
 def declared_types(page: Outline) -> list[str]:
-    """List the types that a page declares anything on it to be, in lower case."""
+    """Return all types that a page declares, in lower case."""
     return [*_once(page, _declared_types)]
 
 
@@ -153,7 +153,7 @@ def _declared_types(page: Outline) -> list[str]:
 
 
 def _once(page: Outline, work: Callable[[Outline], Iterable[_Item]]) -> tuple[_Item, ...]:
-    """Return what is worked out of a page: the evidence of lines and that of kinds ask for it."""
+    """Return cached features of a page: evidence of lines and of kinds both need them."""
     if work not in page.worked_out:
         page.worked_out[work] = tuple(work(page))
     found: tuple[_Item, ...] = page.worked_out[work]
@@ -162,7 +162,7 @@ def _once(page: Outline, work: Callable[[Outline], Iterable[_Item]]) -> tuple[_I
 
 @lru_cache(maxsize=64)
 def of_address(url: str) -> tuple[Number, ...]:
-    """Say what an address is made of, and which words of it sites have for which kinds of pages."""
+    """Return features of an address: its structure, and words typical of some kind of page."""
     return tuple(_of_address(url))
 
 
