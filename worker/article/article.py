@@ -201,7 +201,7 @@ def _find_shown(
         raise MenuPageError(menu)
     if first is None:
         return None
-    article, finding = _as_its_kind(page, *first, apart)
+    article, finding = _reread_by_kind(page, *first, apart)
     if menu is not None and finding.kind == "article":
         finding = replace(finding, kind="listing")
     return article, replace(finding, menu=menu)
@@ -226,7 +226,7 @@ def read_first(
     return next((cut for cut in cuts if cut[0].text), None)
 
 
-def _as_its_kind(
+def _reread_by_kind(
     page: PageInTemplate, article: Extraction, finding: Finding, apart: Collection[int]
 ) -> tuple[Extraction, Finding]:
     """Determine the kind of a page, and read it again if it is not an article."""

@@ -61,13 +61,13 @@ def to_html(content: Content, url: str, _site: str) -> str:
     page: Element = etree.Element("html")
     if article.language:
         page.set("lang", article.language)
-    head = _below(page, "head")
-    _below(head, "meta", charset="utf-8")
-    _below(head, "title", article.title or "")
-    _below(head, "link", rel="canonical", href=url)
-    body = _below(_below(page, "body"), "article")
+    head = _append(page, "head")
+    _append(head, "meta", charset="utf-8")
+    _append(head, "title", article.title or "")
+    _append(head, "link", rel="canonical", href=url)
+    body = _append(_append(page, "body"), "article")
     if article.title:
-        _below(body, "h1", article.title)
+        _append(body, "h1", article.title)
     _HtmlWriter().write(_pieces(article), body)
     for each in body:
         each.tail = "\n"
@@ -78,25 +78,25 @@ def to_tei(content: Content, url: str, site: str) -> str:
     """Return the article with its metadata and comments as TEI P5."""
     article = content.article
     root: Element = etree.Element(f"{{{_TEI}}}TEI", nsmap={None: _TEI})  # type: ignore[dict-item]
-    _tei_header(_below(root, "teiHeader"), article, url, site)
-    text = _below(root, "text")
+    _tei_header(_append(root, "teiHeader"), article, url, site)
+    text = _append(root, "text")
     if article.language:
         text.set(f"{_XML}lang", article.language)
-    body = _below(text, "body")
-    _TeiWriter().write(_pieces(article), _below(body, "div", type="entry"))
+    body = _append(text, "body")
+    _TeiWriter().write(_pieces(article), _append(body, "div", type="entry"))
     if content.comments:
-        comments = _below(body, "div", type="comments")
+        comments = _append(body, "div", type="comments")
         for number, comment in enumerate(content.comments):
-            part = _below(comments, "div", type="comment", n=str(number))
+            part = _append(comments, "div", type="comment", n=str(number))
             if comment.author:
-                _below(part, "ab", comment.author, type="author")
+                _append(part, "ab", comment.author, type="author")
             if comment.date or comment.written_date:
-                _below(part, "ab", comment.written_date or str(comment.date), type="date")
+                _append(part, "ab", comment.written_date or str(comment.date), type="date")
             if comment.parent is not None:
                 part.set("corresp", f"#comment-{comment.parent}")
             part.set(f"{_XML}id", f"comment-{number}")
             for paragraph in comment.text.split("\n\n"):
-                _below(part, "p", paragraph)
+                _append(part, "p", paragraph)
     # White space is insignificant only in the header.
     etree.indent(root[0])
     return etree.tostring(root, encoding="unicode") + "\n"
@@ -104,32 +104,32 @@ def to_tei(content: Content, url: str, site: str) -> str:
 
 def _tei_header(header: Element, article: Extraction, url: str, site: str) -> None:
     metadata = article.metadata
-    file = _below(header, "fileDesc")
-    statement = _below(file, "titleStmt")
-    _below(statement, "title", article.title or "", type="main")
+    file = _append(header, "fileDesc")
+    statement = _append(file, "titleStmt")
+    _append(statement, "title", article.title or "", type="main")
     for author in metadata.authors:
-        _below(statement, "author", author)
-    _below(_below(file, "publicationStmt"), "p")
-    source = _below(_below(file, "sourceDesc"), "bibl")
-    _below(source, "title", article.title or "", level="a")
+        _append(statement, "author", author)
+    _append(_append(file, "publicationStmt"), "p")
+    source = _append(_append(file, "sourceDesc"), "bibl")
+    _append(source, "title", article.title or "", level="a")
     for author in metadata.authors:
-        _below(source, "author", author)
-    _below(source, "publisher", site)
+        _append(source, "author", author)
+    _append(source, "publisher", site)
     if metadata.published:
         written = str(metadata.published)
-        _below(source, "date", written, type="publication", when=written)
-    _below(source, "ptr", type="URL", target=url)
+        _append(source, "date", written, type="publication", when=written)
+    _append(source, "ptr", type="URL", target=url)
     if metadata.lead or metadata.tags or article.language:
-        profile = _below(header, "profileDesc")
+        profile = _append(header, "profileDesc")
         if metadata.lead:
-            _below(_below(profile, "abstract"), "p", metadata.lead)
+            _append(_append(profile, "abstract"), "p", metadata.lead)
         if article.language:
-            usage = _below(profile, "langUsage")
-            _below(usage, "language", article.language, ident=article.language)
+            usage = _append(profile, "langUsage")
+            _append(usage, "language", article.language, ident=article.language)
         if metadata.tags:
-            keywords = _below(_below(profile, "textClass"), "keywords")
+            keywords = _append(_append(profile, "textClass"), "keywords")
             for tag in metadata.tags:
-                _below(keywords, "term", tag)
+                _append(keywords, "term", tag)
 
 
 def _pieces(article: Extraction) -> Iterator[_Piece]:
@@ -291,7 +291,7 @@ def _escaped_mark(found: re.Match[str]) -> str:
     return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
 
 
-def _below(parent: Element, tag: str, text: str | None = None, **attributes: str) -> Element:
+def _append(parent: Element, tag: str, text: str | None = None, **attributes: str) -> Element:
     """Append an element in the parent's namespace."""
     namespace = etree.QName(parent).namespace
     made = etree.SubElement(parent, etree.QName(namespace, tag), attributes)
@@ -358,29 +358,29 @@ class _Writer:
                     around = lists[-1][2][-1] if lists else parent
                     opened = self.open_list(around, block.marker)
                     lists.append((level, is_ordered, opened))
-                _below(lists[-1][2], self.item)
+                _append(lists[-1][2], self.item)
             elif not lists:
                 lists.append((level, False, self.open_list(parent, "-")))
-                _below(lists[-1][2], self.item)
+                _append(lists[-1][2], self.item)
             else:
                 while len(lists) > 1 and lists[-1][0] > level:
                     lists.pop()
             item = lists[-1][2][-1]
             is_first = item.text is None and not len(item)
-            self._write_runs(_runs(block), item if is_first else _below(item, "p"))
+            self._write_runs(_runs(block), item if is_first else _append(item, "p"))
 
     def _write_table(self, block: ArticleBlock, parent: Element) -> None:
-        table = _below(parent, "table")
-        row = _below(table, self.row)
-        cell = _below(row, self.cell)
+        table = _append(parent, "table")
+        row = _append(table, self.row)
+        cell = _append(row, self.cell)
         for run in _runs(block):
             for number, line in enumerate(run.text.split("\n")):
                 if number:
-                    row = _below(table, self.row)
-                    cell = _below(row, self.cell)
+                    row = _append(table, self.row)
+                    cell = _append(row, self.cell)
                 for place, text in enumerate(line.split("\t")):
                     if place:
-                        cell = _below(row, self.cell)
+                        cell = _append(row, self.cell)
                     if text:
                         self._write_runs(iter([run._replace(text=text)]), cell)
 
@@ -399,69 +399,69 @@ class _HtmlWriter(_Writer):
 
     def open_block(self, block: ArticleBlock, parent: Element) -> Element:
         if block.type == "heading":
-            return _below(parent, f"h{min(6, max(2, block.level or 2))}")
+            return _append(parent, f"h{min(6, max(2, block.level or 2))}")
         if block.type == "quote":
-            return _below(_below(parent, "blockquote"), "p")
-        return _below(parent, "p")
+            return _append(_append(parent, "blockquote"), "p")
+        return _append(parent, "p")
 
     def open_list(self, parent: Element, marker: str) -> Element:
         if marker == "-":
-            return _below(parent, "ul")
+            return _append(parent, "ul")
         start = marker.rstrip(".")
-        return _below(parent, "ol", **({} if start == "1" else {"start": start}))
+        return _append(parent, "ol", **({} if start == "1" else {"start": start}))
 
     def open_link(self, parent: Element, url: str) -> Element:
-        return _below(parent, "a", href=url)
+        return _append(parent, "a", href=url)
 
     def open_emphasis(self, parent: Element, kind: str) -> Element:
-        return _below(parent, "strong" if kind == "bold" else "em")
+        return _append(parent, "strong" if kind == "bold" else "em")
 
     def write_code(self, block: ArticleBlock, parent: Element) -> None:
-        code = _below(_below(parent, "pre"), "code", block.text)
+        code = _append(_append(parent, "pre"), "code", block.text)
         if block.language:
             code.set("class", f"language-{block.language}")
 
     def write_figure(self, figure: _Figure, parent: Element) -> None:
-        made = _below(parent, "figure")
+        made = _append(parent, "figure")
         if isinstance(figure.medium, ArticleEmbed):
-            _below(made, "a", figure.medium.url, href=figure.medium.url)
+            _append(made, "a", figure.medium.url, href=figure.medium.url)
             return
-        _below(made, "img", src=figure.medium.url, alt=figure.medium.alt or "")
+        _append(made, "img", src=figure.medium.url, alt=figure.medium.alt or "")
         if figure.caption:
-            _below(made, "figcaption", figure.caption)
+            _append(made, "figcaption", figure.caption)
 
 
 class _TeiWriter(_Writer):
     def open_block(self, block: ArticleBlock, parent: Element) -> Element:
         if block.type == "heading":
-            return _below(parent, "ab", type="header", rend=f"h{block.level or 2}")
-        return _below(parent, "quote" if block.type == "quote" else "p")
+            return _append(parent, "ab", type="header", rend=f"h{block.level or 2}")
+        return _append(parent, "quote" if block.type == "quote" else "p")
 
     def open_list(self, parent: Element, marker: str) -> Element:
-        return _below(parent, "list", rend="bulleted" if marker == "-" else "numbered")
+        return _append(parent, "list", rend="bulleted" if marker == "-" else "numbered")
 
     def open_link(self, parent: Element, url: str) -> Element:
-        return _below(parent, "ref", target=url)
+        return _append(parent, "ref", target=url)
 
     def open_emphasis(self, parent: Element, kind: str) -> Element:
-        return _below(parent, "hi", rend=kind)
+        return _append(parent, "hi", rend=kind)
 
     def write_code(self, block: ArticleBlock, parent: Element) -> None:
-        code = _below(_below(parent, "ab", type="code"), "code", block.text)
+        code = _append(_append(parent, "ab", type="code"), "code", block.text)
         if block.language:
             code.set("lang", block.language)
 
     def write_figure(self, figure: _Figure, parent: Element) -> None:
         medium = figure.medium
         if isinstance(medium, ArticleEmbed):
-            _below(_below(parent, "p"), "ptr", target=medium.url, type=medium.type)
+            _append(_append(parent, "p"), "ptr", target=medium.url, type=medium.type)
             return
-        made = _below(parent, "figure")
+        made = _append(parent, "figure")
         if figure.caption:
-            _below(made, "head", figure.caption)
+            _append(made, "head", figure.caption)
         if medium.alt:
-            _below(made, "figDesc", medium.alt)
-        _below(made, "graphic", url=medium.url)
+            _append(made, "figDesc", medium.alt)
+        _append(made, "graphic", url=medium.url)
 
 
 def _append_text(parent: Element, text: str) -> None:

@@ -114,9 +114,9 @@ def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int
 def _openings(entry: Entry) -> Iterator[str]:
     """Yield the first words of an entry with its title, and of its text alone."""
     for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text[: 100 * OPENING]):
-        said = tokens(text)[:OPENING]
-        if len(said) >= LEAST_OPENING:
-            yield " ".join(said)
+        opening = tokens(text)[:OPENING]
+        if len(opening) >= LEAST_OPENING:
+            yield " ".join(opening)
 
 
 def _together(declared: Entry, shown: Entry) -> Entry:

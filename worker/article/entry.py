@@ -73,7 +73,7 @@ def compared(
     by_id = {str(each.get("id")): each for each in known}
     by_words = {_words(each.get("title"), each.get("text")): each for each in reversed(known)}
     ids = {entry.id for entry in entries}
-    told = []
+    marked = []
     for entry in entries:
         last = by_id.get(entry.id)
         if last is None:
@@ -84,8 +84,8 @@ def compared(
         is_changed = last is not None and (
             (last.get("title"), last.get("text")) != (entry.title, entry.text)
         )
-        told.append(replace(entry, is_new=last is None, is_changed=is_changed))
-    return tuple(told)
+        marked.append(replace(entry, is_new=last is None, is_changed=is_changed))
+    return tuple(marked)
 
 
 def _words(title: str | None, text: str | None) -> tuple[str, ...]:
@@ -100,6 +100,6 @@ def _digest(entry: Entry) -> str:
     import hashlib
 
     # The text may be corrected later; time, title and first words hardly ever are.
-    said = tokens(entry.title) if entry.title else _opening(entry.text)
-    known = " ".join([str(entry.time or entry.written_time or ""), *said])
+    opening = tokens(entry.title) if entry.title else _opening(entry.text)
+    known = " ".join([str(entry.time or entry.written_time or ""), *opening])
     return hashlib.sha256(known.encode()).hexdigest()[:DIGEST_CHARACTERS]

@@ -161,7 +161,7 @@ class _Page:
             own = self._body_words(page.text_ends[self.heading], page.text_starts[element])
             if own < MIN_OWN_WORDS or self._is_part(head):
                 continue
-            declared, linked = self._declared(head, element), self._linked(head)
+            declared, linked = self._declared_address(head, element), self._linked_address(head)
             url = declared or linked
             if url is not None and any(url == each.url for each in found.values()):
                 # A heading within an article found above.
@@ -199,7 +199,7 @@ class _Page:
         is_held = self.page.size(element) >= MIN_HELD_WORDS
         # This is the most expensive check, and few headings get this far.
         has_head = partial(self._has_head, head, element, is_held=is_held)
-        is_made = is_held and self._is_made(head, element)
+        is_made = is_held and self._resembles_own(head, element)
         if declared is not None:
             return is_made or has_head()
         is_first = self.page.tags[head] == self.page.tags[self.heading] == "h1"
@@ -212,8 +212,8 @@ class _Page:
     def _is_part(self, head: int) -> bool:
         """Return whether a head belongs to the page's own article, or to a live report."""
         page = self.page
-        own, said = (self._headline(index).casefold() for index in (self.heading, head))
-        if said and (own in said or said in own):
+        own, other = (self._headline(index).casefold() for index in (self.heading, head))
+        if other and (own in other or other in own):
             return True
         return any(
             not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self._around(head)
@@ -243,10 +243,10 @@ class _Page:
         page = self.page
         if page.tags[head] == page.tags[self.heading] == "h1":
             return True
-        said = [page.name_words(index) & _HEADLINE_NAMES for index in (self.heading, head)]
-        return page.tags[head] in _HEADINGS and not said[0].isdisjoint(said[1])
+        own, other = (page.name_words(index) & _HEADLINE_NAMES for index in (self.heading, head))
+        return page.tags[head] in _HEADINGS and not own.isdisjoint(other)
 
-    def _is_made(self, head: int, element: int) -> bool:
+    def _resembles_own(self, head: int, element: int) -> bool:
         """Return whether the article's element resembles one that holds the page's own article."""
         page = self.page
         for index in takewhile(lambda each: each >= element, self._around(head)):
@@ -296,11 +296,11 @@ class _Page:
             if not is_held and len(lines) > MAX_LINES_BELOW and node.line not in lines:
                 break
             lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
-            if any(map(self._names_head, self._small(node.parent, element))):
+            if any(map(self._is_head_element, self._small_around(node.parent, element))):
                 return True
-        return any(map(_tells_head, lines.values()))
+        return any(map(_is_head_line, lines.values()))
 
-    def _small(self, index: int, element: int) -> Iterator[int]:
+    def _small_around(self, index: int, element: int) -> Iterator[int]:
         """Yield an element and its ancestors for as long as they hold little else."""
         for each in self._around(index):
             if each < element or self.page.size(each) > MAX_HEAD_LINE:
@@ -311,7 +311,7 @@ class _Page:
         """Count the page's tokens before a text."""
         return int(self.page.said.texts.ends[place - 1]) if place else 0
 
-    def _names_head(self, index: int) -> bool:
+    def _is_head_element(self, index: int) -> bool:
         page = self.page
         if page.tags[index] == "time" or not _HEAD_NAMES.isdisjoint(page.name_words(index)):
             return True
@@ -321,7 +321,7 @@ class _Page:
     def _marks(self) -> list[Mapping[int, str]]:
         return [self.page.flat.values(name) for name in ("rel", "itemprop")]
 
-    def _declared(self, head: int, element: int) -> str | None:
+    def _declared_address(self, head: int, element: int) -> str | None:
         """Return the address that a page declares for an article."""
         for index in self._around(head):
             if index < element:
@@ -335,7 +335,7 @@ class _Page:
                 return self._item_addresses[index]
         return self._by_headline.get(_squash(self._headline(head))) if self._by_headline else None
 
-    def _linked(self, head: int) -> str | None:
+    def _linked_address(self, head: int) -> str | None:
         """Return the address on the same site that a headline links to."""
         page = self.page
         if page.tags[head] not in _HEADINGS:
@@ -345,7 +345,7 @@ class _Page:
             for text in page.texts[page.text_starts[head] : page.text_ends[head]]
         }
         hrefs = (page.node(link).get("href") for link in links if link >= 0)
-        return next(filter(None, map(self._other, hrefs)), None)
+        return next(filter(None, map(self._other_page, hrefs)), None)
 
     @cached_property
     def _addresses(self) -> dict[int, str]:
@@ -354,7 +354,7 @@ class _Page:
         for name in self.page.flat.attributes.distinct:
             if name in _RDFA or (name.startswith("data-") and _names_address(name)):
                 for index, value in self.page.flat.values(name).items():
-                    address = self._other(value)
+                    address = self._other_page(value)
                     if address is not None and self.page.tags[index] not in ("a", "img", "button"):
                         found.setdefault(index, address)
         return found
@@ -367,7 +367,7 @@ class _Page:
             if name.strip().lower() in _ITEM_ADDRESS:
                 node = self.page.node(index)
                 for key in ("href", "content", "itemid"):
-                    address = self._other(node.get(key))
+                    address = self._other_page(node.get(key))
                     if address is not None:
                         found.setdefault(index, address)
         return found
@@ -391,12 +391,12 @@ class _Page:
                     page = value.get("mainEntityOfPage")
                     page = page.get("@id") if isinstance(page, dict) else page
                     for each in (value.get("url"), page, value.get("@id")):
-                        address = self._other(each) if isinstance(each, str) else None
+                        address = self._other_page(each) if isinstance(each, str) else None
                         if address is not None:
                             found.setdefault(_squash(headline), address)
         return found
 
-    def _other(self, written: str | None) -> str | None:
+    def _other_page(self, written: str | None) -> str | None:
         """Return an address on this site that is neither this page nor a part of it, else None."""
         if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
             return None
@@ -404,17 +404,17 @@ class _Page:
         path = _path(found)
         if not path or site_of(found) != self._site or _FILE.search(path):
             return None
-        for own in self._own:
+        for own in self._own_paths:
             if path == own or path.startswith(own + "/") or own.startswith(path + "/"):
                 return None
         return found
 
     @cached_property
     def _base(self) -> str:
-        return base_of(self.page.root, self._declared_own[0] if self._declared_own else "")
+        return base_of(self.page.root, self._own_addresses[0] if self._own_addresses else "")
 
     @cached_property
-    def _declared_own(self) -> list[str]:
+    def _own_addresses(self) -> list[str]:
         """Addresses of the page: the fetched one, and those that it declares."""
         links = (
             node.get("href")
@@ -426,12 +426,12 @@ class _Page:
         return [*filter(None, (absolute(each, first) for each in written if each))]
 
     @cached_property
-    def _own(self) -> frozenset[str]:
-        return frozenset(filter(None, map(_path, self._declared_own)))
+    def _own_paths(self) -> frozenset[str]:
+        return frozenset(filter(None, map(_path, self._own_addresses)))
 
     @cached_property
     def _site(self) -> str:
-        return site_of(self._declared_own[0]) if self._declared_own else ""
+        return site_of(self._own_addresses[0]) if self._own_addresses else ""
 
     def _body_words(self, start: int, end: int) -> int:
         """Count the words of the body in a range of the page's texts."""
@@ -444,11 +444,11 @@ class _Page:
 
 
 def _names_address(name: str) -> bool:
-    said = frozenset(split_name(name))
-    return not said.isdisjoint(_ADDRESS_WORDS) and said.isdisjoint(_OTHER_WORDS)
+    name_words = frozenset(split_name(name))
+    return not name_words.isdisjoint(_ADDRESS_WORDS) and name_words.isdisjoint(_OTHER_WORDS)
 
 
-def _tells_head(line: str) -> bool:
+def _is_head_line(line: str) -> bool:
     """Return whether a line holds an author or a date, and hardly anything else."""
     text = words.clean(line)
     if not text or len(text) >= MAX_HEAD_CHARACTERS:

@@ -112,9 +112,9 @@ def _words_of_element(tag: str, name: str) -> tuple[int, ...]:
 
 
 def _words_of_lines(page: Outline) -> _Numbers:
-    said = page.said.texts
+    texts = page.said.texts
     places = page.said.of_lines[places_of_lines(page)]
-    ends, sizes = said.ends[places], said.count(Count.TOKENS)[places]
+    ends, sizes = texts.ends[places], texts.count(Count.TOKENS)[places]
     first = np.arange(FIRST_WORDS)
     first = np.where(first < sizes[:, None], (ends - sizes)[:, None] + first, -1)
     last = ends[:, None] + np.arange(-LAST_WORDS, 0)
@@ -125,11 +125,11 @@ def _words_of_lines(page: Outline) -> _Numbers:
 
 def _hashed(page: Outline, places: npt.NDArray[np.int64], suffix: str) -> _Numbers:
     """Hash the tokens at some places; 0 for places below 0."""
-    said = page.said.texts
+    texts = page.said.texts
     hashed = np.zeros(places.shape, dtype=np.int32)
     is_there = places >= 0
-    distinct, numbers = np.unique(said.numbers[places[is_there]], return_inverse=True)
-    words = [said.distinct[number] for number in distinct.tolist()]
+    distinct, numbers = np.unique(texts.numbers[places[is_there]], return_inverse=True)
+    words = [texts.distinct[number] for number in distinct.tolist()]
     of_words = [_number(("0" if word.isdigit() else word) + suffix, TEXT_NUMBERS) for word in words]
     hashed[is_there] = np.array(of_words, dtype=np.int32)[numbers]
     return hashed

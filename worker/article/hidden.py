@@ -228,7 +228,7 @@ def _articles_of(
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, Node, Passage]] = []
     for script, passage in found:
-        is_titled = _stands_beside(declared, passage)
+        is_titled = _has_title_nearby(declared, passage)
         if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.beside)):
             ranked.append((is_titled, len(passage.plain), script, passage))
     ranked.sort(key=lambda each: each[:2], reverse=True)
@@ -238,7 +238,7 @@ def _articles_of(
             yield replace(article, method=method)
 
 
-def _stands_beside(declared: Sequence[set[str]], passage: Passage) -> bool:
+def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
     """Return whether a title that the page declares stands next to a text."""
     return any(
         len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS

@@ -77,19 +77,19 @@ def declared_language(page: Outline) -> str | None:
             tag = normalised_tag(element.get(attribute))
             if tag:
                 return tag
-    sent_with = (
+    headers = (
         meta.get("content")
         for meta in page.declaring
         if meta.tag == "meta"
         and (meta.get("http-equiv") or "").strip().lower() == "content-language"
     )
     metas = page.metas
-    said = (
+    candidates = (
         metas.get("og:locale"),
-        next(sent_with, None) or metas.get("content-language"),
+        next(headers, None) or metas.get("content-language"),
         metas.get("language"),
     )
-    return next(filter(None, map(normalised_tag, said)), None)
+    return next(filter(None, map(normalised_tag, candidates)), None)
 
 
 def normalised_tag(tag: str | None) -> str | None:

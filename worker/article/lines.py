@@ -39,21 +39,21 @@ def lines_of(page: Outline) -> list[Line]:
     kept = places_of_lines(page)
     if not len(kept):
         return []
-    said = page.said.texts
+    texts = page.said.texts
     places = page.said.of_lines[kept]
     starts = page.line_starts
     first = starts[kept]
     is_linked = page.link_numbers[page.text_parents] >= 0
-    ends = said.ends[places]
-    stretches = zip((ends - said.count(Count.TOKENS)[places]).tolist(), ends.tolist(), strict=True)
+    ends = texts.ends[places]
+    stretches = zip((ends - texts.count(Count.TOKENS)[places]).tolist(), ends.tolist(), strict=True)
     return [
         *map(
             Line,
             page.text_lines[first].tolist(),
             page.block_numbers[page.text_parents[first]].tolist(),
-            map(said.clean.__getitem__, places.tolist()),
-            [tuple(said.tokens[start:end]) for start, end in stretches],
+            map(texts.clean.__getitem__, places.tolist()),
+            [tuple(texts.tokens[start:end]) for start, end in stretches],
             np.add.reduceat(page.text_sizes * is_linked, starts)[kept].tolist(),
-            said.count(Count.SENTENCES)[places].tolist(),
+            texts.count(Count.SENTENCES)[places].tolist(),
         )
     ]

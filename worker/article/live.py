@@ -137,6 +137,6 @@ def _openings(page: Page) -> Iterator[tuple[str, ...]]:
         for entry in updates if isinstance(updates, list) else [updates]:
             for name in _OPENINGS if isinstance(entry, dict) else ():
                 value = entry.get(name)
-                said = tokens(value[: 100 * OPENING])[:OPENING] if isinstance(value, str) else []
-                if len(said) >= LEAST_OPENING:
-                    yield tuple(said)
+                opening = tokens(value[: 100 * OPENING])[:OPENING] if isinstance(value, str) else []
+                if len(opening) >= LEAST_OPENING:
+                    yield tuple(opening)

@@ -156,13 +156,13 @@ def menu_probability(
     if has_posts:
         others.append(kinds.get("forum", 0.0))
     if words >= MIN_READ * found.total:
-        others.append(_led_elsewhere(page, found, url))
+        others.append(_share_leading_elsewhere(page, found, url))
         if not _evidence(page, found).items:
             others.append(kinds.get("listing", 0.0))
     return 1.0 - max(others)
 
 
-def _led_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
+def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
     """Return the share of headlines that lead to other sites, or to places on the page."""
     base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
     hrefs = (page.node(link).get("href") for link in found.links.tolist())

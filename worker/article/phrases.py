@@ -262,7 +262,7 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
     },
 }
 
-_BESIDE = {
+_NEIGHBOURS = {
     -2: "the second line before",
     -1: "the line before",
     1: "the line after",
@@ -272,7 +272,7 @@ _BESIDE = {
 
 def _of_neighbours() -> Iterator[tuple[str, Phrase]]:
     for offset in OFFSETS:
-        which = _BESIDE[offset]
+        which = _NEIGHBOURS[offset]
         none = f"there is no {which.removeprefix('the ')}"
         yield f"words{offset:+d}", _count("word", "words", f" in {which}", none)
         yield f"link_density{offset:+d}", _share(f"{which} is links", none)
@@ -360,7 +360,7 @@ _PHRASES = {column: say for phrases in _ALL.values() for column, say in phrases.
 @cache
 def aspects_of(columns: tuple[str, ...]) -> tuple[Aspect, ...]:
     """Assign each column to one aspect."""
-    told = [
+    known = [
         Aspect(name, tuple(columns.index(column) for column in phrases if column in columns))
         for name, phrases in _ALL.items()
     ]
@@ -369,4 +369,4 @@ def aspects_of(columns: tuple[str, ...]) -> tuple[Aspect, ...]:
         for place, column in enumerate(columns)
         if column not in _PHRASES
     ]
-    return (*told, *others)
+    return (*known, *others)

@@ -108,7 +108,7 @@ _EDGES = " \t-–—:|·•.,+()[]"
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ShownTime:
     """The displayed time of a block: the moment, or else the minute of a day."""
 
     written: str | None
@@ -125,7 +125,7 @@ class _Block:
     """A block: its outermost elements, in order, and its time."""
 
     rows: tuple[int, ...]
-    told: _Told | None
+    shown_time: _ShownTime | None
 
 
 def shown_entries(
@@ -156,7 +156,7 @@ def shown_entries(
         if len(places) < MIN_SHOWN or not shown.may_be(places):
             continue
         blocks = shown.blocks(places)
-        dated = [block for block in blocks if block.told is not None]
+        dated = [block for block in blocks if block.shown_time is not None]
         rank = len(dated), sum(map(shown.characters, dated))
         if rank > best and left and shown.are_regular(blocks):
             left -= 1
@@ -194,7 +194,7 @@ class _Shown:
         self._declared_times = sorted(self._times(page.flat), key=itemgetter(0))
         self._numbers = self.elements.numbers.tolist()
         self._number_ends = page.flat.ends
-        self._written_at: dict[int, _Told | None] = {}
+        self._written_at: dict[int, _ShownTime | None] = {}
 
     def may_be(self, places: Sequence[int]) -> bool:
         """Return whether elements may be blocks of a live report, by their names and places."""
@@ -207,7 +207,7 @@ class _Shown:
 
     def blocks(self, places: Sequence[int]) -> list[_Block]:
         """Return the blocks that consist of elements or begin with them."""
-        found = [_Block(rows, self._told(rows)) for rows in self._rows(places)]
+        found = [_Block(rows, self._time_of(rows)) for rows in self._rows(places)]
         named = [block for block in found if self._id(block.rows[0])]
         # A block without an id between entries with one is a box.
         return named if len(named) >= MIN_NAMED * len(found) else found
@@ -218,10 +218,10 @@ class _Shown:
             return [*blocks]
         found: list[_Block] = []
         for block in blocks:
-            if block.told is not None:
+            if block.shown_time is not None:
                 found.append(block)
             elif found and self.elements.tags[block.rows[0]] not in HEADINGS:
-                found[-1] = _Block((*found[-1].rows, *block.rows), found[-1].told)
+                found[-1] = _Block((*found[-1].rows, *block.rows), found[-1].shown_time)
         return found
 
     def characters(self, block: _Block) -> int:
@@ -229,9 +229,9 @@ class _Shown:
 
     def are_regular(self, blocks: Sequence[_Block]) -> bool:
         """Return whether blocks have enough text, and times in order."""
-        told = [block.told for block in blocks if block.told is not None]
+        shown_times = [block.shown_time for block in blocks if block.shown_time is not None]
         least = MIN_SHOWN if self._is_declared else max(MIN_SHOWN, MIN_DATED * len(blocks))
-        if len(told) < least or not _is_regular(told):
+        if len(shown_times) < least or not _is_regular(shown_times):
             return False
         return sum(map(self.characters, blocks)) >= MIN_CHARACTERS * len(blocks)
 
@@ -301,7 +301,7 @@ class _Shown:
                 if moment is not None and moment.clock is not None:
                     yield number, moment
 
-    def _told(self, rows: Sequence[int]) -> _Told | None:
+    def _time_of(self, rows: Sequence[int]) -> _ShownTime | None:
         """Return the time that a block declares, or displays at its beginning."""
         written = self._written(rows[0])
         own = self._numbers[rows[0]]
@@ -309,30 +309,30 @@ class _Shown:
         if first < len(self._declared_times):
             number, moment = self._declared_times[first]
             if number < self._number_ends[own]:
-                return _Told(written.written if written else None, moment)
+                return _ShownTime(written.written if written else None, moment)
         return written
 
-    def _written(self, row: int) -> _Told | None:
+    def _written(self, row: int) -> _ShownTime | None:
         start, end = self._text_starts[row], self._text_ends[row]
         for place in range(start, min(end, start + MAX_HEAD_TEXTS)):
             if place not in self._written_at:
                 self._written_at[place] = self._time_in(self.elements.texts[place])
-            told = self._written_at[place]
-            if told is not None:
-                return told
+            shown_time = self._written_at[place]
+            if shown_time is not None:
+                return shown_time
         return None
 
-    def _time_in(self, text: str) -> _Told | None:
+    def _time_in(self, text: str) -> _ShownTime | None:
         date = next(find_dates(text, self._language), None) if len(text) <= MAX_HEAD else None
         if date is not None and date.moment.clock is not None:
-            return _Told(text[date.start : date.end], date.moment)
+            return _ShownTime(text[date.start : date.end], date.moment)
         clock = _CLOCK.match(text)
         if clock is None:
             return None
         is_alone = not text[clock.end() : clock.end() + MAX_HEAD].strip(_EDGES)
         if not is_alone and not _AFTER_CLOCK.match(text, clock.end()):
             return None
-        return _Told(clock[0].strip(_EDGES), None, _minute(clock))
+        return _ShownTime(clock[0].strip(_EDGES), None, _minute(clock))
 
     def _is_teaser(self, block: _Block) -> bool:
         """Return whether the headline or beginning of a block links to another page."""
@@ -358,23 +358,23 @@ class _Shown:
         return path not in ("", self._path)
 
     def _entry(self, block: _Block, day: Moment | None, authors: Collection[str]) -> Entry | None:
-        title, author = self._named(block)
-        written = block.told.written if block.told else None
+        title, author = self._title_and_author(block)
+        written = block.shown_time.written if block.shown_time else None
         lines = self._lines(block)
-        beside = _beside_time(lines, written)
+        beside = _text_beside_time(lines, written)
         if author is None and beside in authors:
             author = beside
-        head, said = lines[:MAX_HEAD_TEXTS], lines[MAX_HEAD_TEXTS:]
+        head, body = lines[:MAX_HEAD_TEXTS], lines[MAX_HEAD_TEXTS:]
         parts = [part for part in (written, author) if part]
-        said = [rest for line in head if (rest := _without(line, parts, title))] + said
-        shown_title = _without(title, [written]) if title and written else title
-        if not said and not shown_title:
+        body = [rest for line in head if (rest := _without_head(line, parts, title))] + body
+        shown_title = _without_head(title, [written]) if title and written else title
+        if not body and not shown_title:
             return None
         return Entry(
             id=self._id(block.rows[0]),
-            text="\n\n".join(said),
+            text="\n\n".join(body),
             title=shown_title or None,
-            time=_moment(block.told, day),
+            time=_moment(block.shown_time, day),
             written_time=written,
             author=author,
         )
@@ -385,7 +385,9 @@ class _Shown:
     def _authors(self, blocks: Sequence[_Block]) -> frozenset[str]:
         """Return the names that stand next to the times of several blocks."""
         found = Counter(
-            _beside_time(self._lines(block), block.told.written) for block in blocks if block.told
+            _text_beside_time(self._lines(block), block.shown_time.written)
+            for block in blocks
+            if block.shown_time
         )
         return frozenset(
             name
@@ -393,7 +395,7 @@ class _Shown:
             if count > 1 and " " in name and names_in(name, is_byline=True) == (name,)
         )
 
-    def _named(self, block: _Block) -> tuple[str | None, str | None]:
+    def _title_and_author(self, block: _Block) -> tuple[str | None, str | None]:
         """Return the title and the author of a block, if its markup names them."""
         title = author = None
         for place in self._inside(block.rows[:MAX_ROWS]):
@@ -423,11 +425,11 @@ def _is_above(tag: str, heading: str) -> bool:
     return tag in _LEADING and tag <= heading
 
 
-def _is_regular(told: Sequence[_Told]) -> bool:
+def _is_regular(shown_times: Sequence[_ShownTime]) -> bool:
     """Return whether times rise or fall like those of a live report."""
-    if len({each.moment is None for each in told}) > 1:
+    if len({each.moment is None for each in shown_times}) > 1:
         return False
-    orders = [each.order for each in told]
+    orders = [each.order for each in shown_times]
     steps = [(before < after) - (before > after) for before, after in pairwise(orders)]
     moving = sum(map(abs, steps))
     if abs(sum(steps)) < (2 * MIN_REGULAR - 1) * moving or moving == 0:
@@ -445,13 +447,13 @@ def _minute(clock: re.Match[str]) -> int:
     return 60 * hour + int(clock["minute"])
 
 
-def _moment(told: _Told | None, day: Moment | None) -> Moment | None:
-    if told is None or told.moment is not None or day is None:
-        return told.moment if told else None
-    return Moment(day.day, time(*divmod(told.minute, 60)))
+def _moment(shown_time: _ShownTime | None, day: Moment | None) -> Moment | None:
+    if shown_time is None or shown_time.moment is not None or day is None:
+        return shown_time.moment if shown_time else None
+    return Moment(day.day, time(*divmod(shown_time.minute, 60)))
 
 
-def _beside_time(lines: Sequence[str], written: str | None) -> str:
+def _text_beside_time(lines: Sequence[str], written: str | None) -> str:
     """Return the text next to the time of a block on its line, or an empty string."""
     for line in lines[:MAX_HEAD_TEXTS]:
         if written and line.startswith(written) and len(line) <= MAX_HEAD:
@@ -459,7 +461,7 @@ def _beside_time(lines: Sequence[str], written: str | None) -> str:
     return ""
 
 
-def _without(line: str, beside: Sequence[str], title: str | None = None) -> str:
+def _without_head(line: str, beside: Sequence[str], title: str | None = None) -> str:
     """Strip time and author from the beginning of a line.
 
     Returns an empty string if nothing else remains, or only the title.

@@ -96,7 +96,7 @@ def find_thread(
         taken = judged.probabilities >= TAKEN
     else:
         taken = np.array([line.number in shown.lines for line in lines])
-    outside = taken & ~of_posts.within & _beside_posts(lines, taken, of_posts.within, heading)
+    outside = taken & ~of_posts.within & _allowed_outside(lines, taken, of_posts.within, heading)
     written = int(sizes[of_posts.written].sum())
     share = written / max(1, written + int(sizes[outside].sum()))
     if not written or (likelihood < SURELY_FORUM and share < NOTHING_BESIDE):
@@ -127,7 +127,7 @@ def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: Posts) -> _Line
     return _LinesOfPosts(within, written, authors & ~written, dates & ~written)
 
 
-def _beside_posts(
+def _allowed_outside(
     lines: Sequence[Line], taken: Booleans, within: Booleans, heading: int | None
 ) -> Booleans:
     """Return which lines may be part of the thread outside the posts, see `find_thread`."""

@@ -91,11 +91,16 @@ def headline(
         if text and page.tags[index] == "h1" and text not in template
     ]
     sites, declared = _declared_on(page, url, others)
-    spelled = {tuple(words.tokens(title)) for title in declared}
+    declared_tokens = {tuple(words.tokens(title)) for title in declared}
     for index, text in headings:
-        said = tuple(words.tokens(text))
-        is_named = page.tags[index] == "h1" or len(said) >= MIN_WORDS_OF_SECOND_LEVEL
-        if is_named and page.tags[index] != "h3" and text not in template and said in spelled:
+        tokens = tuple(words.tokens(text))
+        is_named = page.tags[index] == "h1" or len(tokens) >= MIN_WORDS_OF_SECOND_LEVEL
+        if (
+            is_named
+            and page.tags[index] != "h3"
+            and text not in template
+            and tokens in declared_tokens
+        ):
             return text, index
     for text, index in firsts:
         if any(_shared(text, title) >= MIN_SHARED for title in declared):
