@@ -1,4 +1,4 @@
-"""Main content, title, blocks and images of a page, with or without a page to compare it with."""
+"""Article extraction: text, title, blocks, images and metadata of a page."""
 
 from worker.article.article import extract_article
 from worker.article.errors import (

@@ -139,9 +139,9 @@ def menu_probability(
     """Return the probability that a page that looks like a menu only leads to other pages.
 
     It is something else if it is likely a manual or, with posts, a thread; if it declares itself an
-    article and when it was published; or if the list is the content of the page. In that last case
-    its headlines lead to other sites or to places on the page, as in a report made of links, or
-    have no teasers on a page that is likely a listing.
+    article with a publication date; or if the list is the content of the page and either its
+    headlines lead to other sites or to places on the page, as in a report made of links, or it has
+    no teasers and is likely a listing.
 
     Expects a page for which `is_menu` is true. `words` is the number of words of its text when read
     as an article, `has_posts` whether it shows the posts of a thread.

@@ -13,7 +13,7 @@ from worker.text.plural import counted
 Phrase = Callable[[float], str]
 
 
-NETWORK = ("the lines around it, by the network", "what stands before and after it on the page")
+NETWORK = ("context", "the lines before and after it, judged by the network")
 """Aspect and phrase for the contribution of the network, which sees a line in its context."""
 
 
@@ -84,14 +84,14 @@ def _packet_to_densest(value: float) -> str:
     if value <= 0:
         return "no sentences in its block of text"
     if value >= 1:
-        return "in the page's block of most sentences"
-    return f"its block of text has {100 * value:.0f} % of the sentences of the page's fullest"
+        return "in the block of text with the most sentences"
+    return f"its block of text has {100 * value:.0f} % as many sentences as the page's densest"
 
 
 def _kept_by_sentences(value: float) -> str:
     if value >= 1:
         return "among the page's densest sentences"
-    return f"{'a box among' if value > 0 else 'apart from'} the page's densest sentences"
+    return f"{'a box within' if value > 0 else 'outside'} the page's densest sentences"
 
 
 def _flag_of_repeats(value: float) -> str:
@@ -108,7 +108,11 @@ def _far(of: str, side: str) -> Phrase:
 def _named(part: str) -> Phrase:
     def say(value: float) -> str:
         where = (
-            "in nothing" if value <= 0 else "in an element" if value >= 1 else "deep in something"
+            "in no element"
+            if value <= 0
+            else "in an element"
+            if value >= 1
+            else "deep inside an element"
         )
         return f"{where} named {part}"
 
@@ -120,24 +124,24 @@ _NO_OTHER = "no other page to compare with"
 _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
     "length": {
         "words": _count("word", "words"),
-        "word_length": lambda value: f"{value:.1f} characters a word",
+        "word_length": lambda value: f"{value:.1f} characters per word",
     },
     "links": {"link_density": _share("it is links")},
     "sentences": {
         "sentences": _count("sentence end", "sentence ends"),
         "sentence_density": _sentence_density,
         "commas": _count("comma", "commas"),
-        "ends_sentence": _flag("ends as a sentence does", "does not end as a sentence does"),
+        "ends_sentence": _flag("ends like a sentence", "does not end like a sentence"),
         "ends_in_colon": _flag("ends in a colon", "does not end in a colon"),
         "starts_capital": _flag("begins with a capital", "does not begin with a capital"),
-        "has_quote": _flag("holds a quotation mark", "holds no quotation mark"),
+        "has_quote": _flag("contains a quotation mark", "contains no quotation mark"),
     },
     "characters": {
         "digits": _share("its characters are digits"),
         "capitals": _share("its characters are capitals"),
         "ideographs": _share("it is in a script without spaces"),
-        "has_date": _flag("holds a date or a time", "holds no date"),
-        "has_parter": _flag("holds a separator as menus do", "holds no separator"),
+        "has_date": _flag("contains a date or a time", "contains no date"),
+        "has_parter": _flag("contains a separator, like menus", "contains no separator"),
     },
     "element": {
         "tag": _tag("its element"),
@@ -149,23 +153,23 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
     },
     "names around": {
         "body_names_here": _flag(
-            "its element is named as articles are", "its element is not named as articles are"
+            "its element is named like an article", "its element is not named like an article"
         ),
         "other_names_here": _flag(
-            "its element is named as menus, boxes and notes are",
-            "its element is not named as menus, boxes and notes are",
+            "its element is named like a menu, a box or a note",
+            "its element is not named like a menu, a box or a note",
         ),
-        "body_names": _count("element", "elements", " around it named as articles are"),
+        "body_names": _count("element", "elements", " around it named like an article"),
         "other_names": _count(
-            "element", "elements", " around it named as menus, boxes and notes are"
+            "element", "elements", " around it named like a menu, a box or a note"
         ),
         "sections": _flag(
             "in a nav, header, footer, aside or form",
             "in no nav, header, footer, aside or form",
         ),
         "uninteresting": _flag(
-            "in a section named menu, share, related or the like",
-            "in no section named menu, share, related or the like",
+            "in a section named like a menu, share buttons or related links",
+            "in no section named like a menu, share buttons or related links",
         ),
         "in_article": _flag("in an article or main element", "in no article or main element"),
     },
@@ -179,17 +183,17 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
     },
     "parts of the page": {f"named_{part}": _named(part) for part in PARTS},
     "wording": {
-        "ends_in_ellipsis": _flag("breaks off in dots", "does not break off in dots"),
-        "copyright": _flag("holds a copyright sign", "holds no copyright sign"),
-        "address": _flag("holds an address", "holds no address"),
+        "ends_in_ellipsis": _flag("ends in an ellipsis", "does not end in an ellipsis"),
+        "copyright": _flag("contains a copyright sign", "contains no copyright sign"),
+        "address": _flag("contains an address", "contains no address"),
         "starts_digit": _flag("begins with a digit", "does not begin with a digit"),
-        "starts_mark": _flag("begins with a mark", "does not begin with a mark"),
+        "starts_mark": _flag("begins with punctuation", "does not begin with punctuation"),
         "capitalised": _share("its words are capitalised"),
         "years": _count("year", "years"),
         "ends_in_question": _flag("ends in a question mark", "does not end in a question mark"),
         "early_colon": _flag("has a colon near its start", "has no colon near its start"),
         "strong": _share("it is bold"),
-        "slanted": _share("it is slanted"),
+        "slanted": _share("it is italic"),
     },
     "images": {
         "in_figure": _flag("in a figure", "in no figure"),
@@ -197,17 +201,17 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
         "images_after": _count("image", "images", " right after it"),
         "images_within": _count("image", "images", " in it"),
         "images_around": _count("image", "images", " in the element around it"),
-        "images_around_that": _count("image", "images", " in the element further around it"),
+        "images_around_that": _count("image", "images", " in the next element around it"),
     },
-    "lines like it": {
-        "siblings": _count("line", "lines", " in places like its own"),
-        "sibling_words": _share("the page's words are in places like its own"),
-        "sibling_prose": _share("the text in places like its own is sentences"),
-        "sibling_links": _share("the text in places like its own is links"),
+    "similar lines": {
+        "siblings": _count("line", "lines", " in similar places"),
+        "sibling_words": _share("the page's words are in similar places"),
+        "sibling_prose": _share("the text in similar places is sentences"),
+        "sibling_links": _share("the text in similar places is links"),
         "sibling_length": lambda value: (
-            f"{counted(round(value), 'word')} a line in places like its own"
+            f"{counted(round(value), 'word')} per line in similar places"
         ),
-        "sibling_share": _share("the page's lines of sentences are in places like its own"),
+        "sibling_share": _share("the page's lines with sentences are in similar places"),
         "same_text": _flag_of_repeats,
     },
     "text around": {
@@ -251,13 +255,15 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
             _NO_OTHER,
         ),
         "path_on_other": _flag(
-            "the other page has text in this place", "the other page has no such place", _NO_OTHER
+            "the other page has text in the same place",
+            "the other page has no such place",
+            _NO_OTHER,
         ),
-        "lines_at_path": _count("line", "lines", " in this place of the other page", _NO_OTHER),
-        "words_at_path": _count("word", "words", " in this place of the other page", _NO_OTHER),
+        "lines_at_path": _count("line", "lines", " in the same place of the other page", _NO_OTHER),
+        "words_at_path": _count("word", "words", " in the same place of the other page", _NO_OTHER),
         "new_at_path": _share(
-            "the text in this place of the other page is that page's own",
-            "nothing in this place of the other page",
+            "the text in the same place of the other page is unique to that page",
+            "nothing in the same place of the other page",
         ),
     },
 }
@@ -282,7 +288,7 @@ def _of_neighbours() -> Iterator[tuple[str, Phrase]]:
         )
         yield (
             f"same_container{offset:+d}",
-            _flag(f"in one block of text with {which}", f"apart from {which}", none),
+            _flag(f"in the same block of text as {which}", f"in another block than {which}", none),
         )
 
 
@@ -294,7 +300,7 @@ def _of_distances() -> Iterator[tuple[str, Phrase]]:
         yield f"words_to_prose_{side}", _far("words to the next long text", side)
         yield (
             f"prose_in_container_{side}",
-            _flag(f"in one block of text with {text}", f"apart from {text}", none),
+            _flag(f"in the same block of text as {text}", f"in another block than {text}", none),
         )
         yield (
             f"prose_at_path_{side}",
@@ -302,7 +308,7 @@ def _of_distances() -> Iterator[tuple[str, Phrase]]:
         )
         yield (
             f"prose_around_{side}",
-            _flag(f"in one element with {text}", f"not in one element with {text}", none),
+            _flag(f"in the same element as {text}", f"in another element than {text}", none),
         )
         yield (
             f"prose_lines_{side}",
@@ -314,7 +320,7 @@ def _of_distances() -> Iterator[tuple[str, Phrase]]:
 
 def _of_the_page() -> Iterator[tuple[str, Phrase]]:
     for tag in BUILT_OF:
-        yield f"{tag}_elements", _count(f"element {tag}", f"elements {tag}", " on the page")
+        yield f"{tag}_elements", _count(f"{tag} element", f"{tag} elements", " on the page")
     for name in BUILT_WITH:
         yield (
             f"{name}_attributes",
@@ -322,15 +328,15 @@ def _of_the_page() -> Iterator[tuple[str, Phrase]]:
         )
     yield "elements", _count("element", "elements", " on the page")
     yield "metas", _count("declaration", "declarations", " in meta elements")
-    yield "og_metas", _count("declaration", "declarations", " of OpenGraph")
-    yield "twitter_metas", _count("declaration", "declarations", " for Twitter")
-    yield "has_viewport", _flag("a page for small screens, too", "no page for small screens")
-    yield "largest_run", _count("sibling", "siblings", " in the largest run of alike elements")
-    yield "largest_run_share", _share("the page's words are in its largest run of alike elements")
+    yield "og_metas", _count("OpenGraph declaration", "OpenGraph declarations")
+    yield "twitter_metas", _count("Twitter declaration", "Twitter declarations")
+    yield "has_viewport", _flag("adapted to small screens", "not adapted to small screens")
+    yield "largest_run", _count("sibling", "siblings", " in the largest run of similar elements")
+    yield "largest_run_share", _share("the page's words are in its largest run of similar elements")
     for kind in DECLARED:
         yield (
             f"declared_{kind}",
-            _flag(f"the page declares a type: {kind}", f"the page declares no type: {kind}"),
+            _flag(f"the page declares a type of {kind}", f"the page declares no type of {kind}"),
         )
     yield "declared_types", _count("declared type", "declared types", " on the page")
     yield "url_depth", _count("part", "parts", " in the path of the address")
@@ -338,12 +344,21 @@ def _of_the_page() -> Iterator[tuple[str, Phrase]]:
     yield "url_digits", _count("digit", "digits", " in the path of the address")
     yield "url_query", _count("character", "characters", " in the query of the address")
     for kind in WORDS_OF_PATHS:
-        said = f"of addresses of the kind {kind}"
-        yield f"url_word_{kind}", _flag(f"a word {said} in the path", f"no word {said} in the path")
-        yield f"url_part_{kind}", _flag(f"a part {said} in the path", f"no part {said} in the path")
+        typical = f"typical of addresses of the kind {kind}"
+        yield (
+            f"url_word_{kind}",
+            _flag(f"a word {typical} in the path", f"no word {typical} in the path"),
+        )
+        yield (
+            f"url_part_{kind}",
+            _flag(f"a part {typical} in the path", f"no part {typical} in the path"),
+        )
     for kind in WORDS_OF_HOSTS:
-        said = f"of hosts of the kind {kind}"
-        yield f"url_host_{kind}", _flag(f"a word {said} in the host", f"no word {said} in the host")
+        typical = f"typical of hosts of the kind {kind}"
+        yield (
+            f"url_host_{kind}",
+            _flag(f"a word {typical} in the host", f"no word {typical} in the host"),
+        )
     yield "long_lines", _count("long line", "long lines", " on the page")
     yield "median_words", _count("word", "words", " in the median line of the page")
 
