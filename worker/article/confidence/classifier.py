@@ -1,23 +1,23 @@
-"""The probability that the article of a page is right, by trees that weigh what is known of it."""
+"""The classifier that estimates whether an extracted article is right."""
 
 from worker.article.confidence.evidence import Made, confidence_evidence
 from worker.inference import BoostedTrees, load_model
 
 GOOD_F1 = 0.8
-"""F1 of its words from which on an article is right."""
+"""Minimum word F1 for an article to count as right."""
 
 
 def trained_confidence() -> BoostedTrees:
-    """Return the classifier of articles."""
+    """Return the shipped confidence model."""
     return load_model(BoostedTrees, "worker.article.confidence", "model.json").model
 
 
 def confidence_of(made: Made) -> float:
-    """Return the probability that the F1 of an article's words is at least `GOOD_F1`.
+    """Return the probability that the article's word F1 is at least `GOOD_F1`.
 
     Parameters
     ----------
     made
-        The article, and what is known of how it came about.
+        The article and how it was extracted.
     """
     return float(trained_confidence().probabilities(confidence_evidence(made))[0])

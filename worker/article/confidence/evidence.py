@@ -1,7 +1,7 @@
-"""What speaks for an article's being right: a row of numbers for the page.
+"""Features that indicate whether an article is right: one row per page.
 
-Most is told by the probabilities of the lines: of those that are the article's, and of those that
-are left out. The rest is whether the page itself, and simpler ways to find an article, agree.
+Most come from the line probabilities, both of the lines kept and of those left out. The rest
+measure whether the page's own declarations and simpler extraction methods agree.
 """
 
 from collections.abc import Iterator
@@ -24,26 +24,26 @@ OF_KIND = (
     *("text_words", "heading_blocks", "paragraph_blocks", "list_item_blocks", "questions"),
     *("page_prices", "button_elements", "iframe_elements"),
 )
-"""Columns of the evidence of the page's kind that tell how sure its article is, too."""
+"""Columns of the page kind's evidence that also indicate confidence."""
 
 MEANS = ("same_text", "siblings", "packet_share")
-"""Columns of the evidence of lines whose means over the article count."""
+"""Columns of the line evidence whose means over the article are used."""
 
 AGREEING = ("in_densest_packet", "kept_by_sentences")
-"""Columns of the evidence of lines that say what simpler ways take for the article."""
+"""Columns of the line evidence that hold the choices of simpler methods."""
 
 OPINIONS = (
     *("trees_and_network", "trees_and_text", "network_and_text"),
     *("apart_in_text", "apart_elsewhere"),
 )
-"""Columns of what the members of the classifier say: what their choices and the text have in
-common, and how far their probabilities are apart."""
+"""Columns that compare the classifier's members: F1 between their choices and the text, and the
+distance between their probabilities."""
 
 SHARES = (0.05, 0.25, 0.5)
-"""Shares of the article's words, the least probable first, whose highest probability counts."""
+"""Shares of the article's words, least probable first, at which the probability is sampled."""
 
 MIN_DESCRIPTION = 5
-"""Different words of a description from which on it tells what the article is about."""
+"""Minimum number of distinct words for a description to count as a summary."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
@@ -51,18 +51,18 @@ _Booleans = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Made:
-    """An article and how it came about.
+    """An article and how it was extracted.
 
     Attributes
     ----------
     page, judged
-        The page and its lines.
+        The page and its classified lines.
     finding
-        Its body, None where the page does not show it.
+        The body, or None if the page does not show it.
     article
         The article.
     of_kind
-        The evidence of the page's kind.
+        Evidence of the page's kind.
     """
 
     page: Outline
@@ -73,7 +73,7 @@ class Made:
 
 
 def confidence_evidence(made: Made) -> Features:
-    """Count what tells how sure an article is; one row."""
+    """Compute the features for the confidence in an article; one row."""
     lines = made.judged.evidence.lines
     sizes = np.array([len(line.tokens) for line in lines], dtype=np.float64)
     kept = _kept_lines(made)
@@ -93,7 +93,7 @@ def confidence_evidence(made: Made) -> Features:
 
 
 def _kept_lines(made: Made) -> _Booleans:
-    """Say of each line whether it is in the article's text."""
+    """Return a mask of the lines that are in the article's text."""
     page, finding, lines = made.page, made.finding, made.judged.evidence.lines
     if finding is None:
         return np.zeros(len(lines), dtype=np.bool_)
@@ -155,7 +155,7 @@ def _of_agreement(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Numbe
 
 
 def _of_opinions(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
-    """Compare the article with what each member of the classifier alone takes for it."""
+    """Compare the article with the choice of each member of the classifier."""
     if len(made.judged.log_odds) < 2:
         yield from ((name, UNKNOWN) for name in OPINIONS)
         return
@@ -174,13 +174,13 @@ def _of_opinions(made: Made, sizes: _Floats, kept: _Booleans) -> Iterator[Number
 
 
 def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
-    """Return the F1 of the words of one choice of lines in those of another."""
+    """Return the word F1 between two choices of lines."""
     total = float(sizes[one].sum() + sizes[other].sum())
     return 2 * float(sizes[one & other].sum()) / total if total else 1.0
 
 
 def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
-    """Yield columns of the evidence of lines; a page without lines has none to yield."""
+    """Yield columns of the line evidence, empty ones for a page without lines."""
     features = made.judged.evidence.features
     if not features.columns:
         yield from ((name, np.empty(0)) for name in names)
@@ -190,7 +190,7 @@ def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]
 
 
 def _of_description(made: Made) -> Iterator[Number]:
-    """Count how much of what the page declares to be about is in the text, and on the page."""
+    """Measure how much of the declared description is in the text, and elsewhere on the page."""
     told = set(words.tokens(titles.declared_description(made.page)))
     if len(told) < MIN_DESCRIPTION:
         yield "description_in_text", UNKNOWN

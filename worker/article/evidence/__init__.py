@@ -1,8 +1,7 @@
-"""What speaks for and against each line of a page being part of its article.
+"""Evidence for and against each line of a page being part of its article.
 
-All of it is counted, none of it decided here: a row of numbers for each line, from the line
-itself, the lines beside it, the elements around it, the page's declarations of itself, and what
-is known of other pages of the template where there are any.
+Nothing is decided here. Each line gets a row of features: from the line itself, its neighbours,
+the elements around it, the page's declarations and, if available, other pages of the template.
 """
 
 from collections.abc import Sequence
@@ -52,19 +51,19 @@ SOURCES = (
     TEMPLATE,
     WHOLE_PAGE,
 )
-"""Where evidence comes from, in the order of the columns that it yields."""
+"""Sources of evidence, in the order of their columns."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The lines of a page with what was counted of each.
+    """The lines of a page and their features.
 
     Attributes
     ----------
     lines
         The lines.
     features
-        A row a line; without columns for a page without lines.
+        One row per line; no columns for a page without lines.
     words
         Words of the lines and of the elements around them.
     """
@@ -77,16 +76,16 @@ class Evidence:
 def gather_evidence(
     page: Outline, knowledge: TemplateKnowledge | None = None, url: str = ""
 ) -> Evidence:
-    """Count all that is known of the lines of a page.
+    """Compute the features of a page's lines.
 
     Parameters
     ----------
     page
         The page.
     knowledge
-        What other pages of its template tell, None where there is none.
+        What is known from other pages of the template, if any.
     url
-        Address of the page.
+        URL of the page.
     """
     view = View(page, knowledge, url)
     sources = SOURCES if view.lines else ()

@@ -1,4 +1,4 @@
-"""Evidence from the elements that a line stands in: their tags, their names, their images."""
+"""Evidence from the elements around a line: their tags, names and images."""
 
 from collections.abc import Iterator
 
@@ -15,13 +15,13 @@ from worker.article.vocabulary import (
 from worker.inference import NamedColumn
 
 NEARNESS = 0.7
-"""What an element's name still says of a line, for every element between them."""
+"""Decay of the weight of an element's name per element between it and the line."""
 
 TAGS = (
     *("p", "div", "li", "h1", "h2", "h3", "h4", "td", "th", "blockquote", "figcaption", "dd"),
     *("pre", "section", "article", "body", "label", "center", "form", "address"),
 )
-"""Elements that are told apart; the number of one is its place here."""
+"""Tags with a code of their own: their index in this tuple."""
 
 MAX_IMAGES_BESIDE = 3
 MAX_IMAGES_AROUND = 9
@@ -30,7 +30,7 @@ _TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
 
 
 _COUNTED = ("body_names", "other_names", "sections", "lists", "tables")
-"""Marks that are counted; of any other one is as good as several."""
+"""Marks that are counted; the others are only present or absent."""
 
 
 def _hides(style: str) -> bool:
@@ -54,7 +54,7 @@ def _of_elements(view: View) -> Iterator[NamedColumn]:
 
 
 def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
-    """Yield what elements tell of what they hold, by the names of the columns."""
+    """Yield a mask of the marked elements for each column."""
     flat = view.page.flat
     names = (BODY_NAMES, OTHER_NAMES, UNINTERESTING)
     body, other, uninteresting = (view.page.count_named(*names) > 0).T
@@ -71,7 +71,7 @@ def _marks_of(view: View) -> Iterator[tuple[str, Booleans]]:
 
 
 def _of_parts(view: View) -> Iterator[NamedColumn]:
-    """Count how near the elements are that are named for a part of a page: 1 for the line's own."""
+    """Measure how near the closest elements named for each part of a page are; 1 is the nearest."""
     page = view.page
     nearest = np.full((len(PARTS), len(page.elements)), -1)
     may_be_named = np.flatnonzero(view.page.holds & view.is_small)
@@ -85,7 +85,7 @@ def _of_parts(view: View) -> Iterator[NamedColumn]:
         view.depths[elements].tolist(),
         strict=True,
     ):
-        # An element within comes later, so it takes the place of those around it.
+        # Descendants come later, so they override the elements around them.
         rows[part][start:end] = depth
     around = nearest[:, view.blocks]
     powers = NEARNESS ** np.arange(view.depths.max() + 2, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Evidence from the page as a whole, and from other pages of its template."""
+"""Evidence from the whole page and from other pages of its template."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from worker.inference.medians import median
 from worker.text import words
 
 NO_HEADLINE = -1000.0
-"""Lines from the headline where the page shows none."""
+"""Distance in lines from the headline if the page shows none."""
 
 BUILT_OF = (
     *("main", "header", "footer", "nav", "section", "aside", "figure", "svg", "button", "picture"),
@@ -22,10 +22,10 @@ BUILT_OF = (
 BUILT_WITH = (
     *("itemtype", "srcset", "data-src", "role", "aria-label", "style", "bgcolor", "loading"),
 )
-"""Tags and attributes by which a page tells when, and for what, it was built."""
+"""Tags and attributes that indicate when, and for what, a page was built."""
 
 LONG = 20
-"""Words of a long line."""
+"""Minimum length of a long line, in words."""
 
 _ON_OTHER = ("text_on_other", "path_on_other", "lines_at_path", "words_at_path", "new_at_path")
 

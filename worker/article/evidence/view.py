@@ -1,4 +1,4 @@
-"""A page with all that several sources of evidence need of it."""
+"""A page with the arrays that several sources of evidence share."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 UNKNOWN = -1.0
-"""Stands where there is nothing to count: no other page, no neighbour, no declaration."""
+"""Value of a feature that does not apply: no other page, no neighbour, no declaration."""
 
 MAX_SECTION = 0.5
-"""The name or tag of an element with a larger share of the page's tokens says nothing of it."""
+"""Maximum share of the page's tokens for an element whose name or tag is informative."""
 
 
 @dataclass(frozen=True)
 class Packets:
-    """What lines come to, by element: those directly in it, or those anywhere below it."""
+    """Totals over lines by element: of the lines directly in it, or of those anywhere below it."""
 
     words: Floats
     linked: Floats
@@ -38,7 +38,7 @@ class Packets:
     lines: Floats
 
     def at(self, elements: Integers) -> Self:
-        """Return the packets of some elements."""
+        """Return the packets of the given elements."""
         return replace(self, **{name: values[elements] for name, values in vars(self).items()})
 
     @property
@@ -53,17 +53,7 @@ class Packets:
 
 
 class View:
-    """A page, flattened, and arrays over its lines, its text nodes or its elements.
-
-    Parameters
-    ----------
-    page
-        The page.
-    knowledge
-        What other pages of its template tell, None where there is none.
-    url
-        Address of the page.
-    """
+    """A flattened page and arrays over its lines, text nodes or elements."""
 
     def __init__(self, page: Outline, knowledge: TemplateKnowledge | None, url: str) -> None:
         self.page = page
@@ -73,24 +63,24 @@ class View:
 
     @cached_property
     def _places(self) -> Integers:
-        """For each line its place among what is said on the page."""
+        """Index of each line among the page's texts."""
         return self.page.said.of_lines[places_of_lines(self.page)]
 
     def count(self, counted: Count) -> Integers:
-        """Return for each line what is counted of its text."""
+        """Return a count for each line's text."""
         return self.page.said.texts.count(counted)[self._places]
 
     def starts_with(self, trait: Trait) -> Booleans:
-        """Say of each line whether its first character is of a kind."""
+        """Return whether each line's first character has a trait."""
         return self.page.said.texts.starts_with(trait)[self._places]
 
     def ends_with(self, trait: Trait) -> Booleans:
-        """Say of each line whether its last character is of a kind."""
+        """Return whether each line's last character has a trait."""
         return self.page.said.texts.ends_with(trait)[self._places]
 
     @cached_property
     def _words(self) -> tuple[Integers, Integers]:
-        """The words of each line, each once: numbers of lines, and of words, side by side."""
+        """Distinct words of each line, as parallel arrays of line indices and word numbers."""
         said = self.page.said.texts
         sizes, ends = self.count(Count.TOKENS), np.cumsum(self.count(Count.TOKENS))
         places = np.arange(ends[-1]) + np.repeat(said.ends[self._places] - ends, sizes)
@@ -99,105 +89,105 @@ class View:
 
     @cached_property
     def distinct_words(self) -> Integers:
-        """For each line the number of its words, each counted once."""
+        """Number of distinct words per line."""
         return np.bincount(self._words[0], minlength=len(self.lines))
 
     def words_among(self, words: Collection[str]) -> Integers:
-        """Count for each line the words of a collection that it holds."""
+        """Count the distinct words of each line that are in a collection."""
         is_among = np.array([*map(words.__contains__, self.page.said.texts.distinct)])
         owners, numbers = self._words
         return np.bincount(owners[is_among[numbers]], minlength=len(self.lines))
 
     @cached_property
     def counts(self) -> Floats:
-        """For each line the number of its words."""
+        """Number of words per line."""
         return self.count(Count.TOKENS).astype(np.float64)
 
     @cached_property
     def linked(self) -> Floats:
-        """For each line the number of its words in links."""
+        """Number of words in links per line."""
         return np.array([line.linked for line in self.lines], dtype=np.float64)
 
     @cached_property
     def sentences(self) -> Floats:
-        """For each line the number of its sentence ends."""
+        """Number of sentence ends per line."""
         return self.count(Count.SENTENCES).astype(np.float64)
 
     @cached_property
     def prose_counts(self) -> Floats:
-        """For each line that is prose the number of its words, for any other 0."""
+        """Number of words per line that is prose; 0 for other lines."""
         is_prose = (self.sentences > 0) & (2 * self.linked < self.counts)
         return np.where(is_prose, self.counts, 0.0)
 
     @cached_property
     def total(self) -> float:
-        """Words of the page, at least 1."""
+        """Number of words on the page, at least 1."""
         return max(1.0, float(self.counts.sum()))
 
     @cached_property
     def prose(self) -> float:
-        """Words of the page in prose, at least 1."""
+        """Number of words in prose on the page, at least 1."""
         return max(1.0, float(self.prose_counts.sum()))
 
     @cached_property
     def blocks(self) -> Integers:
-        """For each line the element that it stands in."""
+        """Element of each line."""
         return np.array([line.block for line in self.lines])
 
     @cached_property
     def ends(self) -> Integers:
-        """For each element the index after its last descendant."""
+        """Index after the last descendant of each element."""
         return self.page.flat.ends
 
     @cached_property
     def parents(self) -> Integers:
-        """For each element the one around it, the root's being itself."""
+        """Parent of each element; the root is its own."""
         return np.maximum(self.page.flat.parents, 0)
 
     @cached_property
     def depths(self) -> Integers:
-        """For each element the number of those around it."""
+        """Number of ancestors of each element."""
         return self.page.flat.depths
 
     @cached_property
     def holders(self) -> Integers:
-        """The elements that hold text."""
+        """Elements that hold text."""
         return np.flatnonzero(self.page.holds)
 
     @cached_property
     def largest_section(self) -> float:
-        """Tokens of an element beyond which its name says nothing, see `MAX_SECTION`."""
+        """Maximum tokens of an element whose name is informative, see `MAX_SECTION`."""
         return MAX_SECTION * len(self.page.tokens)
 
     @cached_property
     def is_small(self) -> Booleans:
-        """Say of each element whether its name may say what it is."""
+        """Whether each element is small enough for its name to be informative."""
         is_small: Booleans = self.page.sizes <= self.largest_section
         return is_small
 
     @cached_property
     def paths(self) -> Paths:
-        """The paths of the elements that hold text."""
+        """Paths of the elements that hold text."""
         return Paths.of(self.page)
 
     @cached_property
     def path_numbers(self) -> Integers:
-        """For each line the number of its path."""
+        """Number of the path of each line."""
         return np.array([*map(self.paths.numbers.__getitem__, self.blocks.tolist())])
 
     @cached_property
     def containers(self) -> Integers:
-        """For each line the element whose text it divides."""
+        """Element whose text each line divides."""
         return self.page.divided_numbers[self.blocks]
 
     @cached_property
     def packets(self) -> Packets:
-        """For each element the lines whose text it divides."""
+        """Totals per element over the lines that divide its text."""
         return self._sums(self.containers)
 
     @cached_property
     def below(self) -> Packets:
-        """For each element the lines below it."""
+        """Totals per element over the lines below it."""
         direct = self._sums(self.blocks)
         sums = {}
         for name, values in vars(direct).items():
@@ -220,7 +210,7 @@ class View:
         )
 
     def within(self, marked: Sequence[int]) -> Booleans:
-        """Say of each element whether it is one of some elements, or stands in one."""
+        """Return whether each element is, or is inside, one of the marked elements."""
         found = np.zeros(len(self.page.elements), dtype=np.bool_)
         for index in marked:
             found[index : self.page.ends[index]] = True
@@ -229,14 +219,9 @@ class View:
 
 @dataclass(frozen=True)
 class EvidenceSource:
-    """Where columns of the evidence come from.
+    """A named source of evidence.
 
-    Attributes
-    ----------
-    name
-        What it is.
-    count
-        Yields the columns of a page with at least one line: always the same ones.
+    `count` yields the columns of a page with at least one line, always the same ones.
     """
 
     name: str

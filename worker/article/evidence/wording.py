@@ -55,7 +55,7 @@ def _of_wording(view: View) -> Iterator[NamedColumn]:
 
 
 def _holding(texts: Sequence[str], *wanted: str) -> Booleans:
-    """Say of each text whether it holds one of some strings, which few do."""
+    """Return which texts contain any of the strings, quickly as few do."""
     joined = "\n".join(texts)
     holding = np.zeros(len(texts), dtype=np.bool_)
     for each in wanted:

@@ -1,4 +1,4 @@
-"""What a page is: an article, a thread of a forum, a product, a list, a manual, a gallery."""
+"""The kind of a page: article, forum thread, product, listing, manual or gallery."""
 
 from worker.article.kinds.classifier import kinds_of, likeliest
 from worker.article.kinds.evidence import Facts, kind_evidence

@@ -1,4 +1,4 @@
-"""The kind of a page, by trees that weigh its evidence."""
+"""The classifier of page kinds: boosted trees over the page's evidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,22 +8,16 @@ from models.kinds import Kind
 from worker.inference import BoostedTrees, Features, load_model
 
 MIN_PROBABILITY = 0.15
-"""Probability of a kind below which a page is an article: what was sent to be read as one.
+"""Minimum probability of a kind; below it, a page is an article, as what was sent is presumed one.
 
-Of 1,403 pages of wcxb 19 are below for every kind, and one less is right. A thread is read as one
-only where its posts are found, so that a forum needs no limit.
+Of 1,403 pages of wcxb, 19 are below it for every kind, and one less is right. Forums need no
+minimum: a page is read as a thread only if its posts are found.
 """
 
 
 @dataclass(frozen=True)
 class KindTrees:
-    """Trees for each kind against all others; the kind with the highest log odds is the page's.
-
-    Attributes
-    ----------
-    of_kind
-        The trees of each kind.
-    """
+    """One-against-rest trees for each kind; the page is of the kind with the highest log odds."""
 
     KIND: ClassVar[str] = "kinds of pages"
 
@@ -31,12 +25,9 @@ class KindTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters that `to_parameters` gave.
+        """Return the classifier with the parameters from `to_parameters`.
 
-        Raises
-        ------
-        ValueError
-            If there is a kind that no page can have.
+        Raises ValueError for an unknown kind.
         """
         unknown = set(parameters["kinds"]) - set(get_args(Kind))
         if unknown:
@@ -46,24 +37,24 @@ class KindTrees:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         return {"kinds": {kind: trees.to_parameters() for kind, trees in self.of_kind.items()}}
 
     def kind(self, features: Features) -> Kind:
-        """Return the kind of the page that a row of evidence tells of."""
+        """Return the likeliest kind of the page with this row of evidence."""
         return likeliest(self.probabilities(features))
 
     def probabilities(self, features: Features) -> dict[Kind, float]:
-        """Return for each kind the probability that the page is of it, and of none else."""
+        """Return for each kind its probability against all others; they need not sum to 1."""
         return {
             kind: float(trees.probabilities(features)[0]) for kind, trees in self.of_kind.items()
         }
 
 
 def likeliest(probabilities: Mapping[Kind, float]) -> Kind:
-    """Return the kind with the highest probability, of equal ones the first.
+    """Return the kind with the highest probability, the first one of a tie.
 
-    A page that is likely of no kind is an article, see `MIN_PROBABILITY`.
+    A page that is unlikely to be of any kind is an article, see `MIN_PROBABILITY`.
     """
     found = max(probabilities, key=lambda kind: probabilities[kind])
     is_told = found == "forum" or probabilities[found] >= MIN_PROBABILITY
@@ -71,12 +62,12 @@ def likeliest(probabilities: Mapping[Kind, float]) -> Kind:
 
 
 def trained_kinds() -> KindTrees:
-    """Return the classifier of pages."""
+    """Return the shipped classifier of page kinds."""
     return load_model(KindTrees, "worker.article.kinds", "model.json").model
 
 
 def kinds_of(evidence: Features) -> dict[Kind, float]:
-    """Return how likely the trees find each kind, of a page that declares none.
+    """Return the probability of each kind, for a page that declares none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What speaks for each kind of page: a row of numbers for the page."""
+"""Evidence for the kind of a page: one row of features per page."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ BLOCK_TYPES: tuple[BlockType, ...] = (
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a page when its kind is asked for.
+    """What is known of a page before its kind is.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Facts:
     article
         Its main content.
     url
-        Its address.
+        Its URL.
     """
 
     page: Outline
@@ -55,8 +55,8 @@ _EVIDENCE = "evidence of the page's kind"
 
 
 def kind_evidence(facts: Facts) -> Features:
-    """Count what tells the kind of a page; one row."""
-    # The confidence in an article asks for it again.
+    """Compute the features for the kind of a page; one row."""
+    # Cached: the confidence model needs it again.
     article, features = facts.page.worked_out.get(_EVIDENCE, (None, None))
     if article is not facts.article:
         features = _counted(facts)

@@ -1,4 +1,4 @@
-"""The content of a page that is no article: a shop's, a list, a manual, what a firm does."""
+"""The content of pages that are not articles: products, listings, manuals, company pages."""
 
 from worker.article.other_kinds.judging import is_read_again, judge_again
 

@@ -1,6 +1,6 @@
-"""What stands in the place of an article: a wall, or word that nothing is there any longer.
+"""Walls: what a page shows in place of an article, or a notice that the article is gone.
 
-How it is told apart from an article about walls: docs/explanation/walls.md.
+How a wall is distinguished from an article about walls: docs/explanation/walls.md.
 """
 
 from collections.abc import Mapping
@@ -14,20 +14,22 @@ from worker.html import Page
 from worker.inference import BoostedTrees, load_model
 
 SURE: Final = 0.5
-"""Probability of a wall from which a page has no article, whatever else is known of it."""
+"""Minimum wall probability at which a page has no article, whatever else is known."""
 
 SUSPECTED: Final = 0.05
-"""Probability of a wall from which what else is known of the page may decide."""
+"""Minimum wall probability at which other knowledge of the page may decide."""
 
 TRUNCATED: Final = 0.5
-"""Probability from which an article is only the beginning of one that is sold."""
+"""Minimum probability for an article to count as the preview of a paid one."""
 
 MAX_WALL: Final = 1_200
-"""Characters of a text that is longer than what a wall says: .9 % of 564 generated ones are longer,
-and 61 to 94 % of the articles of daniel, wcxb and fundus_body."""
+"""Maximum length, in characters, of the text of a wall.
+
+Of 564 generated walls .9 % are longer, of the articles of daniel, wcxb and fundus_body 61 to 94 %.
+"""
 
 MAX_HEADLINE: Final = 0.5
-"""Share of a headline that phrases of walls cover, from which a long text is looked at as well."""
+"""Minimum share of a headline covered by wall phrases at which a long text is checked as well."""
 
 _Named = tuple[str, type[WallError] | type[GoneError]]
 
@@ -65,14 +67,9 @@ _OF_CONCEPT: Final[Mapping[str, _Named]] = {
 
 @dataclass(frozen=True)
 class WallTrees:
-    """The model of walls.
+    """The wall model.
 
-    Attributes
-    ----------
-    wall
-        Tells walls from articles.
-    truncated
-        Tells the beginnings of articles that are sold from whole ones.
+    `wall` distinguishes walls from articles, `truncated` previews of paid articles from whole ones.
     """
 
     KIND: ClassVar[str] = "walls"
@@ -82,26 +79,22 @@ class WallTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the model with the parameters that `to_parameters` gave."""
+        """Return the model with the parameters from `to_parameters`."""
         return cls(
             wall=BoostedTrees.from_parameters(parameters["wall"]),
             truncated=BoostedTrees.from_parameters(parameters["truncated"]),
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         return {"wall": self.wall.to_parameters(), "truncated": self.truncated.to_parameters()}
 
 
 class Judged(NamedTuple):
-    """What a page seems to be in place of an article, and whether its article is cut short.
+    """The verdict on a page.
 
-    Attributes
-    ----------
-    wall
-        What seems to stand in the article's place, with its probability; None for nothing.
-    is_truncated
-        Whether the article is only the beginning of one that is sold.
+    `wall` is what stands in place of the article, with its probability, or None.
+    `is_truncated` is whether the article is only the preview of a paid one.
     """
 
     wall: WallError | GoneError | None = None
@@ -109,14 +102,14 @@ class Judged(NamedTuple):
 
 
 def judge_wall(page: Page, article: Extraction | None) -> Judged:
-    """Tell whether a wall stands in the place of a page's article.
+    """Judge whether a page shows a wall in place of its article.
 
     Parameters
     ----------
     page
-        The page, with the HTTP answer that it came with.
+        The page, with its HTTP response.
     article
-        What was read of it; None where nothing reads like an article.
+        What was extracted from it, or None if nothing reads like an article.
     """
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
@@ -126,12 +119,12 @@ def judge_wall(page: Page, article: Extraction | None) -> Judged:
     evidence = wall_evidence(Read.of(page, article))
     says_so = any(evidence.weights[concept] for concept in _OF_CONCEPT)
     if article is None and not is_error and not says_so:
-        # A page without a text may simply have none.
+        # A page without text may simply have none.
         return Judged()
     model = trained_walls()
     probability = float(model.wall.probabilities(evidence.features)[0])
     if is_error:
-        # A server that calls an article an error is rarer than an error that reads like one.
+        # Articles served with an error status are rarer than error pages that read like articles.
         probability = 1.0
     wall = None
     if probability >= SUSPECTED:
@@ -150,5 +143,5 @@ def _named(weights: Mapping[str, float], status: int | None) -> _Named:
 
 
 def trained_walls() -> WallTrees:
-    """Return the model of walls."""
+    """Return the shipped wall model."""
     return load_model(WallTrees, "worker.article.walls", "model.json").model

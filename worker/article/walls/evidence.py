@@ -1,4 +1,4 @@
-"""What speaks for a wall: numbers of what would be sent, of the headline and of the page."""
+"""Evidence for a wall: features of the extracted text, the headlines and the page."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,16 +12,16 @@ from worker.inference import Features
 from worker.text.words import tokens
 
 MAX_WORDS: Final = 1_000
-"""Words of a text that are looked at, the first ones."""
+"""Maximum number of words of a text that are examined."""
 
 MIN_PROSE: Final = 12
-"""Words of a line from which it may be a sentence of an article."""
+"""Minimum length, in words, of a line that may be a sentence of an article."""
 
 MIN_LINE: Final = 2
-"""Words of a line from which its coverage counts."""
+"""Minimum length, in words, of a line whose coverage counts."""
 
 ADDRESSING: Final = ("you", "we")
-"""Concepts that say who is spoken to: they speak for a wall, and are none."""
+"""Concepts that address the reader: they indicate a wall but do not name one."""
 
 _HEADINGS: Final = ("h1", "h2", "h3")
 _CHALLENGES: Final = re.compile(
@@ -57,25 +57,18 @@ class Line(NamedTuple):
 
     @property
     def coverage(self) -> float:
-        """Share of the words that phrases of walls cover."""
+        """Share of the words that wall phrases cover."""
         if len(self.words) < MIN_LINE:
             return 0.0
         return sum(1 for mark in self.marks if mark & _walls()) / len(self.words)
 
 
 class Read(NamedTuple):
-    """What is looked at of a page: texts, and numbers that need no lexicon.
+    """What is examined of a page: texts, and features that need no lexicon.
 
-    Attributes
-    ----------
-    text
-        Lines of what would be sent.
-    heads
-        The page's title, the article's, and the first headings.
-    shown
-        Lines of the page that are no links.
-    numbers
-        Of the article and of the markup.
+    `text` are the lines of the article, `heads` the page's title, the article's and the first
+    headings, `shown` the lines of the page that are not links, `numbers` features of the article
+    and of the markup.
     """
 
     text: Sequence[str]
@@ -85,7 +78,7 @@ class Read(NamedTuple):
 
     @classmethod
     def of(cls, page: Page, article: Extraction | None) -> Self:
-        """Read a page."""
+        """Collect what is examined of a page."""
         outline = Outline.of(page.flat)
         return cls(
             article.text.split("\n") if article is not None else (),
@@ -103,7 +96,7 @@ class Evidence(NamedTuple):
 
 
 def wall_evidence(read: Read) -> Evidence:
-    """Count what tells a wall from an article; one row."""
+    """Compute the features that distinguish a wall from an article; one row."""
     concepts = shipped_lexicon().concepts
     parts = {"text": _lines(read.text), "heads": _lines(read.heads), "page": _lines(read.shown)}
     shares = {
@@ -125,7 +118,7 @@ def wall_evidence(read: Read) -> Evidence:
 
 
 def headline_coverage(page: Page, article: Extraction | None) -> float:
-    """Return how much of the page's title, or of its headline, phrases of walls cover."""
+    """Return how much of the page's title, or of the headline, wall phrases cover."""
     flat = page.flat
     titles = [
         text
@@ -138,7 +131,7 @@ def headline_coverage(page: Page, article: Extraction | None) -> float:
 
 
 def _walls() -> int:
-    """Return the bits of all concepts but who is spoken to."""
+    """Return the bits of all concepts except those that address the reader."""
     concepts = shipped_lexicon().concepts
     return sum(1 << bit for bit, name in enumerate(concepts) if name not in ADDRESSING)
 
@@ -169,7 +162,7 @@ def _headlines(outline: Outline, article: Extraction | None) -> Iterator[str]:
 
 
 def _shown_lines(outline: Outline) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of the page, and whether most of each is a link."""
+    """Yield the lines of the page, each with whether most of it is linked."""
     in_link = outline.flat.count_around(outline.flat.having(("a",))) > 0
     number, parts, linked, size = -1, [""], 0, 0
     for parent, line, text, _ in outline.texts:

@@ -1,4 +1,4 @@
-"""What walls are made of, in some forty languages: phrases by the concept that they name."""
+"""Phrases of walls, by concept, in about forty languages."""
 
 import json
 from collections import defaultdict
@@ -11,16 +11,13 @@ from typing import Final
 from worker.text.words import tokens
 
 LONGEST_STEM: Final = 16
-"""Characters of a token that are looked up as a stem."""
+"""Maximum length of a stem, in characters."""
 
 
 class Lexicon:
     """Phrases of several concepts, found in time linear in the text.
 
-    Parameters
-    ----------
-    phrases
-        For each concept its phrases. A word that ends with an asterisk is a stem: ``remov*``.
+    A word of a phrase that ends with an asterisk is a stem: ``remov*``.
     """
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
@@ -31,7 +28,7 @@ class Lexicon:
                 first, *rest = _pieces(phrase)
                 self._by_first[first].append((1 << bit, tuple(rest)))
         self._stems = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
-        # Most words of a text are in no phrase, and come again.
+        # Most words of a text are in no phrase, and recur.
         self._beginning = lru_cache(maxsize=20_000)(self._look_up)
 
     def marks(self, words: Sequence[str]) -> list[int]:
@@ -65,6 +62,6 @@ def _fits(piece: str, word: str) -> bool:
 
 @cache
 def shipped_lexicon() -> Lexicon:
-    """Return the lexicon that the model of walls was trained with."""
+    """Return the lexicon with which the wall model was trained."""
     path = Path(__file__).with_name("lexicon.json")
     return Lexicon(json.loads(path.read_text(encoding="utf-8")))
