@@ -1,4 +1,4 @@
-"""What is known of an article beside its text: authors, dates, lead, section and more."""
+"""Metadata of an article: authors, dates, lead, section and more."""
 
 from models.kinds import Kind
 from worker.article.metadata.reading import read_metadata

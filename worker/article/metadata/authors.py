@@ -1,4 +1,4 @@
-"""Names of authors, out of what sources and bylines write."""
+"""Author names, extracted from declared values and bylines."""
 
 import re
 import unicodedata
@@ -10,19 +10,19 @@ from worker.text.wordlists import listed
 from worker.text.words import holds_any
 
 MAX_NAME_WORDS = 5
-"""Words of a name: "María del Carmen López García"."""
+"""Maximum number of words in a name: "María del Carmen López García"."""
 
 MAX_NAME_CHARACTERS = 50
-"""Characters of a name."""
+"""Maximum name length, in characters."""
 
 MAX_CHARACTERS = 1_000
-"""Characters of a value that are read."""
+"""Maximum value length, in characters; the rest is ignored."""
 
 MAX_AUTHORS = 12
-"""More names are a list of something else."""
+"""Maximum number of authors; a longer list is something else."""
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-"""Chinese characters, for the inside of a character class."""
+"""Chinese characters, for use inside a character class."""
 
 BYLINE_MARKS = (
     "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?"
@@ -32,7 +32,7 @@ BYLINE_MARKS = (
     "|автор(?:ы)?|текст|журналист|корреспондент|από|του|της|γράφει ο|γράφει η|συντάκτης|συντάκτρια"
     "|كتب|كتبت|بقلم|الكاتب|מאת"
 )
-"""What introduces an author in bylines, for a regular expression."""
+"""Regular expression of what introduces an author in a byline."""
 
 _BYLINE = re.compile(
     rf"^\W*(?:(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+|$)|(?:作者|记者|撰文|编辑|文)\s*[:：]\s*)",
@@ -50,12 +50,12 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-# To the end of the line where the bracket is not closed.
+# Up to the end of the line if the bracket is not closed.
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
 
-# Words that a name does not hold and a job, a rubric, a button or an account does.
+# Words that occur in job titles, section names, buttons and accounts, but not in names.
 _NO_NAME = listed(
     "admin administrator webmaster editor editors editorial staff team desk newsroom contributor"
     " contributors reporter reporters correspondent correspondents writer writers journalist author"
@@ -71,7 +71,7 @@ _NO_NAME = listed(
     " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
     " redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
 )
-# What a firm has in its name, and a person does not.
+# Words that occur in company names, but not in persons' names.
 _LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
 _PARTICLES = listed(
@@ -85,24 +85,16 @@ _HAN_NO_NAME = re.compile(
 
 @cache
 def _han_names() -> re.Pattern[str]:
-    """Return what parts Chinese names."""
+    """Return the pattern of the space between two Chinese names."""
     return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 
 
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
-    """Split what a source gives for authors into names.
+    """Split the value of an author field or a byline into names.
 
-    Byline marks, job titles, brackets and addresses are left out, and so are names of the site.
-
-    Parameters
-    ----------
-    text
-        "By Jane Doe and John Roe, Political Correspondent".
-    sites
-        Names of the site, as `squash` writes them.
-    is_byline
-        Whether it is a line of the page, where every part must have the form of a name. A
-        field that is meant for authors may hold an agency or the name of an account.
+    Byline marks, job titles, brackets, addresses and names of the site are removed. `sites` holds
+    the site's names in the form of `squash`. With `is_byline`, every part must look like a name;
+    a declared author may also be an agency or an account.
     """
     text = text[:MAX_CHARACTERS]
     if _ADDRESS.search(text) and " " not in text.strip():
@@ -117,7 +109,7 @@ def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False)
 
 
 def without_mark(text: str) -> str:
-    """Return a byline without the words that introduce it."""
+    """Remove the words that introduce a byline."""
     return _BYLINE.sub("", text, count=1)
 
 
@@ -132,7 +124,7 @@ def _plain(word: str) -> str:
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Leave out names that another one repeats, spelled in capitals or with more words."""
+    """Drop names that another one repeats, in different case or with more words."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(squash(name), name)

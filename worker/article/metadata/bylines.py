@@ -1,4 +1,4 @@
-"""Authors and dates that a page shows beside its article."""
+"""Authors and dates shown next to an article."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ from worker.text.wordlists import listed
 from worker.text.words import holds_any
 
 MAX_BYLINE = 120
-"""Characters of a line that introduces an author."""
+"""Maximum length, in characters, of a line that introduces an author."""
 
 MAX_BESIDE_DATE = 60
-"""Characters of a line beside a date that nothing marks as one; with more it is prose."""
+"""Maximum length, in characters, of what surrounds an unmarked date; beyond it, it is prose."""
 
 MAX_NAMES = 40
-"""Characters of a line beside its date that may be names, with nothing to mark them."""
+"""Maximum length, in characters, of unmarked names next to a date."""
 
 _AUTHOR_NAME = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
@@ -38,8 +38,8 @@ _READERS = listed(
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
 
-# What may stand before a byline mark: "Text von", "Posted by", "Ein Gastbeitrag von". A date in
-# between was replaced by a bar.
+# What may precede a byline mark: "Text von", "Posted by", "Ein Gastbeitrag von". A date in
+# between has been replaced by a bar.
 _BEFORE_MARK = (
     "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
     "|last|edited|on|at|artikel|beitrag|ein|eine|gast\\w*|kolumne|kommentar|essay|rezension|analyse"
@@ -72,18 +72,12 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
 
 
 def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the authors that a page shows, those of the most certain sign.
+    """Return the shown authors, from the most reliable sign that yields any.
 
-    Between headline and body first, then above the headline, at the ends of the body, after it:
-    what an element is named for; what a byline mark introduces ("By", "Von", "作者："); what is
-    left of a line beside its date.
-
-    Parameters
-    ----------
-    notes
-        The lines around the body.
-    sites
-        Names of the site, which are no author's.
+    Places are tried in this order: between headline and body, above the headline, the beginning
+    and the end of the body, after it. In each, signs are tried in this order: an element named
+    for an author; what follows a byline mark ("By", "Von", "作者："); what is left of a line next
+    to its date; a name that begins a line about its bearer.
     """
     for place in ("before", "above", "opening", "closing", "after"):
         here = [note for note in notes if note.place == place and _may_name(note)]
@@ -93,7 +87,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
                 if names:
                     return without_repeats(names)
     if any(holds_any(note.text, HAN) for note in notes):
-        # Its patterns of five hundred surnames take 50 ms to compile, and few pages are Chinese.
+        # Its patterns of 500 surnames take 50 ms to compile, and few pages are Chinese.
         from worker.article.metadata.chinese import chinese_bylines
 
         for text in chinese_bylines(notes):
@@ -104,7 +98,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 
 
 class _Found(NamedTuple):
-    """What may hold names, or is the name of one account, which may have any form."""
+    """A text that may hold names, or the name of one account, which may have any form."""
 
     text: str
     is_account: bool = False
@@ -115,12 +109,12 @@ def _may_name(note: Note) -> bool:
 
 
 def _is_of_readers(note: Note) -> bool:
-    """Say whether a line is a comment's or a teaser's; a byline may count the comments."""
+    """Return whether a line belongs to a comment or a teaser; a byline may count the comments."""
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 
 def _named(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield what stands in elements that are named for an author."""
+    """Yield the texts of elements named for an author."""
     for note in notes:
         parts = [part.text for part in note.parts if _is_author(part)]
         if parts:
@@ -131,7 +125,7 @@ def _named(notes: Sequence[Note]) -> Iterator[_Found]:
 
 
 def _account(text: str) -> Iterator[_Found]:
-    """Yield the name of an account, where a byline holds nothing else."""
+    """Yield the name of an account if a byline holds nothing else."""
     found = text.strip(" \t|·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", found) and not found.isdigit():
         yield _Found(found, is_account=True)
@@ -142,7 +136,7 @@ def _is_author(part: Part) -> bool:
 
 
 def _marked(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield what follows a byline mark, on the same line or, where that is all of it, the next."""
+    """Yield what follows a byline mark, on the same line or, if nothing does, on the next."""
     for note, following in zip_longest(notes, notes[1:]):
         rest = without_dates(note.text)
         if following is not None and not without_mark(note.text):
@@ -152,13 +146,13 @@ def _marked(notes: Sequence[Note]) -> Iterator[_Found]:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != note.text or any(map(_is_author, note.parts))):
                 yield from _account(match["names"])
-            # After a name of several words a single one is a place or an agency.
+            # After a name of several words, a single word is a place or an agency.
             several = [name for name in names if " " in name]
             yield _Found(", ".join(several if names and " " in names[0] else names[:1]))
 
 
 def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield what stands beside a date alone, where it is two words and more."""
+    """Yield names of two or more words that share a line with nothing but a date."""
     for note in notes:
         rest = without_dates(note.text)
         is_short = rest != note.text and len(rest) <= MAX_NAMES
@@ -168,7 +162,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_Found]:
 
 
 def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield a name that begins a line on its bearer: **Jane Doe** is the author of two books."""
+    """Yield a name that begins a line about its bearer: **Jane Doe** is the author of two books."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()
@@ -179,15 +173,7 @@ def _presented(notes: Sequence[Note]) -> Iterator[_Found]:
 class Shown(NamedTuple):
     """A date that a page shows.
 
-    Attributes
-    ----------
-    moment
-        The date.
-    rank
-        How likely it is the article's, 0 for the likeliest: where it stands, and whether it is
-        marked as a date.
-    is_marked
-        Whether it is marked as a date.
+    `rank` is how likely it is the article's, by its place and whether it is marked; 0 is likeliest.
     """
 
     moment: Moment
@@ -196,15 +182,7 @@ class Shown(NamedTuple):
 
 
 def shown_dates(notes: Iterable[Note], language: str | None) -> tuple[list[Shown], list[Shown]]:
-    """Return the dates of publication and of modification that a page shows, likeliest first.
-
-    Parameters
-    ----------
-    notes
-        The lines around the body.
-    language
-        BCP 47 tag of the page.
-    """
+    """Return the shown dates of publication and of modification, each likeliest first."""
     published: list[Shown] = []
     modified: list[Shown] = []
     for note in notes:
@@ -216,7 +194,7 @@ def shown_dates(notes: Iterable[Note], language: str | None) -> tuple[list[Shown
 
 
 def _date_of(note: Note, language: str | None) -> Shown | None:
-    """Return the date that a line is about, None where it tells none or is prose."""
+    """Return the date that a line states, or None if it has none or is prose."""
     is_teaser = note.place == "after" and note.is_linked
     if len(note.text) > MAX_BYLINE or is_teaser or _is_of_readers(note):
         return None

@@ -1,4 +1,4 @@
-"""Authors in Chinese bylines, where no capital letter tells a name."""
+"""Authors in Chinese bylines, where no capital letters identify names."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,12 @@ SURNAMES = (
     "原栗燕楚鄢劳谌奚皮粟冼蔺楼盘满闻位厉伊仝区郜海阚花权强帅屠豆朴盖练廉禹井祖漆巴丰支卿国狄平"
     "計張劉陳楊黃趙吳孫馬鄭謝許韓馮鄧蕭葉蘇魏呂盧鍾譚陸廖賈韋鄒龍錢嚴戴賀顧龔萬湯"
 )
-"""The first characters of most Chinese names."""
+"""First characters of most Chinese names."""
 
 _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
 
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
-# Possessive: the ways to part what stands between two names multiply with every name.
+# Possessive: the ways to divide what stands between two names multiply with every name.
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 
@@ -44,7 +44,7 @@ _EDITOR = re.compile(
 
 
 def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
-    """Yield the stretches of bylines that hold names, the most certain first."""
+    """Yield the parts of bylines that hold names, the most reliable first."""
     for pattern in (_AUTHOR, _TEXT_BY, _REPORTER):
         yield from _found(pattern, notes)
     for note in notes:
@@ -58,7 +58,7 @@ def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
 
 def _found(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
     for note in notes:
-        # A body may be one line: its byline stands at either end.
+        # A body may be a single line, with its byline at either end.
         for text in dict.fromkeys((note.text[:200], note.text[-100:])):
             match = pattern.search(text)
             if match:

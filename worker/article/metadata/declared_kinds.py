@@ -1,4 +1,4 @@
-"""Galleries, live reports and videos, which pages declare themselves to be."""
+"""Galleries, live reports and videos, as pages declare them."""
 
 import re
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from models.kinds import Kind
 from worker.text.texts import count_words
 
 MAX_CAPTION_WORDS = 300
-"""Words of the text beside a video or in a gallery; with more it is an article with pictures."""
+"""Maximum length, in words, of a gallery's or video's text; beyond it, it is an article."""
 
 MIN_PICTURES = 5
-"""Pictures from which on a page that says so is a gallery."""
+"""Minimum number of pictures in a gallery."""
 
 _DECLARED: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^liveblogposting$"), "live"),
@@ -42,23 +42,10 @@ _PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 def declared_kind(
     declared: Iterable[str], url: str, *, text: str, images: int, videos: int
 ) -> Kind | None:
-    """Tell whether a page is a gallery, a live report or a video.
+    """Return ``gallery``, ``live`` or ``video`` if a page is one, else None.
 
-    Parameters
-    ----------
-    declared
-        Types that the page declares, in lower case, the most certain first.
-    url
-        Address of the page.
-    text, images, videos
-        Text of the body, and its images and embedded videos.
-
-    Returns
-    -------
-    str or None
-        What the page declares; else, where its text is short and its address says so and it
-        shows what it says, ``gallery`` or ``video``; ``live`` by the address alone; None for
-        any other page.
+    Declared types, in lower case, come first. Otherwise the URL decides: alone for ``live``, for
+    the others only if the text is short and the page shows the pictures or a video.
     """
     found = list(declared)
     for pattern, kind in _DECLARED:
@@ -69,7 +56,7 @@ def declared_kind(
     path = urlsplit(url).path.lower()
     shows: dict[Kind, bool] = {"gallery": images >= MIN_PICTURES, "video": videos > 0}
     for pattern, kind in _PATHS:
-        # To count the words of a text takes longer than the rest.
+        # Counting the words takes longer than the rest.
         if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
             return kind
     return None

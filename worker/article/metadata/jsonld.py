@@ -1,8 +1,8 @@
-"""What a page declares in JSON-LD, in the vocabulary of schema.org.
+"""Declarations in JSON-LD, in the vocabulary of schema.org.
 
-Publishers write it by hand and by faulty plug-ins: with comments and trailing commas, with its
-quotes as HTML entities, several objects in a row. What can be understood is read, what cannot
-is left, and nothing of it raises.
+Publishers write it by hand and with faulty plug-ins: with comments, trailing commas, quotes as
+HTML entities, several objects in a row. Whatever can be understood is read, the rest is ignored;
+nothing raises.
 """
 
 import html
@@ -18,20 +18,20 @@ from worker.text import words
 from worker.text.wordlists import listed
 
 MAX_CHARACTERS = 1_000_000
-"""Characters of JSON-LD read of a page; the longest of 3,000 corpus pages has 61,000."""
+"""Maximum characters of JSON-LD read per page; the longest of 3,000 corpus pages has 61,000."""
 
 MAX_NODES = 5_000
-"""Objects looked at in a page."""
+"""Maximum number of objects examined per page."""
 
 MAX_DEPTH = 12
-"""Nesting of objects and lists that is followed."""
+"""Maximum nesting of objects and lists."""
 
 MAX_VALUES = 100
-"""Values taken of a property."""
+"""Maximum number of values per property."""
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# What is never closed is kept, to the end: no other looks for its end in vain once more.
+# A string or comment that is never closed runs to the end, so that no later match searches again.
 _KEPT_OR_FAULT = re.compile(
     r'(?P<kept>"(?:[^"\\]|\\.)*+(?:"|\\?+\Z))|/\*.*?\*/|(?P<rest>/\*.*+)'
     r"|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*+\Z",
@@ -44,7 +44,7 @@ _MEDIA = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _PAGE = re.compile(r"webpage$|itempage$")
 _SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 
-# What an article contains or points at, and is not the article.
+# Properties whose values are not the article itself.
 _OTHERS = listed(
     "comment comments citation relatedlink hasparts mentions about review reviews"
     " aggregaterating"
@@ -57,15 +57,10 @@ _Node = Mapping[str, Any]
 
 
 def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
-    """Read what a page's JSON-LD says of the page's article.
+    """Read the declarations about the page's article from ``script`` elements.
 
-    Parameters
-    ----------
-    elements
-        The ``script`` elements of the page, perhaps among others.
-    is_this
-        Whether an address or a title is the page's own, by which one article is told from
-        others that the page describes.
+    `is_this` returns whether a URL or a title is the page's own; it identifies the article among
+    others that the page describes.
     """
     nodes = list(_walk(_values_of(elements)))
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}
@@ -81,7 +76,7 @@ def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool])
 
 
 def parse_tolerant(text: str) -> list[Any]:
-    """Return the JSON values that a text holds one after the other, as far as they parse."""
+    """Return the consecutive JSON values in a text, as far as they parse."""
     text = _WRAPPING.sub(" ", text).strip().rstrip(";")
     for repair in (_as_is, html.unescape, _without_faults, _with_escapes):
         text = repair(text)
@@ -134,7 +129,7 @@ def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
 
 
 def _walk(values: list[Any]) -> Iterator[_Node]:
-    """Yield the objects that stand for themselves, the outer ones first."""
+    """Yield the objects that stand for themselves, outer ones first."""
     pending: list[tuple[Any, int]] = [(value, 0) for value in reversed(values)]
     seen = 0
     while pending and seen < MAX_NODES:
@@ -154,7 +149,7 @@ def _walk(values: list[Any]) -> Iterator[_Node]:
 
 
 def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None:
-    """Choose the page's own of the articles that it describes."""
+    """Choose the page's own article among those it describes."""
     if len(articles) < 2:
         return articles[0] if articles else None
     for node in articles:
@@ -169,7 +164,7 @@ def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None
 def _others(
     nodes: list[_Node], articles: list[_Node], is_this: Callable[[str], bool]
 ) -> Iterator[_Node | None]:
-    """Yield what fills the gaps of the article: a video or gallery, then the page around it."""
+    """Yield what fills the article's gaps: a video or gallery, then the page itself."""
     if not articles:
         media = [node for node in nodes if any(map(_MEDIA.search, _kinds(node)))]
         yield _main(media, is_this) if len(media) == 1 else None
@@ -213,7 +208,7 @@ def _kinds(node: _Node) -> list[str]:
 
 
 def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
-    """Return the texts of a value: itself, its items, or the name of the thing that it is."""
+    """Return the texts of a value: itself, its items, or the name of the thing it describes."""
     texts: list[str] = []
     pending: list[tuple[Any, int]] = [(value, 0)]
     while pending and len(texts) < MAX_VALUES:

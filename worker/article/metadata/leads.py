@@ -1,4 +1,4 @@
-"""The lead: the few sentences between headline and body that say what the article is about."""
+"""The lead: a few sentences between headline and body that summarise the article."""
 
 import re
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from worker.text import words
 from worker.text.texts import count_words
 
 MIN_WORDS = 5
-"""A shorter line is a rubric or a byline."""
+"""Minimum length of a lead, in words; a shorter line is a section name or a byline."""
 
 MAX_CHARACTERS = 1_000
-"""A longer stretch is the body itself."""
+"""Maximum length of a lead, in characters; a longer text is the body itself."""
 
 _NAME = re.compile(
     r"^(?:stand|standfirst|strapline|lead|lede|leadtext|lid|chapo|chapeau|accroche|excerpt|abstract|summary"
@@ -24,25 +24,17 @@ _STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
 
 
 def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
-    """Return the standfirst that a page shows, None where it shows none.
+    """Return the standfirst that a page shows, or None.
 
-    It is a line before the body or at its beginning, and one of these:
+    It is a line just before the body or at its beginning; the first match wins:
 
-    1. what the page describes itself by, word for word: the whole line, no more and no less. A
-       description that is cut off, as search engines have it, tells no lead;
+    1. a line that equals a declared description, word for word. Descriptions truncated for search
+       engines do not match;
     2. a line whose element is named for a lead: ``standfirst``, ``chapo``, ``Vorspann``;
-    3. the first line, where it alone is emphasised and a statement: not an interview's question.
+    3. the first line, if it alone is emphasised and ends like a statement, not like an
+       interview's question.
 
-    Nothing is made up: a description that the page does not show is no lead.
-
-    Parameters
-    ----------
-    surroundings
-        The lines around the body.
-    descriptions
-        What the page declares of itself.
-    title
-        The headline, which some pages repeat.
+    A description that the page does not show is not a lead.
     """
     headline = words.tokens(title)
     lines = [

@@ -1,8 +1,8 @@
-"""What a page declares in the ``meta`` and ``link`` elements of its head.
+"""Declarations in the ``meta`` and ``link`` elements of a page's head.
 
-The names are those of OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar and of hundreds
-of content management systems' own, which differ in prefixes and separators more than in words:
-they are told by their words.
+The names are those of OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar and hundreds of
+content management systems, which differ in prefixes and separators more than in words, so they
+are recognised by their words.
 """
 
 import re
@@ -18,7 +18,7 @@ from worker.html.nodes import AnyElement
 from worker.text import words
 
 MAX_METAS = 500
-"""Elements looked at in a page."""
+"""Maximum number of elements examined per page."""
 
 _EXACT = {
     "og:title": "titles",
@@ -37,9 +37,9 @@ _EXACT = {
 }
 
 MAX_NAME = 200
-"""Characters of a name that are read."""
+"""Maximum length of an element's name, in characters; the rest is ignored."""
 
-# The first pattern that a name's words match decides. The words are joined by single spaces.
+# The first pattern that matches decides. The words of the name are joined by single spaces.
 _BY_WORDS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
@@ -65,7 +65,7 @@ _BY_WORDS = tuple(
 
 
 def read_metas(elements: Iterable[AnyElement]) -> Record:
-    """Read what the ``meta`` and ``link`` elements of a page say of its article."""
+    """Read the declarations about the page's article from ``meta`` and ``link`` elements."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for element in islice(elements, MAX_METAS):
         if element.tag == "link":

@@ -1,4 +1,4 @@
-"""What a page declares in microdata, in the vocabulary of schema.org."""
+"""Declarations in microdata, in the vocabulary of schema.org."""
 
 import re
 from collections import defaultdict
@@ -10,10 +10,10 @@ from worker.html.nodes import AnyElement
 from worker.text import words
 
 MAX_PROPERTIES = 500
-"""Properties looked at in a page."""
+"""Maximum number of properties examined per page."""
 
 MAX_VALUE = 300
-"""Characters of a value; a longer one is the text itself."""
+"""Maximum value length, in characters; a longer value is the article's text."""
 
 _FIELDS = {
     "headline": "titles",
@@ -36,17 +36,10 @@ _PAGE = re.compile(r"(?:webpage|itempage)$")
 
 
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
-    """Read what a page's microdata says of its article.
+    """Read the declarations about the page's article from elements with properties.
 
-    A page may mark up several articles, its own and teasers of others: its own is the one
-    around the body, else the first.
-
-    Parameters
-    ----------
-    elements
-        The elements of the page that may bear a property, in any order.
-    container
-        The element that holds the article's body.
+    A page may mark up teasers of other articles as well: its own article is the one around
+    `container`, the element of the body, else the first one.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
@@ -79,7 +72,7 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
 
 
 def _scope_of(element: AnyElement) -> AnyElement | None:
-    """Return the element whose thing a property describes."""
+    """Return the element of the item that a property belongs to."""
     return next(
         (each for each in element.iterancestors() if each.get("itemscope") is not None), None
     )

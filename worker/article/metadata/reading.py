@@ -1,4 +1,4 @@
-"""From a page's sources to what is known of its article."""
+"""Metadata of an article, combined from all that its page declares and shows."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -25,16 +25,16 @@ from worker.html.nodes import Node
 from worker.text.dates import Moment, date_in_path, find_moments, parse_moment
 
 MAX_TAGS = 30
-"""Tags of an article; more are key words for search engines."""
+"""Maximum number of tags; more are keywords for search engines."""
 
 MAX_TAG_CHARACTERS = 60
-"""Characters of a tag or of a section's name; a longer one is a sentence."""
+"""Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
 
 SURE_RANK = 1
-"""Rank of a marked date between headline and body or in the first lines of the body."""
+"""Maximum rank of a marked date between headline and body or in the body's first lines."""
 
 NEAR_RANK = 4
-"""Rank of any date before the body or in its first lines."""
+"""Maximum rank of any date before the body or in its first lines."""
 
 _BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
 
@@ -52,23 +52,23 @@ def read_metadata(
     images: int = 0,
     videos: int = 0,
 ) -> ArticleMetadata:
-    """Read what is known of an article beside its text.
+    """Read the metadata of an article.
 
-    What a page declares in JSON-LD comes first, then, for authors, what it shows beside the
-    article, then its microdata and its ``meta`` elements.
+    JSON-LD takes precedence, then microdata and ``meta`` elements. For authors, what the page shows
+    next to the article ranks second, after JSON-LD.
 
     Parameters
     ----------
     page, finding, heading
         The page, its body, and the element that shows its headline.
     url
-        Address of the page.
+        URL of the page.
     title, language
-        Headline and BCP 47 tag, as found.
+        The extracted headline and the BCP 47 tag.
     known
-        Digests of the lines that other pages of the template show: those are the site's.
+        Digests of lines that other pages of the template show, which belong to the site.
     text, images, videos
-        The article's text, and how many images and videos it shows.
+        The article's text, and the numbers of its images and videos.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -119,18 +119,18 @@ def _authors(
 
     sources = (declared(linked), shown, declared(marked), declared(metas))
     found = next(filter(None, sources), ())
-    # A content management system may know the first of several authors only.
+    # A content management system may declare only the first of several authors.
     return shown if {*map(squash, found)} < {*map(squash, shown)} else found
 
 
 def _published(
     declared: Record, shown: Sequence[Shown], in_path: Moment | None, language: str | None
 ) -> Moment | None:
-    """Choose the date of publication among what is declared and shown beside the article.
+    """Choose the date of publication among those declared and those shown next to the article.
 
-    A declared date that the page shows, too, is certain. Where it shows another one between
-    headline and body or in the body's first lines, marked as a date, that is the reader's: of
-    four such pages of 166, annotators took the shown one on three.
+    A declared date that the page shows as well is certain. If the page shows a different one,
+    marked as a date, between headline and body or in the body's first lines, that one wins: on
+    three of four such pages (of 166), annotators chose it.
     """
     moments = (parse_moment(value, language) for value in declared.published)
     stated = [moment for moment in moments if moment is not None]
@@ -154,7 +154,7 @@ def _published_elsewhere(
     title: str,
     language: str | None,
 ) -> Moment | None:
-    """Look for a date of publication where one is found more rarely, and is less certain."""
+    """Look for a date of publication in rarer and less reliable places."""
     found = next(find_moments(title, language), None)
     if found is not None:
         return found
@@ -168,10 +168,10 @@ def _published_elsewhere(
 
 
 def _agreed(stated: Moment, shown: Moment) -> Moment:
-    """Return what a declared date and one that the page shows say together.
+    """Combine a declared date with the same date as the page shows it.
 
-    The declared one is the more precise; where it is given in another zone than the page's,
-    the shown time of day tells the page's.
+    The declared one is more precise; if it is in another time zone than the page's, the difference
+    to the shown time of day reveals the page's zone.
     """
     if stated.clock is None or stated.zone is None:
         return shown if shown.clock is not None or stated.day != shown.day else stated
@@ -194,7 +194,7 @@ def _modified(declared: Record, shown: Sequence[Shown], language: str | None) ->
 
 
 def _canonical(addresses: Iterable[str], url: str) -> str | None:
-    """Return the first address that may be the article's own: absolute, and no home page."""
+    """Return the first address that may be the article's: absolute and not a home page."""
     for address in addresses:
         found = absolute(address, url)
         parts = urlsplit(found or "")
@@ -220,7 +220,7 @@ def _tags(declared: Record) -> tuple[str, ...]:
 
 
 def _address(url: str) -> str:
-    """Return an address as far as it names a page: no scheme, fragment or last slash."""
+    """Return the part of a URL that identifies a page: no scheme, fragment or trailing slash."""
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
 
 

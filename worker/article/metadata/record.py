@@ -1,4 +1,4 @@
-"""What a page declares of itself, whatever vocabulary it does so in."""
+"""Declared values of a page, independent of the vocabulary."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -6,26 +6,9 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Record:
-    """The values that one source gives, each field in the order of the page.
+    """The values of one source, each field in page order.
 
-    Values are as the page writes them, on one line; nothing has been checked.
-
-    Attributes
-    ----------
-    titles, descriptions, authors, sections, tags
-        Of the article.
-    published, modified
-        Its dates.
-    languages
-        Of its text.
-    addresses
-        Its canonical address.
-    kinds
-        Types of the thing described, in lower case: ``newsarticle``, ``video.other``.
-    sites
-        Names of the site and of the publisher.
-    access
-        ``free`` and ``paid``, as far as the source says who may read it.
+    Values are as the page writes them, on one line, and unchecked.
     """
 
     titles: tuple[str, ...] = ()
@@ -38,16 +21,21 @@ class Record:
     sections: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    """Types of the described thing, in lower case: ``newsarticle``, ``video.other``."""
+
     sites: tuple[str, ...] = ()
+    """Names of the site and of the publisher."""
+
     access: tuple[str, ...] = ()
+    """``free`` or ``paid``, if the source declares who may read the article."""
 
     @classmethod
     def of(cls, values: dict[str, list[str]]) -> Self:
-        """Make a record of lists by name of field; a value that comes twice counts once."""
+        """Return a record of lists by field name, without duplicate values."""
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
-        """Return the values of both, these first."""
+        """Return the values of both records, those of this one first."""
         return Record(
             **{
                 field.name: tuple(

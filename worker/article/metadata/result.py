@@ -1,4 +1,4 @@
-"""What is known of an article beside its text."""
+"""The metadata of an article."""
 
 from dataclasses import dataclass
 
@@ -8,32 +8,31 @@ from worker.text.dates import Moment
 
 @dataclass(frozen=True)
 class ArticleMetadata:
-    """What is known of an article beside its text.
+    """Metadata of an article.
 
     Attributes
     ----------
     lead
-        The standfirst, None where the page shows none.
+        The standfirst, or None if the page shows none.
     authors
         Names, without byline marks, job titles and names of the site.
     published, modified
-        As precisely as the page gives them, None where it gives none.
+        Dates, as precise as the page gives them; None if it gives none.
     address
-        The canonical address, absolute, http or https.
+        The canonical URL, absolute, http or https.
     section
-        Name of the section that the article stands in.
+        Name of the article's section.
     tags
-        Key words, each once.
+        Distinct keywords.
     is_paid
-        Whether the whole article is for subscribers only, None where the page does not say.
+        Whether the whole article is for subscribers only; None if the page does not declare it.
     truncated
-        True where only the beginning of the article is shown, before an offer to subscribe; else
-        None.
+        True if only the beginning is shown, before an offer to subscribe; else None.
     kind
-        What the page is.
+        Kind of the page.
     wire
-        The agency that the article is from, see `worker.article.metadata.wires`; None where
-        nothing says so.
+        The agency that the article comes from, see `worker.article.metadata.wires`; None if
+        nothing indicates one.
     """
 
     lead: str | None = None
@@ -50,4 +49,4 @@ class ArticleMetadata:
 
 
 NOTHING_KNOWN = ArticleMetadata()
-"""Of an article that says nothing of itself."""
+"""Metadata of an article without any."""

@@ -1,4 +1,4 @@
-"""Dates in the data that a page's scripts hold: the state of a framework, a shop, a counter."""
+"""Dates in the data of a page's scripts: state of frameworks, shops and analytics."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from worker.html.nodes import AnyElement
 
 MAX_CHARACTERS = 2_000_000
-"""Characters of scripts looked at in a page."""
+"""Maximum characters of scripts examined per page."""
 
-# It begins with what may not be left out and is no letter, small or capital: the engine then passes
-# over all that is no quotation mark.
+# It begins with a mandatory character that is not a letter: the engine then skips everything that
+# is not a quotation mark, even though case is ignored.
 _PUBLISHED = re.compile(
     r"[\"'](?=[cdfp])"
     r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
@@ -20,13 +20,7 @@ _PUBLISHED = re.compile(
 
 
 def dates_in_scripts(elements: Iterable[AnyElement]) -> Iterator[str]:
-    """Yield what scripts give for a date of publication, in the order of the page.
-
-    Parameters
-    ----------
-    elements
-        The ``script`` elements of the page, perhaps among others.
-    """
+    """Yield the dates of publication in ``script`` elements, in page order."""
     left = MAX_CHARACTERS
     for element in elements:
         text = element.text if element.tag == "script" else None

@@ -1,4 +1,4 @@
-"""The lines around a body, where a page shows its lead, its author and its date."""
+"""The lines around a body, where a page shows its lead, authors and date."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,31 +15,31 @@ from worker.text import words
 from worker.text.texts import Count
 
 Place = Literal["above", "before", "opening", "closing", "after"]
-"""Above the headline; between it and the body; first and last lines of the body; after it."""
+"""Above the headline; between it and the body; the body's first and last lines; after it."""
 
 MAX_CHARACTERS = 200
-"""A longer line outside the body says something of the article's subject, not of the article."""
+"""Maximum length, in characters, of a line outside the body that describes the article."""
 
 LINES_ABOVE = 12
-"""Lines looked at above the headline, or before the body where no headline is shown."""
+"""Number of lines examined above the headline, or before the body if no headline is shown."""
 
 LINES_BEFORE = 40
-"""Lines looked at between headline and body."""
+"""Number of lines examined between headline and body."""
 
 LINES_WITHIN = 4
-"""Lines looked at from either end of the body."""
+"""Number of lines examined at either end of the body."""
 
 LINES_AFTER = 8
-"""Lines looked at after the body; what follows is of readers and of other articles."""
+"""Number of lines examined after the body; later ones belong to readers and other articles."""
 
 LINES_FARTHER = 300
-"""Lines looked at on either side of the body where those near it tell no date."""
+"""Number of lines examined on either side of the body if those near it state no date."""
 
 MAX_UP = 4
-"""Elements around a text whose names and attributes are taken for its own."""
+"""Maximum number of elements around a text whose names and attributes count as its own."""
 
 MAX_TOKENS_AROUND = 60
-"""Tokens of an element beyond which its name says nothing of a line in it."""
+"""Maximum tokens of an element whose name is informative about a line in it."""
 
 _EMPTY: frozenset[str] = frozenset()
 
@@ -47,12 +47,7 @@ _EMPTY: frozenset[str] = frozenset()
 class Part(NamedTuple):
     """A text node of a note.
 
-    Attributes
-    ----------
-    text
-        The text, clean.
-    names
-        Words of the classes, ids, and of ``rel`` and ``itemprop``, of the elements around it.
+    `names` are the words of the classes, ids, ``rel`` and ``itemprop`` of the elements around it.
     """
 
     text: str
@@ -63,16 +58,8 @@ class Part(NamedTuple):
 class Note:
     """A line near the body.
 
-    Attributes
-    ----------
-    place
-        Where it stands.
-    parts
-        Its text nodes, none empty.
-    moment
-        The machine-readable date of a ``time`` element in or around it, else empty.
-    is_linked
-        Whether it begins in a link.
+    `parts` are its text nodes, none empty. `moment` is the machine-readable date of a ``time``
+    element in or around it, else empty. `is_linked` is whether it begins in a link.
     """
 
     place: Place
@@ -82,7 +69,7 @@ class Note:
 
     @cached_property
     def text(self) -> str:
-        """The line, with a space between its parts: what a style sheet sets apart may touch."""
+        """The line, with spaces between its parts: what a style sheet separates may touch."""
         return " ".join(part.text for part in self.parts)
 
     @cached_property
@@ -94,14 +81,8 @@ class Note:
 class Introduction(NamedTuple):
     """A line that may be the lead.
 
-    Attributes
-    ----------
-    text
-        The line, clean.
-    names
-        Words of the classes and ids of the elements around it.
-    is_strong
-        Whether all of it is emphasised.
+    `names` are the words of the classes and ids of the elements around it; `is_strong` is whether
+    all of it is emphasised.
     """
 
     text: str
@@ -112,18 +93,9 @@ class Introduction(NamedTuple):
 class Surroundings:
     """The lines around a body.
 
-    Parameters
-    ----------
-    page
-        The page.
-    finding
-        The body.
-    heading
-        Index of the element that shows the headline, None where none does.
-    known
-        Digests of lines that other pages of the template show (`digest_of`): such a line is the
-        template's, unless it stands between headline and body, where an author's name may stand
-        on several pages.
+    `heading` is the element that shows the headline, if any. `known` holds digests of lines that
+    other pages of the template show (`digest_of`). Such lines belong to the template, unless they
+    stand between headline and body, where several pages may show the same author.
     """
 
     def __init__(
@@ -152,15 +124,15 @@ class Surroundings:
 
     @cached_property
     def notes(self) -> Sequence[Note]:
-        """The short lines before the body, at its ends and after it, in order."""
+        """The short lines before the body, at its ends and after it, in page order."""
         notes = (self._note(position, place) for position, place in sorted(self._places().items()))
         return [note for note in notes if note is not None]
 
     @property
     def farther_notes(self) -> Iterator[Note]:
-        """The other short lines that may tell a date.
+        """Other short lines that may state a date.
 
-        Those above the body from the nearest up, then those below.
+        First those above the body, from the nearest up, then those below.
         """
         places = self._places()
         first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)
@@ -176,7 +148,7 @@ class Surroundings:
 
     @cached_property
     def _may_tell_date(self) -> Booleans:
-        """Say of each line whether it has a digit, or stands in an element for dates."""
+        """Whether each line has a digit or is in an element for dates."""
         page = self._page
         has_digit = page.said.texts.count(Count.DECIMALS)[page.said.of_lines] > 0
         is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
@@ -184,7 +156,7 @@ class Surroundings:
 
     @property
     def introduction(self) -> Iterator[Introduction]:
-        """The lines between headline and body and the first ones of the body, in order."""
+        """The lines between headline and body and the first ones of the body, in page order."""
         if not self._body:
             return
         first = self._body[0]
@@ -263,7 +235,7 @@ class Surroundings:
         return known
 
     def _names_of_block(self, index: int) -> frozenset[str]:
-        """Return the names of an element and of the two around it, however much they hold."""
+        """Return the names of an element and of the two around it, whatever their size."""
         found = _EMPTY
         for _ in range(3):
             if index < 0:
@@ -279,7 +251,7 @@ class Surroundings:
         )
 
     def _around(self, index: int) -> Sequence[int]:
-        """List an element and those around it, as far as they hold little else."""
+        """Return an element and those around it, as long as they hold little else."""
         known = self._nearest.get(index)
         if known is None:
             known = self._nearest[index] = []

@@ -1,7 +1,7 @@
-"""The agency that an article is from, by its dateline, byline or sign-off.
+"""The agency that an article comes from, by its dateline, byline or sign-off.
 
-Agencies are in ``wires.json``. That an article speaks of one, or shows a picture of one, says
-nothing of where it is from.
+Agencies are listed in ``wires.json``. That an article mentions an agency, or shows a picture from
+one, does not indicate where the article comes from.
 """
 
 import re
@@ -19,29 +19,29 @@ from worker.text.wordlists import listed
 from worker.text.words import holds_any
 
 MAX_HEAD = 160
-"""Characters of a line in which a dateline is looked for."""
+"""Maximum characters of a line in which a dateline is searched."""
 
 MAX_PLACE = 70
-"""Characters of place and date before the agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
+"""Maximum characters of place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
 
 MAX_PLACE_WORDS = 9
-"""Words of these."""
+"""Maximum words of place and date before an agency."""
 
 MAX_BYLINE = 100
-"""Characters of a line that names nothing but agencies and persons."""
+"""Maximum characters of a line that names only agencies and persons."""
 
 MAX_SIGN_OFF = 80
-"""Characters at the end of a text in which its agency is looked for."""
+"""Maximum characters at the end of a text in which its agency is searched."""
 
 MIN_ALONE = 3
-"""Characters of initials that name an agency with nothing beside them but a date: two are a
-person's, or anything else's."""
+"""Minimum length of initials that name an agency with only a date next to them; two letters may be
+a person's."""
 
 MAX_SIGN = 4
-"""Letters that an editor signs with beside an agency: "dpa/jdo"."""
+"""Maximum length of an editor's sign next to an agency: "dpa/jdo"."""
 
 MAX_PARTS = 6
-"""Names in a byline."""
+"""Maximum number of names in a byline."""
 
 _LINES_OPENING = 3
 _LINES_CLOSING = 2
@@ -65,7 +65,7 @@ _LABEL = re.compile(
 )
 _BRACKETS = re.compile(r"[(（\[［【<{/][^()（）\[\]［］【】<>{}]{1,40}?[)）\]］】>}/](?![\w])")
 _ENCLOSING = "()（）[]［］【】<>{}/ "
-# White space and dashes count from their beginning on: else each place in a run of them is tried.
+# Spaces and dashes match only from the start of a run: else each place in it would be tried.
 _SPACE = r"(?:(?<!\s)\s++)?"
 _SOME_SPACE = r"(?:(?<!\s)\s++|\s)"
 _DASHES = r"(?<![-–—−])[-–—−]++"
@@ -117,12 +117,7 @@ _JAPANESE = re.compile(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
 class Agency(TypedDict):
     """The written forms of an agency.
 
-    Attributes
-    ----------
-    names
-        Those that mean nothing else.
-    initials
-        Those that mean other things, too, and count as they are written alone.
+    `names` mean nothing else; `initials` mean other things, too, and count only with exact case.
     """
 
     names: list[str]
@@ -136,24 +131,10 @@ class _Agencies(NamedTuple):
 
 
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
-    """Return the agency that an article is from, None where nothing says so.
+    """Return the agency that an article comes from, by its name in ``wires.json``, or None.
 
-    What stands in the dateline comes first, then declared authors, the byline, and what the text
-    ends with. Of several agencies it is the one that is named first.
-
-    Parameters
-    ----------
-    notes
-        The lines around the body and at its ends.
-    text
-        The article's text.
-    authors
-        What the page declares for authors, as it writes them.
-
-    Returns
-    -------
-    str or None
-        The name of the agency as ``wires.json`` has it.
+    The dateline comes first, then declared authors, the byline, and the end of the text. If several
+    agencies are named, the first one is returned.
     """
     shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
     body = text.split("\n\n")
@@ -169,7 +150,7 @@ def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | N
 
 
 def _of_notes(notes: Sequence[Note]) -> Iterator[str | None]:
-    """Yield the agencies of the lines that may be a byline."""
+    """Yield the agencies of the lines that may be bylines."""
     for place, note in enumerate(notes):
         is_elsewhere = note.place == "above" or (note.place == "after" and note.is_linked)
         if not is_elsewhere and len(note.text) <= MAX_BYLINE and _may_name(note.text):
@@ -182,19 +163,19 @@ def _has_date(note: Note) -> bool:
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
-    """Return the agency of a byline; a line that is its name alone may be of a picture."""
+    """Return the agency of a byline; a line of nothing but its name may be a picture credit."""
     if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
     label = _LABEL.match(line)
-    # "Associated Press Writer 10 minutes ago": what is left of a date is a number.
+    # "Associated Press Writer 10 minutes ago": a number is left of the date.
     rest = _NUMBER.split(without_mark(line[label.end() :] if label else line), maxsplit=1)[0]
     agency = _of_byline(rest)
     is_named = not _OF_BYLINES.isdisjoint(note.names) or _WRITER.search(rest) is not None
     if agency is None or is_named or (label is None and without_mark(line) != line):
         return agency
     if label is not None:
-        # Above the text pictures have sources, too.
+        # Above the text, pictures have sources as well.
         is_of_text = is_by_date or note.place in ("closing", "after")
         return agency if is_of_text or holds_any(label[0], _UNCASED) else None
     if note.place == "after" or len(rest.strip(_EDGES)) < MIN_ALONE:
@@ -203,7 +184,7 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
 
 
 def _of_byline(line: str) -> str | None:
-    """Return the agency of a line that names nothing but agencies and persons."""
+    """Return the agency of a line that names only agencies and persons."""
     if len(line) > MAX_BYLINE or not _may_name(line):
         return None
     whole = _agency(line)
@@ -237,7 +218,7 @@ def _may_be_beside(part: str) -> bool:
 
 
 def _of_dateline(line: str) -> str | None:
-    """Return the agency in the dateline that a line begins with."""
+    """Return the agency of the dateline at the beginning of a line."""
     head = line[:MAX_HEAD].strip()
     if not _may_name(head):
         return None
@@ -290,7 +271,7 @@ def _between_dashes(head: str) -> str | None:
 
 
 def _is_place(text: str) -> bool:
-    """Say whether a text may be a place and a date: words in capitals, months and numbers."""
+    """Return whether a text may be a place and a date: capitalised words, months and numbers."""
     if len(text) > MAX_PLACE or _STATEMENT_IN_PLACE.search(text):
         return False
     words = [word for word in re.split(r"[\s,،./()-]+", text.strip(_EDGES)) if word]
@@ -302,7 +283,7 @@ def _is_place(text: str) -> bool:
 
 
 def _of_ending(line: str) -> str | None:
-    """Return the agency that a text, or a line after it, ends with."""
+    """Return the agency at the end of a text, or of a line after it."""
     if not _may_name(line[-2 * MAX_BYLINE :]):
         return None
     mark = _COPYRIGHT.search(line) if len(line) <= 2 * MAX_BYLINE else None
@@ -319,13 +300,13 @@ def _of_ending(line: str) -> str | None:
 
 
 def _is_start(text: str) -> bool:
-    """Say whether what stands before a copyright may be left out: nothing, or a sentence."""
+    """Return whether what precedes a copyright can be ignored: nothing, or a sentence."""
     text = text.strip()
     return not text or text[-1] in ".!?)(<[…。"
 
 
 def _all_agencies(text: str) -> str | None:
-    """Return the first of several agencies; None where a text names anything else."""
+    """Return the first agency of a list, or None if the list begins with anything else."""
     found = [_agency(part) for part in _BETWEEN.split(without_dates(text)) if part.strip(_EDGES)]
     return found[0] if found and None not in found[:1] else None
 
@@ -336,13 +317,13 @@ def _first_agency(text: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Say whether a short text has a word of the name of an agency: few have, and it is fast."""
+    """Return whether a short text has a word of an agency's name: a fast check that few pass."""
     words = _WORDS.findall(text.casefold())
     return not _agencies().words.isdisjoint(words) or holds_any(text, _UNCASED)
 
 
 def _agency(text: str) -> str | None:
-    """Return the agency of which a text is a written form."""
+    """Return the agency that a text is a written form of."""
     form = " ".join(text.strip(_EDGES).split())
     known = _agencies()
     return known.by_initials.get(form) or known.by_name.get(form.casefold())
