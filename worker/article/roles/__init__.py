@@ -1,7 +1,7 @@
-"""What each line of a page is to its reader: the second pass over the lines of a page.
+"""Roles of lines: what each line of a page is to a reader, decided in a second pass.
 
-The first pass (`worker.article.classification`) says how likely a line is the article's. The
-second sees what the first says of the lines around, what the elements and addresses near the line
-are named for, and what the page declares, and says which role the line has. The text of an article
-is made of the lines of chosen roles.
+The first pass (`worker.article.classification`) estimates how likely each line belongs to the
+article. The second pass also sees the first one's estimates for neighbouring lines, what nearby
+elements and links are named for, and what the page declares, and assigns a role to each line. The
+article's text consists of the lines with chosen roles.
 """

@@ -1,4 +1,4 @@
-"""Where the links of a line lead."""
+"""Evidence from the targets of a line's links."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,19 +11,19 @@ from worker.article.roles.vocabulary import LINKED
 from worker.inference import NamedColumn
 
 MAX_LINKS = 4
-"""Links of a line that are looked at."""
+"""Maximum number of links examined per line."""
 
 MIN_SLUG = 25
-"""Characters of the last part of an address from which it is a headline's."""
+"""Minimum length, in characters, of the last path segment of an article's URL."""
 
 MIN_DIGITS = 5
-"""Digits there from which they number an article."""
+"""Minimum number of digits in the last path segment of an article's URL."""
 
 _KINDS = (*LINKED, "to_article", "to_anchor")
 
 
 def of_links(view: View) -> Iterator[NamedColumn]:
-    """Say where the links of a line lead, and how many leave the site."""
+    """Classify the targets of each line's links, and count those on other hosts."""
     page, host = view.page, _host(view.url)
     known: dict[int, tuple[int, bool]] = {}
     bits = np.zeros(len(view.lines), dtype=np.int64)
@@ -34,7 +34,7 @@ def of_links(view: View) -> Iterator[NamedColumn]:
         counts[row] = len(links)
         for link in [*links][:MAX_LINKS]:
             if link not in known:
-                known[link] = _said(page.node(link).get("href") or "", host)
+                known[link] = _target(page.node(link).get("href") or "", host)
             kind, leaves = known[link]
             bits[row] |= kind
             outside[row] += leaves
@@ -44,8 +44,8 @@ def of_links(view: View) -> Iterator[NamedColumn]:
         yield name, bits >> place & 1
 
 
-def _said(address: str, host: str) -> tuple[int, bool]:
-    """Return the kinds of an address, a bit for each, and whether it leads to another host."""
+def _target(address: str, host: str) -> tuple[int, bool]:
+    """Return the kinds of an address, as bits, and whether it leads to another host."""
     shown = address[:MAX_MATCHED].strip()
     to = _host(shown)
     return _kinds_of(shown), bool(to) and to != host

@@ -1,4 +1,4 @@
-"""How a line compares with what the page says of itself."""
+"""Evidence from comparing a line with the page's declarations."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,16 +11,16 @@ from worker.inference import NamedColumn
 from worker.text import words
 
 OPENING = 6
-"""Words that open a description, and the line that it was taken from."""
+"""Number of leading words by which a line is matched to the beginning of a description."""
 
 MIN_DESCRIPTION = 4
-"""Words of a description that says something."""
+"""Minimum number of words in an informative description."""
 
 MAX_JSON_LD = 50_000
-"""Characters of a script with JSON-LD that are looked at."""
+"""Maximum characters of a JSON-LD script that are examined."""
 
 MAX_PEOPLE = 10
-"""People that a page names; one with more lists readers."""
+"""Maximum number of people named by a page; more are readers."""
 
 _PERSON = '"Person"'
 _NAME = re.compile(r'"name"\s*:\s*"([^"\\]{3,80})"')
@@ -31,7 +31,7 @@ _OF_KEYWORDS = ("keywords", "news_keywords", "article:tag", "article:section")
 
 
 def of_declarations(view: View) -> Iterator[NamedColumn]:
-    """Compare the line with declared titles, authors, descriptions and key words."""
+    """Compare the line with declared titles, authors, descriptions and keywords."""
     metas, lines = view.page.metas, view.token_sets
 
     def tokens(name: str) -> list[str]:
@@ -62,7 +62,7 @@ def of_declarations(view: View) -> Iterator[NamedColumn]:
 
 
 def people_in(head: Iterable[AnyElement]) -> list[str]:
-    """List the names of people that a page's JSON-LD tells, wherever they stand in it."""
+    """Return the names of people anywhere in a page's JSON-LD."""
     found: dict[str, None] = {}
     for element in head:
         text = element.text or ""
@@ -75,7 +75,7 @@ def people_in(head: Iterable[AnyElement]) -> list[str]:
 
 
 def _likeness(lines: list[frozenset[str]], declared: list[frozenset[str]]) -> list[float]:
-    """Return for each line the greatest share of words that it has in common with one of some."""
+    """Return for each line its highest Jaccard similarity to any of the declared texts."""
     known = [each for each in declared if each]
     return [
         max((len(line & each) / len(line | each) for each in known), default=UNKNOWN)

@@ -1,7 +1,6 @@
-"""What tells the role of a line, beside what is known of it as evidence for the article.
+"""Evidence for the role of a line, in addition to its evidence for the article.
 
-The second pass over a page: it sees what the first said of the lines around, so that a line is
-judged by what stands before and after it.
+As the second pass over a page, it sees the first pass's estimates for the lines before and after.
 """
 
 from dataclasses import dataclass
@@ -32,25 +31,25 @@ SOURCES = (
     of_declarations,
     of_images,
 )
-"""Where the columns come from, in their order."""
+"""Sources of evidence, in the order of their columns."""
 
 NEAR = 0.1
-"""Probability from which a line is near the article."""
+"""Minimum probability of the first pass for a line to count as near the article."""
 
 REACH = 3
-"""Lines before and after such a line whose roles are looked for, too."""
+"""Number of lines before and after such a line that count as near as well."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """The lines of a page near its article, with what tells their roles.
+    """The lines of a page near its article, with the evidence for their roles.
 
     Attributes
     ----------
     places
-        Their places among all lines of the page, rising.
+        Their indices among all lines of the page, in ascending order.
     features
-        A row for each: what the first pass knew, and what is added.
+        One row per line: the evidence of the first pass and what is added.
     words
         Their words, and those of the elements around them.
     """
@@ -61,13 +60,7 @@ class Stretch:
 
 
 def near_article(probabilities: Floats) -> npt.NDArray[np.bool_]:
-    """Say of each line of a page whether it is near the article.
-
-    Parameters
-    ----------
-    probabilities
-        For each line of the page the probability that it is the article's.
-    """
+    """Return a mask of the lines near the article, given each line's article probability."""
     count = len(probabilities)
     near = np.flatnonzero(probabilities >= NEAR)
     changes = np.zeros(count + 1, dtype=np.int64)
@@ -77,16 +70,16 @@ def near_article(probabilities: Floats) -> npt.NDArray[np.bool_]:
 
 
 def gather(page: Outline, judged: JudgedLines, url: str = "", *, whole: bool = False) -> Stretch:
-    """Measure what tells the roles of a page's lines.
+    """Compute the evidence for the roles of a page's lines.
 
     Parameters
     ----------
     page, judged
-        The page, and its lines as the first pass sees them.
+        The page, and its lines as classified by the first pass.
     url
-        Address of the page.
+        URL of the page.
     whole
-        Whether to measure all lines, and not only those near the article.
+        Whether to include all lines, not only those near the article.
     """
     near = near_article(judged.probabilities)
     places = np.arange(len(near)) if whole else np.flatnonzero(near)

@@ -1,4 +1,4 @@
-"""Which images a line stands beside, and whether it says what they show."""
+"""Evidence from the images near a line, and from their descriptions."""
 
 from collections.abc import Iterator
 
@@ -9,20 +9,20 @@ from worker.inference import NamedColumn
 from worker.text import words
 
 MAX_UP = 3
-"""Elements around a line that images are looked for in, its own among them."""
+"""Number of elements around a line in which images are searched, including its own."""
 
 MAX_WORDS = 120
-"""Words of an element beyond which an image in it need not be the line's."""
+"""Maximum length, in words, of an element whose images belong to the line."""
 
 MAX_IMAGES = 3
-"""Images of one element whose descriptions are looked at."""
+"""Maximum number of images per element whose descriptions are examined."""
 
 MIN_DESCRIPTION = 3
-"""Words of a description that says something."""
+"""Minimum number of words in an informative description."""
 
 
 def of_images(view: View) -> Iterator[NamedColumn]:
-    """Say how near an image is, and how much of its description the line repeats."""
+    """Measure how near an image is, and how much of its description the line repeats."""
     flat = view.page.flat
     images = np.flatnonzero(flat.having(("img", "video", "iframe")))
     elements, steps = view.blocks, np.full(len(view.lines), UNKNOWN)

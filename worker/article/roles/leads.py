@@ -1,4 +1,4 @@
-"""The lead that a text begins with."""
+"""The lead at the beginning of a text, by role."""
 
 from collections.abc import Iterable
 
@@ -6,19 +6,13 @@ from worker.article.result import ArticleBlock
 from worker.text.texts import count_words
 
 MAX_LEADING = 5
-"""Blocks at the beginning of a text among which its lead stands."""
+"""Number of blocks at the beginning of a text that may be its lead."""
 
 MIN_WORDS = 5
-"""A shorter one is a rubric."""
+"""Minimum length of a lead, in words; a shorter one is a section name."""
 
 
 def lead_of_blocks(blocks: Iterable[ArticleBlock]) -> str | None:
-    """Return what a text begins with that has the role of a lead, a line for each block.
-
-    Parameters
-    ----------
-    blocks
-        The blocks of the text. None where no one of the first ones is a lead, or it is short.
-    """
+    """Return the leading blocks with the role of a lead, one per line; None if too short."""
     found = "\n".join(block.text for block in [*blocks][:MAX_LEADING] if block.role == "lead")
     return found if count_words(found) >= MIN_WORDS else None

@@ -1,4 +1,4 @@
-"""The model of roles: whether a line is text, and what it is then, or what it is else."""
+"""The role model: whether a line is text, and which role it has."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -20,47 +20,46 @@ from worker.inference.classes import ClassTrees
 Floats = npt.NDArray[np.float64]
 
 SAID_FIRST = "keep"
-"""Column with what the first pass says of a line."""
+"""Column with the first pass's probability of a line."""
 
 OF_FIRST_PASS = 0.5
 """Weight of the first pass's log odds in whether a line is text.
 
-The first pass has learnt from ten times as many pages, the second from what readers call text. Of
-142 pages, cross-validated, 47.9 % come out exactly right with weights of 0.7 and 0.5, 45.1 with
-0.3, 43.0 by the first pass alone. F1 on wcxb and daniel is the same with 0.7 and 0.5.
+The first pass was trained on ten times as many pages, the second on what readers consider text. Of
+142 pages, cross-validated, 47.9 % come out exactly right with weights of 0.7 and 0.5, 45.1 % with
+0.3, and 43.0 % with the first pass alone. F1 on wcxb and daniel is the same for 0.7 and 0.5.
 """
 
 OF_NETWORK = 0.5
-"""Weight of the network beside the trees of both passes, and beside those of roles.
+"""Weight of the network relative to the trees of both passes, and to those of roles.
 
-Of 142 pages, cross-validated in three folds, 42.3 % come out exactly right without it, 48.6 with
-0.3, 50.7 with 0.5, and 50.0 by the network alone, which has .9595 instead of .9611 on 845 pages of
-which the text is known.
+Of 142 pages, cross-validated in three folds, 42.3 % come out exactly right without it, 48.6 % with
+0.3, 50.7 % with 0.5, and 50.0 % with the network alone, whose F1 is .9595 instead of .9611 on 845
+pages with a known text.
 """
 
 LEAST = 1e-4
-"""Probability below which one is taken for no smaller."""
+"""Lower bound to which probabilities are clipped."""
 
 MOST = -log(LEAST)
-"""Log odds beyond which those of the network are taken for no larger."""
+"""Bound to which the network's log odds are clipped."""
 
 
 @dataclass(frozen=True)
 class RoleModel:
-    """A classifier of lines into roles: trees in two steps, and a network beside them.
+    """A classifier of lines into roles: trees in two steps, combined with a network.
 
-    Whether a line is the article's text can be learnt from every page with a gold text, what kind
-    of text from the few whose lines have roles, so trees tell each by itself. The network tells
-    both, and sees a line in its place among the others.
+    Every page with a gold text shows whether a line is text, but only few have gold roles; hence
+    separate trees for each question. The network answers both and sees a line in its context.
 
     Attributes
     ----------
     text
-        Whether a line is text: of the roles `TEXT_ROLES`.
+        Trees for whether a line is text: has any of `TEXT_ROLES`.
     inner, outer
-        Which role a line of the text has, and which any other.
+        Trees for the role of a line of the text, and of any other line.
     network
-        The network, None for trees alone.
+        The network, or None for trees alone.
     """
 
     KIND: ClassVar[str] = "roles of lines"
@@ -72,7 +71,7 @@ class RoleModel:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters that `to_parameters` gave."""
+        """Return the classifier with the parameters from `to_parameters`."""
         columns, network = parameters["columns"], parameters["network"]
         return cls(
             BoostedTrees.from_parameters({**parameters["text"], "columns": columns}),
@@ -82,7 +81,7 @@ class RoleModel:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         text = self.text.to_parameters()
         return {
             "columns": text.pop("columns"),
@@ -93,13 +92,13 @@ class RoleModel:
         }
 
     def judge(self, features: Features, words: HashedWords) -> "JudgedRoles":
-        """Weigh the lines near an article.
+        """Classify the lines near an article.
 
         Parameters
         ----------
         features
-            A row for each of them, in order; other columns than it was trained on may be there,
-            too. What the first pass says of the line is one of them.
+            One row per line, in page order; may have columns that the model does not use. One of
+            them is the first pass's probability.
         words
             Their words, and those of the elements around them.
         """
@@ -111,16 +110,9 @@ class RoleModel:
 
 @dataclass(frozen=True, eq=False)
 class JudgedRoles:
-    """What the classifier says of the lines near an article.
+    """The classifier's verdict on the lines near an article.
 
-    Attributes
-    ----------
-    model
-        The classifier.
-    features
-        What is known of the lines.
-    by_network
-        What its network says; None for trees alone.
+    `by_network` is its network's output, None for trees alone.
     """
 
     model: RoleModel
@@ -128,12 +120,9 @@ class JudgedRoles:
     by_network: RoleLogits | None
 
     def text_probabilities(self, roles: Collection[str]) -> Floats:
-        """Return for each line the probability that it has one of some roles.
+        """Return for each line the probability of having one of the given roles.
 
-        Parameters
-        ----------
-        roles
-            Names of the roles. With those of `TEXT_ROLES` and no other, less has to be weighed.
+        Exactly `TEXT_ROLES` is a fast path.
         """
         chosen = set(roles)
         if chosen == set(TEXT_ROLES):
@@ -145,9 +134,9 @@ class JudgedRoles:
     def likeliest(
         self, places: npt.NDArray[np.int64], roles: Collection[LineRole]
     ) -> list[FoundRole]:
-        """Return for some of the lines the likeliest of some roles.
+        """Return for each of the given lines the likeliest of the given roles.
 
-        Probabilities are of the role alone, whatever else the line may be.
+        The probabilities are those of the roles among all, not just among the given ones.
         """
         names, probabilities = self.role_probabilities(with_outer=not set(roles) <= set(TEXT_ROLES))
         chosen = [place for place, name in enumerate(names) if name in roles]
@@ -159,13 +148,7 @@ class JudgedRoles:
         ]
 
     def role_probabilities(self, *, with_outer: bool = True) -> tuple[tuple[LineRole, ...], Floats]:
-        """Return names of roles, and for each line the probability of each.
-
-        Parameters
-        ----------
-        with_outer
-            Whether roles outside of the text are wanted, too.
-        """
+        """Return role names and each line's probability of each; optionally roles of text only."""
         names, found = self.model.inner.classes, self._inner
         if with_outer:
             names += self.model.outer.classes
@@ -174,22 +157,22 @@ class JudgedRoles:
 
     @cached_property
     def _inner(self) -> Floats:
-        """For each line the probabilities of the roles of the text."""
+        """Probabilities of the roles of text, per line."""
         within = self._with_network(self._inner_by_trees, self.model.inner.classes)
         return self._is_text[:, None] * within
 
     @cached_property
     def _outer(self) -> Floats:
-        """For each line the probabilities of the roles outside of it."""
+        """Probabilities of the roles outside the text, per line."""
         by_trees = self.model.outer.probabilities(self._known)
         within = self._with_network(by_trees, self.model.outer.classes)
         return (1 - self._is_text[:, None]) * within
 
     @cached_property
     def _is_text(self) -> Floats:
-        """For each line the probability that it is text, by trees of both passes and the network.
+        """Probability of being text per line, by the trees of both passes and the network.
 
-        The first pass has no say in leads: many golds that it learnt from leave them out.
+        The first pass is ignored for leads: many of its gold texts leave them out.
         """
         said_first = self.features.rows[:, self.features.columns.index(SAID_FIRST)]
         second = self.model.text.probabilities(self._known)
@@ -206,7 +189,7 @@ class JudgedRoles:
         return likelihoods((1 - OF_NETWORK) * log_odds + OF_NETWORK * by_network)
 
     def _with_network(self, by_trees: Floats, roles: tuple[str, ...]) -> Floats:
-        """Return the probabilities of some roles, if it is one of them, by trees and network."""
+        """Combine the trees' conditional probabilities of some roles with the network's."""
         if self.by_network is None:
             return by_trees
         by_network = np.maximum(self.by_network.log_probabilities(roles), -MOST)
@@ -229,5 +212,5 @@ def _log_odds(probabilities: Floats) -> Floats:
 
 
 def trained_model() -> RoleModel:
-    """Return the classifier that is shipped."""
+    """Return the shipped role model."""
     return load_model(RoleModel, "worker.article", "roles/model.json").model

@@ -1,4 +1,4 @@
-"""What the first pass said of the lines around, and what they are."""
+"""Evidence from neighbouring lines: the first pass's estimates for them, and what they are."""
 
 from collections.abc import Iterator
 
@@ -9,23 +9,23 @@ from worker.html.elements import HEADINGS
 from worker.inference import NamedColumn
 
 KEPT = 0.5
-"""Probability of being the article's from which the first pass took a line for it."""
+"""Minimum probability at which the first pass keeps a line."""
 
 OFFSETS = (-3, -2, -1, 1, 2, 3)
-"""Lines beside a line whose probability is looked at."""
+"""Neighbouring lines whose probability is used, relative to the line."""
 
 REACHES = (5, 12)
-"""Lines on both sides whose mean probability is looked at."""
+"""Numbers of lines on both sides over which the probability is averaged."""
 
 MAX_AWAY = 99.0
-"""Lines to what is farther, or not there."""
+"""Maximum distance in lines, also used if there is none."""
 
 BESIDE = ("tag", "has_date", "in_figure", "ends_in_colon", "ends_sentence", "strong")
-"""What is said of the lines directly before and after."""
+"""Columns that are copied from the lines directly before and after."""
 
 
 def of_first_pass(view: View) -> Iterator[NamedColumn]:
-    """Measure what the first pass said of the line, of those beside it and around it."""
+    """Collect the first pass's estimates for the line, its neighbours and its siblings."""
     keep, counts = view.keep, view.counts
     yield "keep", view.cut(keep)
     for offset in OFFSETS:
@@ -58,7 +58,7 @@ def of_first_pass(view: View) -> Iterator[NamedColumn]:
 
 
 def of_lines_beside(view: View) -> Iterator[NamedColumn]:
-    """Say what the lines beside it are, and whether they stand in the same element."""
+    """Describe the neighbouring lines, and whether they are in the same element."""
     for name in BESIDE:
         values = view.known(name)
         for offset in (-1, 1):

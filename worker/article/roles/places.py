@@ -1,4 +1,4 @@
-"""The elements that a line stands in, and what those near it are named for."""
+"""Evidence from the elements around a line and their names."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -13,7 +13,7 @@ from worker.html.names import split_words
 from worker.inference import NamedColumn
 
 INNER_TAGS = ("a", "time", "span", "strong", "b", "em", "i", "small", "cite", "address", "code")
-"""Elements that a line's first text may stand in; the number of one is its place here."""
+"""Inline tags around a line's first text with a code of their own: their index in this tuple."""
 
 AROUND = {
     "figcaption": ("figcaption", "caption"),
@@ -32,16 +32,16 @@ AROUND = {
     "article": ("article",),
     "main": ("main",),
 }
-"""Elements that a line may stand in, by what they are for."""
+"""Elements that a line may be in, by their purpose."""
 
 MAX_UP = 4
-"""Elements around a text whose names are looked at."""
+"""Maximum number of elements around a text whose names are examined."""
 
 MAX_NAMED = 400
-"""Tokens of an element beyond which its name says nothing of a line in it."""
+"""Maximum tokens of an element whose name is informative about a line in it."""
 
 ATTRIBUTES = ("itemprop", "rel", "role", "data-testid", "data-component", "data-type")
-"""Attributes that name what an element holds, beside its class and id."""
+"""Attributes, besides class and id, that name what an element holds."""
 
 _BITS_OF_TAG = {
     tag: sum(1 << place for place, tags in enumerate(AROUND.values()) if tag in tags)
@@ -50,7 +50,7 @@ _BITS_OF_TAG = {
 
 
 def of_elements(view: View) -> Iterator[NamedColumn]:
-    """Say which elements the line stands in."""
+    """Describe the elements around the line."""
     page = view.page
     inner = [nodes[0].parent for nodes in view.nodes]
     around: dict[int, int] = {-1: 0}
@@ -68,7 +68,7 @@ def of_elements(view: View) -> Iterator[NamedColumn]:
 
 
 def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
-    """Return which of `AROUND` an element is or stands in, a bit for each."""
+    """Return which groups of `AROUND` an element is or is inside, as bits."""
     passed = []
     while index not in known:
         passed.append(index)
@@ -81,11 +81,11 @@ def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
 
 
 def of_names(view: View) -> Iterator[NamedColumn]:
-    """Say what the elements near the line are named for: 2 for its own, 1 for those around."""
+    """Look up what the elements near the line are named for: 2 for the nearest, 1 for others."""
     page = view.page
     near = np.zeros(len(view.lines), dtype=np.int64)
     far = np.zeros(len(view.lines), dtype=np.int64)
-    said, own = _said_of_elements(page), dict[int, int]()
+    said, own = _attribute_values(page), dict[int, int]()
     for row, nodes in enumerate(view.nodes):
         index, nearest, others = nodes[0].parent, 0, 0
         for step in range(MAX_UP):
@@ -106,8 +106,8 @@ def of_names(view: View) -> Iterator[NamedColumn]:
         yield f"names_{name}", (near >> place & 1) + (far >> place & 1)
 
 
-def _said_of_elements(page: Outline) -> dict[int, str]:
-    """Return what the `ATTRIBUTES` of elements say, by the elements that have any."""
+def _attribute_values(page: Outline) -> dict[int, str]:
+    """Return the values of the `ATTRIBUTES` of elements that have any."""
     said: dict[int, str] = {}
     for name in ATTRIBUTES:
         for index, value in page.flat.values(name).items():
@@ -118,6 +118,6 @@ def _said_of_elements(page: Outline) -> dict[int, str]:
 
 @lru_cache(maxsize=4096)
 def _groups_named(names: str) -> int:
-    """Return the groups of `NAMED` that names belong to, a bit for each."""
+    """Return the groups of `NAMED` that names belong to, as bits."""
     found = split_words(names)
     return sum(1 << place for place, group in enumerate(NAMED.values()) if found & group)
