@@ -1,4 +1,4 @@
-"""Comments of readers: what each one says, who wrote it, when, and in answer to whom."""
+"""Readers' comments: their texts, authors, dates and the comments that they answer."""
 
 from worker.comments.comment import Comment
 from worker.comments.finding import FoundComments, find_comments

@@ -1,4 +1,4 @@
-"""Where comments can be reached."""
+"""Permalinks of comments."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,29 +22,18 @@ def permalinks_of(
     dated: Mapping[int, Dating],
     url: str,
 ) -> list[str | None]:
-    """Return the absolute address of each comment, None where the page gives none.
+    """Return the absolute permalink of each comment, or None.
 
-    That is a link which calls itself permanent, else one on the date, else one to a part of the
-    page that is the comment's own; where no comment has a link, the page with the comment's id.
-
-    Parameters
-    ----------
-    page
-        All of the page.
-    extents, layouts
-        The comments.
-    dated
-        Where their dates stand.
-    url
-        Address of the page.
+    It is a link named as permanent, else one on the date, else one to an anchor inside the comment.
+    If no comment has a link, it is the page's URL with the comment's id.
     """
     base = base_of(Node(page, 0), url)
     links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
-    # The link back to the top of a page is no comment's own.
+    # A link to the top of the page belongs to no comment.
     found = [absolute(link, base) if link.strip() != "#" else None for link in links]
     if not any(found):
         found = [absolute(_anchor(page, extent), url) for extent in extents]
-    # What several comments lead to is the page, or an author.
+    # A target shared by several comments is the page or an author.
     counts = Counter(found)
     return [address if counts[address] == 1 else None for address in found]
 
@@ -56,7 +45,7 @@ def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
             yield layout.get(index, "href") or ""
     if dating is not None:
         for index in links:
-            # Around the date, or in it.
+            # Around the date, or inside it.
             if index <= dating.element < layout.ends[index] or (
                 dating.element <= index < layout.ends[dating.element]
             ):

@@ -1,4 +1,4 @@
-"""When comments were written that say only how long ago that is."""
+"""Dates of comments that only state their age."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,21 +11,21 @@ from worker.text.ages import moment_before
 def dated_from(
     comments: Iterable[Comment], fetched_at: datetime | None, language: str | None
 ) -> tuple[Comment, ...]:
-    """Give comments without a date the one that their words tell.
+    """Date the comments that only state their age ("3 hours ago").
 
     Parameters
     ----------
     comments
         The comments of a page.
     fetched_at
-        When the page was fetched, with its zone; None leaves all as it is.
+        When the page was fetched, with time zone; None leaves the comments unchanged.
     language
         BCP 47 tag of the page.
 
     Returns
     -------
     tuple of Comment
-        In the same order; what the page shows is still there.
+        In the same order, with `Comment.written_date` unchanged.
     """
     if fetched_at is None:
         return tuple(comments)

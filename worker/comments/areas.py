@@ -1,4 +1,4 @@
-"""What of a page is its readers': the comments, and what stands between them."""
+"""The area of a page that belongs to its readers: comments and what stands between them."""
 
 from collections.abc import Sequence
 
@@ -10,19 +10,19 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 MAX_BETWEEN = 100
-"""Words of an element between two comments: a form, a button, an advertisement.
+"""Maximum length, in words, of an element between two comments: a form, a button, an advertisement.
 
-A longer one may be the article, where some comments stand above it.
+A longer one may be the article, if some comments stand above it.
 """
 
 
 def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
-    """Return the outermost elements that hold comments, or stand between two of them.
+    """Return the outermost elements that hold comments or stand between two of them.
 
     Parameters
     ----------
     page
-        All of the page.
+        The whole page.
     records
         Elements that hold one comment each, in document order.
     """

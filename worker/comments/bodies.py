@@ -1,4 +1,4 @@
-"""What readers wrote, without what the page adds to it."""
+"""The texts of comments, without what the page adds to them."""
 
 import re
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from worker.text.wordlists import listed
 from worker.text.words import clean
 
 MIN_REPEATS = 0.4
-"""Share of the comments that must show a text at one place for it to be the template's."""
+"""Minimum share of the comments with the same text at a place for it to be the template's."""
 
 _TEXT_NAMES = listed("body text txt content bodytext messagetext postcontent richtext usertext")
 _COMMENT_NAMES = listed("message msg comment post posting says entry description")
@@ -30,27 +30,28 @@ _AROUND_NAMES = listed(
 )
 _LINKS = listed("link links")
 _TYPED = frozenset({"code", "kbd", "samp", "var"})
-"""Elements of what is typed, and of what programs answer: many readers name the same key."""
+"""Elements for keyboard input and program output, where many readers write the same."""
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""What the name of who is answered leaves before the answer."""
+"""What remains before an answer after the name of the answered author is removed."""
 
 MAX_LABEL = 6
-"""Words of a text beside a name or a date that belongs to it: "Joined in", "Senior member"."""
+"""Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
 
 MAX_SHOWING = 200
-"""Characters of an element that shows a name or a date and nothing that was written."""
+"""Maximum length, in characters, of an element that shows only a name or a date."""
 
 MAX_HEAD_WORDS = 12
-"""Words of a text that shows a name or a date: "Posted on May 31, 2024 at 10:15 am"."""
+"""Maximum length, in words, of a text that shows a name or a date: "Posted on May 31, 2024"."""
 
 MAX_PICTURES = 20
 MAX_ALTERNATIVE = 200
-"""Pictures of a comment without text, and characters of what each stands for, that are read."""
+"""Maximum number of pictures read in a comment without text, and maximum length of their
+alternative texts, in characters."""
 
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
-"""Characters that part what is left out from the rest, and mean nothing alone."""
+"""Characters that separate removed parts from the rest and mean nothing alone."""
 
 _SAID = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
@@ -66,15 +67,10 @@ _QUOTE_HEADER = re.compile(
 
 
 class Body(NamedTuple):
-    """What a reader wrote.
+    """The text of a comment, with a blank line between paragraphs.
 
-    Attributes
-    ----------
-    text
-        The text, paragraphs parted by a blank line.
-    nodes
-        Numbers of the text nodes of the comment that it is made of, and of what introduces those
-        that are quoted.
+    `nodes` are the comment's text nodes that it consists of, including headers of quotes, which the
+    text leaves out.
     """
 
     text: str
@@ -84,18 +80,11 @@ class Body(NamedTuple):
 def bodies_of(
     layouts: Sequence[Layout], named: Mapping[int, Naming], dated: Mapping[int, Dating]
 ) -> list[Body]:
-    """Return what each reader wrote.
+    """Return the text of each comment.
 
-    All comments of a page are made from one template, so their text stands at one path. It is
-    the path whose text is expected to agree best with what they wrote, as the F1 of the words:
-    each text node of a comment counts by how likely it is the reader's.
-
-    Parameters
-    ----------
-    layouts
-        The comments.
-    named, dated
-        Where their authors and dates stand.
+    All comments of a page share a template, so their texts stand at the same path. It is the path
+    whose text has the highest expected F1, by words, with what the readers wrote; each text node
+    counts by its probability of being the reader's.
     """
     said = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
@@ -135,7 +124,7 @@ def _repeated(said: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int,
     for of_comment in said:
         counts.update({*of_comment})
     least = max(2.0, MIN_REPEATS * len(said))
-    # Many may say the same heart.
+    # Not symbols: many readers may write the same heart.
     return frozenset(
         (path, text)
         for (path, text), count in counts.items()
@@ -145,7 +134,7 @@ def _repeated(said: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int,
 
 _DIGITS = re.compile(r"\d+")
 _MAX_COUNTING = 4
-"""Words of a text whose numbers do not tell it from another: "Reply (3)", "12 posts"."""
+"""Minimum number of spaces for the numbers in a text to matter: not in "Reply (3)", "12 posts"."""
 
 
 @lru_cache(maxsize=4096)
@@ -155,9 +144,9 @@ def _plain(text: str) -> str:
 
 
 def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int]:
-    """Return the text nodes that show a name or a date, and what labels it.
+    """Return the text nodes that show a name or a date, and their labels.
 
-    A cell of a table may hold the date and what was written.
+    Length limits are needed as a table cell may hold both the date and the text.
     """
     return frozenset(
         number
@@ -169,7 +158,7 @@ def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int
 
 
 def _reply_headers(layout: Layout) -> frozenset[int]:
-    """Return the text nodes that say which comment is answered, up to the link to it."""
+    """Return the text nodes that state which comment is answered, up to the link to it."""
     headers: set[int] = set()
     first_of: dict[int, int] = {}
     for number, node in enumerate(layout.texts):
@@ -184,8 +173,8 @@ def _reply_headers(layout: Layout) -> frozenset[int]:
 
 
 def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
-    """Return for each text node how likely it is the reader's."""
-    told: dict[int, float | None] = {-1: None}
+    """Return for each text node its probability of being the reader's."""
+    limits: dict[int, float | None] = {-1: None}
     weights = []
     nodes = zip(layout.texts, layout.word_counts, is_template, strict=True)
     for node, length, is_out in nodes:
@@ -193,7 +182,7 @@ def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
             weights.append(0.0)
             continue
         chance = min(0.9, 0.4 + 0.05 * length)
-        limit = _told(layout, node.parent, told)
+        limit = _limit_around(layout, node.parent, limits)
         if limit is None:
             weights.append(chance)
         else:
@@ -205,22 +194,22 @@ _NAMED = 0.9
 """Probability that a text is what an element around it is named for."""
 
 _NAMED_AROUND = 0.1
-"""Probability that a text is the reader's where an element is named for what the page adds. A line
-of no others is left out."""
+"""Probability that a text is the reader's if an element around it is named for something else; a
+line of only such texts is dropped."""
 
 _NAMED_LINK = 0.2
-"""The same of a link that is named for one: readers write links, and pages add some."""
+"""The same for a link named as a link: readers write links, and pages add some."""
 
 
 _LIKELY = 0.3
-"""Probability from which on a text is the reader's where nothing stands at its usual place."""
+"""Minimum probability for a text to be the reader's if the comment has nothing at the path."""
 
 
 @lru_cache(maxsize=4096)
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
     if tag in CONTROLS or names & _SIGNATURES:
         return 0.0
-    # Names of comments are part of many names: "comment-author", "message-actions".
+    # Words for comments occur in many names: "comment-author", "message-actions".
     if names & _TEXT_NAMES:
         return _NAMED
     around = names & _AROUND_NAMES
@@ -229,24 +218,24 @@ def _limit_of(tag: str, names: frozenset[str]) -> float | None:
     return _NAMED if names & _COMMENT_NAMES else None
 
 
-def _told(layout: Layout, index: int, told: dict[int, float | None]) -> float | None:
-    """Return how likely the nearest telling element around a text makes it the reader's.
+def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
+    """Return the limit that the nearest meaningful element sets on a text's probability.
 
-    At least `_NAMED`, or at most any other number; None where no element tells.
+    `_NAMED` is a lower bound, any other number an upper bound; None if no element is meaningful.
     """
     below: list[int] = []
-    while index not in told:
+    while index not in limits:
         limit = _limit_of(layout.tags[index], layout.names[index])
         if limit and layout.parents[index] < 0:
             limit = None
         if limit is not None:
-            told[index] = limit
+            limits[index] = limit
             break
         below.append(index)
         index = layout.parents[index]
-    limit = told[index]
+    limit = limits[index]
     for inside in below:
-        told[inside] = limit
+        limits[inside] = limit
     return limit
 
 
@@ -270,12 +259,12 @@ def _best_path(
             expected[layout.paths[index]] += before[end] - before[start]
             sizes[layout.paths[index]] += size[end] - size[start]
     scores = {path: 2 * expected[path] / (sizes[path] + total) for path in expected if total}
-    # Of paths as good the first, which is the outermost.
+    # Of equal paths the first, which is the outermost.
     return max(scores, key=scores.__getitem__, default=0)
 
 
 def _outermost(layout: Layout) -> list[int]:
-    """Return the elements that show text, of those of one path within each other the outermost."""
+    """Return the elements that show text, the outermost ones of those nested at the same path."""
     found = []
     open_until: dict[int, int] = {}
     stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
@@ -293,7 +282,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
         for index in holders
         for place in range(layout.text_starts[index], layout.text_ends[index])
     ]
-    # A comment that was removed says so elsewhere.
+    # A removed comment says so at another path.
     least = 0.0 if holders else _LIKELY
     likely = [
         place
@@ -301,7 +290,7 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
         if weights[place] > least
     ]
     written = {layout.texts[place].line for place in likely if weights[place] > _NAMED_AROUND}
-    # Where nothing else is left, names mean something else.
+    # If nothing else is left, the names mean something else.
     kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
     lines = [
         _AFTER_NAME.sub("", joined(list(nodes)))
@@ -315,9 +304,9 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
 
 
 def _pictured(layout: Layout, path: int) -> str:
-    """Return what the pictures of a comment stand for: an emoji, a sticker, what a photo shows."""
+    """Return what a comment's pictures stand for: emoji, stickers, descriptions of photos."""
     found: list[str] = []
-    told: dict[int, float | None] = {-1: None}
+    limits: dict[int, float | None] = {-1: None}
     end = 0
     for holder, each in enumerate(layout.paths):
         if each != path or holder < end:
@@ -327,7 +316,7 @@ def _pictured(layout: Layout, path: int) -> str:
             if layout.tags[index] != "img" or len(found) == MAX_PICTURES:
                 continue
             said = clean(layout.get(index, "alt") or "")[:MAX_ALTERNATIVE]
-            limit = _told(layout, index, told)
+            limit = _limit_around(layout, index, limits)
             if said and (limit is None or limit >= _LIKELY):
                 found.append(said)
     return " ".join(found)

@@ -1,7 +1,7 @@
-"""Groups of elements that look alike, each of which may be the comments of a page.
+"""Groups of similar elements, each of which may be the comments of a page.
 
-The subtrees that CommentsMiner mines miss the comments of every second page: comments differ
-inside, while their outermost elements bear the same names or stand in the same place.
+The subtrees mined by CommentsMiner miss the comments of every second page: comments differ inside,
+while their outermost elements have the same names or positions.
 """
 
 from collections import defaultdict
@@ -15,18 +15,18 @@ from worker.comments.signatures import Signature, names_of, paths_of
 from worker.html.flat import Integers, numbered
 
 MIN_RECORDS = 2
-"""Records of which a page says by itself that they are alike."""
+"""Minimum number of records in a candidate."""
 
 MIN_CHARACTERS = 30
-"""Characters that the records of a page hold together; the fewest of 121 pages are 196."""
+"""Minimum total characters of a candidate's records; the fewest of 121 pages are 196."""
 
 MAX_LEVELS = 8
-"""Levels between the element that bears a signature and the outermost one of its record."""
+"""Maximum levels between the element with the signature and the outermost one of its record."""
 
 MAX_MEMBERS = 400_000
-"""Members of all candidates of a page: a bound on the work for a page made to take long.
+"""Maximum number of members of all candidates, which bounds the work on malicious pages.
 
-The most in the corpora are 31,000.
+The highest number in the corpora is 31,000.
 """
 
 _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
@@ -36,14 +36,9 @@ _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "
 class Candidate:
     """Elements that share a signature.
 
-    Attributes
-    ----------
-    signature
-        What an element in each of them has that no other one has; of several the first.
-    levels
-        How many levels above that element they stand.
-    places
-        Their indices in the page's elements, rising.
+    `signature` is the first signature that an element in each of them has and no other element;
+    `levels` is how many levels they are above that element; `places` are their indices in the
+    page's elements, in ascending order.
     """
 
     signature: Signature
@@ -52,16 +47,16 @@ class Candidate:
 
     @property
     def members(self) -> tuple[int, ...]:
-        """Their indices, as a tuple."""
+        """The members' indices, as a tuple."""
         return tuple(self.places.tolist())
 
 
 def find_candidates(page: PageElements) -> list[Candidate]:
-    """Return the groups of two elements and more that share a signature and hold text.
+    """Return the groups of at least two elements that share a signature and hold text.
 
-    Each element is replaced by the one around it while that holds no other of the group: names
-    and dates often stand beside the element of a comment's text. No two groups have the same
-    elements then. They are in the order of their first signature in the page.
+    Each element is replaced by its parent as long as that holds no other member of the group:
+    names and dates often stand next to the element of a comment's text. Groups with the same
+    resulting elements are merged. The groups are ordered by their first signature on the page.
     """
     signatures, members, owners = _groups(page)
     if not len(members):
@@ -85,13 +80,8 @@ def find_candidates(page: PageElements) -> list[Candidate]:
 def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, Integers]:
     """Group the elements that share a signature.
 
-    Returns
-    -------
-    signatures : list
-        All signatures, in the order of their first elements.
-    members, owners : array
-        The elements of all groups of two and more, rising in each, and the number of the
-        signature of each.
+    Returns all signatures in order of first occurrence; the members of all groups of at least two,
+    ascending in each group; and the number of the signature of each member.
     """
     holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NO_RECORD))
     kind_at = {
@@ -106,7 +96,7 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
     ways, way_of = paths_of(page)
     names, masked_of = numbered(page.masked_names)
     name_of = masked_of[page.name_numbers]
-    # Elements alike in all that signatures are made of belong to the same groups.
+    # Elements that agree in all parts of signatures belong to the same groups.
     likeness = (way_of * len(names) + name_of) * len(kinds) + kind_of
     firsts, alike = _distinct(likeness[holders])
     number_of: defaultdict[tuple[str, str, str], int] = defaultdict(count().__next__)
@@ -142,28 +132,25 @@ def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, I
 
 
 def _distinct(values: Integers) -> tuple[Integers, Integers]:
-    """Return where each distinct value is first, rising, and for each value its number there."""
+    """Return the first positions of the distinct values, and each value's number there."""
     _, firsts, numbers = np.unique(values, return_index=True, return_inverse=True)
     ranks = np.argsort(np.argsort(firsts))
     return np.sort(firsts), ranks[numbers]
 
 
 def _widen(page: PageElements, members: Integers, owners: Integers) -> Integers:
-    """Replace the elements of groups, in place, by those around them while each still holds one.
+    """Replace members in place by their parents while each parent holds just one member.
 
-    Returns
-    -------
-    array
-        By the number of the group how many levels it rose.
+    Returns the number of levels that each group rose, by group number.
     """
     levels = np.zeros(int(owners[-1]) + 1, dtype=np.int64)
     places = np.arange(len(members))
-    # That above the root is 0 here.
+    # Shifted by one: 0 is above the root.
     step = len(page) + 1
     for _ in range(MAX_LEVELS):
         groups = owners[places]
         around = page.parents[members[places]] + 1
-        # Groups keep their order, so that what is sorted is sorted in each.
+        # Groups keep their order, so sorting all sorts each of them.
         keys = np.sort(groups * step + around)
         stays = np.zeros(len(levels), dtype=np.bool_)
         stays[groups[around == 0]] = True

@@ -1,8 +1,8 @@
-"""The probability that the likeliest candidate is comments at all, by what is read from it.
+"""The probability that the likeliest candidate really is comments, from what is read of it.
 
-Most pages have no comments, and something is the likeliest there too: teasers, mostly, or lists.
-They tell themselves apart when they are read, as comments have authors and dates. A logistic
-regression and boosted trees trained on other sites (``benchmarks/comments/train.py``) weigh that.
+Most pages have no comments, but there is always a likeliest candidate, mostly teasers or lists.
+Reading it helps: comments have authors and dates. The evidence is weighed by a logistic regression
+and boosted trees, trained on other sites (``benchmarks/comments/train.py``).
 """
 
 from collections import Counter
@@ -25,35 +25,25 @@ from worker.text.words import tokens
 Floats = npt.NDArray[np.float64]
 
 MAX_READ = 300
-"""Records that are read to be certain: of more, the first ones."""
+"""Maximum number of records read to assess a candidate."""
 
 LEAST_ODDS = 1e-4
-"""Probability that is not told from a lower one, nor 1 minus it from a higher one."""
+"""Lower bound to which probabilities are clipped; 1 minus it is the upper bound."""
 
 MANY_AUTHORS = 10
-"""Authors that are as many as more."""
+"""Number of authors at which their count is capped."""
 
 RIVAL = 0.5
-"""Share of the likeliest candidate's probability from which on another one is its rival."""
+"""Minimum share of the best probability for another candidate to be a rival."""
 
 
 @dataclass(frozen=True)
 class Certainty:
     """A logistic regression and boosted trees, whose log odds are averaged.
 
-    The regression is right where little like it was in training, the trees where measures count
-    only together.
-
-    Attributes
-    ----------
-    columns
-        Names of what is measured.
-    weights
-        What each adds to the log odds of the regression, times its value.
-    base
-        Log odds of the regression where all are 0.
-    trees
-        The trees, of the same columns.
+    The regression generalises to unfamiliar cases, the trees capture interactions of measures.
+    `columns` are the names of the measures; `weights` and `base` are the coefficients and the
+    intercept of the regression; `trees` use the same columns.
     """
 
     KIND: ClassVar[str] = "logistic regression and boosted trees"
@@ -65,14 +55,14 @@ class Certainty:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the two with the parameters that `to_parameters` gave."""
+        """Return the model with the parameters from `to_parameters`."""
         weights: Mapping[str, float] = parameters["weights"]
         base = float(parameters["base"])
         trees = BoostedTrees.from_parameters({**parameters["trees"], "columns": [*weights]})
         return cls(tuple(weights), tuple(map(float, weights.values())), base, trees)
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         trees = self.trees.to_parameters()
         del trees["columns"]
         return {
@@ -82,17 +72,9 @@ class Certainty:
         }
 
     def probability(self, measures: Mapping[str, float]) -> float:
-        """Return the probability that a candidate is comments.
+        """Return the probability that a candidate is comments, given its `measure_choice`.
 
-        Parameters
-        ----------
-        measures
-            What `measure_choice` measured of it.
-
-        Raises
-        ------
-        RuntimeError
-            If these are not the measures that it was trained on.
+        Raises RuntimeError if the measures are not those of training.
         """
         expect_columns(tuple(measures), self.columns)
         row = Features.of((name, [value]) for name, value in measures.items())
@@ -102,14 +84,14 @@ class Certainty:
 
 
 def trained_certainty() -> Certainty:
-    """Return the certainty of the service."""
+    """Return the shipped model."""
     return load_model(Certainty, "worker.comments", "certainty.json").model
 
 
 def read_choice(
     page: Page, elements: PageElements, candidates: Sequence[Candidate], probabilities: Floats
 ) -> tuple[Comment, ...]:
-    """Read the first records of the likeliest candidate, as comments; see `measure_choice`."""
+    """Read the first records of the likeliest candidate as comments; see `measure_choice`."""
     places = candidates[int(probabilities.argmax())].places[:MAX_READ]
     return read_places(page.flat, elements.numbers[places].tolist(), page.url)
 
@@ -120,23 +102,10 @@ def measure_choice(
     probabilities: Floats,
     comments: Sequence[Comment],
 ) -> dict[str, float]:
-    """Measure the likeliest candidate, how far it is ahead of others, and what is read from it.
+    """Measure the likeliest candidate, its lead over others, and the comments read from it.
 
-    Parameters
-    ----------
-    page
-        The page.
-    candidates
-        At least one.
-    probabilities
-        Of each, that it is the comments of the page.
-    comments
-        What `read_choice` read of the likeliest.
-
-    Returns
-    -------
-    dict
-        What is measured, by name; shares are of the records.
+    `probabilities` are those of the candidates; `comments` are from `read_choice`. Shares in the
+    result are relative to the records.
     """
     best = int(probabilities.argmax())
     members = candidates[best].members[:MAX_READ]
@@ -178,7 +147,7 @@ def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
 def _measures_of_people(
     comments: Sequence[Comment], authors: Sequence[str], dates: Sequence[str]
 ) -> dict[str, float]:
-    """Measure what speaks for several people having written, at several times."""
+    """Measure what indicates that several people wrote at several times."""
     most = Counter(authors).most_common(1)
     written = [
         comment.author is not None and _shown_date(comment) is not None and comment.text != ""
@@ -203,7 +172,7 @@ def _shown_date(comment: Comment) -> str | None:
 
 
 def _characters(page: PageElements, members: Sequence[int]) -> int:
-    """Count the characters of records, those nested in others once."""
+    """Count the characters of records; nested ones are counted once."""
     count = end = 0
     for member in members:
         start = max(end, page.text_starts[member])

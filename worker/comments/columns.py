@@ -1,4 +1,4 @@
-"""The short texts of comments, lined up: what stands at one place of the template, in each."""
+"""The short texts of comments, aligned: each column holds one place of the template."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,23 +9,17 @@ from typing import NamedTuple
 from worker.comments.layout import Layout
 
 MAX_CHARACTERS = 120
-"""Characters of an author, a date or a number of votes, with what stands in the same element."""
+"""Maximum characters of an author, date or vote count and what shares its element."""
 
 MAX_REPEATS = 3
-"""Elements of one path in a comment that are told apart; further ones are a list."""
+"""Maximum number of aligned elements per path in a comment; more are a list."""
 
 
 class Place(NamedTuple):
     """A place in the template of comments.
 
-    Attributes
-    ----------
-    path
-        Number of the path of the element.
-    rank
-        Which of the elements of that path in the comment, from 0.
-    is_text
-        Whether it is text of the element's own, with other elements beside it.
+    `path` is the number of the element's path, `rank` is its position among the comment's elements
+    of that path, and `is_text` is whether it is the element's own text, next to other elements.
     """
 
     path: int
@@ -34,15 +28,7 @@ class Place(NamedTuple):
 
 
 class Value(NamedTuple):
-    """What stands at a place in one comment.
-
-    Attributes
-    ----------
-    element
-        Index of the element in the comment's layout.
-    text
-        The text, on one line.
-    """
+    """The text at a place in one comment, with the index of its element in the layout."""
 
     element: int
     text: str
@@ -50,14 +36,9 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """What stands at one place in the comments of a page.
+    """The texts at one place in the comments of a page, by comment number.
 
-    Attributes
-    ----------
-    place
-        The place.
-    values
-        By the number of the comment; comments that show nothing there are left out.
+    Comments without a text there are left out.
     """
 
     place: Place
@@ -65,17 +46,17 @@ class Column:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each text stands there."""
+        """Number of occurrences of each text."""
         return Counter(value.text for value in self.values.values())
 
     @property
     def is_constant(self) -> bool:
-        """Whether several comments show the same there, and none shows anything else."""
+        """Whether several comments show a text there, all the same."""
         return len(self.values) > 1 and len(self.counts) == 1
 
 
 def columns_of(layouts: Sequence[Layout]) -> list[Column]:
-    """Line up the short texts of a page's comments, in the order of their first places."""
+    """Align the short texts of a page's comments, ordered by first occurrence."""
     found: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
     for number, layout in enumerate(layouts):
         ranks: defaultdict[int, int] = defaultdict(int)

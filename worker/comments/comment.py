@@ -1,4 +1,4 @@
-"""A comment of a reader, as it was read."""
+"""A reader's comment, as extracted."""
 
 from dataclasses import dataclass
 
@@ -7,26 +7,25 @@ from worker.text.dates import Moment
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment of a reader, or a post of a thread.
+    """A reader's comment, or a post of a thread.
 
     Attributes
     ----------
     text
-        What the reader wrote, paragraphs parted by a blank line; empty where that is no text.
+        The text, with a blank line between paragraphs; empty if there is no text.
     author
-        Name or pseudonym, None where the page shows none.
+        Name or pseudonym; None if the page shows none.
     date
-        As precisely as the page gives it; None where it gives none, or only how long ago and
-        nobody knows when that was true.
+        As precise as the page gives it. None if it gives none, or only an age that nothing
+        relates to a point in time.
     written_date
-        The date as the page shows it ("3 hours ago"), None where it shows none.
+        The date as the page shows it ("3 hours ago"); None if it shows none.
     parent
-        Index of the comment that this one answers, None for none.
+        Index of the comment that this one answers, if any.
     permalink
-        Absolute address of the comment itself, None where the page gives none.
+        Absolute URL of the comment itself; None if the page gives none.
     votes
-        What readers gave it, votes against subtracted where the page does; None where it shows
-        none.
+        Votes by readers, net of votes against if the page subtracts them; None if it shows none.
     """
 
     text: str

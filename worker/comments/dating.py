@@ -1,4 +1,4 @@
-"""When comments were written."""
+"""Dates of comments."""
 
 import re
 from collections import defaultdict
@@ -16,7 +16,7 @@ from worker.text.relative import find_relative
 from worker.text.wordlists import listed
 
 MIN_SHARE = 0.5
-"""Share of the comments that must show a date at a place, for it to be the place of dates."""
+"""Minimum share of texts with a date at a place, and of the best score for another place."""
 
 _NAMES = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
@@ -37,30 +37,24 @@ _MOMENTS = (
     "data-date",
     "title",
 )
-"""Attributes that hold a date for machines, or the whole of one that is shown cut short."""
+"""Attributes with a machine-readable date, or with the full form of an abbreviated one."""
 
 _MAX_LABEL = 30
-"""Characters of a text that says what date follows it."""
+"""Maximum length, in characters, of a text that labels the date after it."""
 
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 _MARKS = frozenset(["time", "abbr"])
-"""Elements that may declare a date and show anything."""
+"""Elements that may declare a date whatever they show."""
 
 
 class Dating(NamedTuple):
     """The date of a comment.
 
-    Attributes
-    ----------
-    element
-        Index in the layout of the element that shows it.
-    written
-        As the page shows it.
-    moment
-        What it means, None where the page says only how long ago.
+    `element` is the index in the layout of the element that shows it, `written` is the date as
+    shown, and `moment` is its meaning, or None if the page shows only an age.
     """
 
     element: int
@@ -74,26 +68,11 @@ def date_comments(
     named: Mapping[int, Naming],
     language: str | None,
 ) -> dict[int, Dating]:
-    """Find the date of each comment of a page.
+    """Find the date of each comment of a page, by comment number.
 
-    It stands at the same place in all of them: the one where most comments show a date, in rising
-    or falling order, and no date of another kind (when the author joined, when it was edited).
-
-    Parameters
-    ----------
-    layouts
-        The comments.
-    columns
-        Their short texts, lined up.
-    named
-        Their authors: what is the same in all comments of one is no date of a comment.
-    language
-        BCP 47 tag of the page.
-
-    Returns
-    -------
-    dict
-        By the number of the comment; comments without a date are left out.
+    Dates stand at the same place in all comments: where most show a date, in ascending or
+    descending order, that is not of another kind (when the author joined, when the comment was
+    edited). `named` are the authors: what is equal in all comments of an author dates no comment.
     """
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:
@@ -111,7 +90,7 @@ def date_comments(
 
 
 def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Dating]:
-    """Return the dates of ``time`` elements, which a program of the page may have to fill."""
+    """Return the dates of ``time`` elements that may be filled by a script."""
     found = {}
     for number, layout in enumerate(layouts):
         for index, tag in enumerate(layout.tags):
@@ -139,7 +118,7 @@ def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> di
 
 
 def _with_weekday(text: str, start: int) -> int:
-    """Return where a date begins, with the name of the day before it."""
+    """Return the start of a date, including a weekday before it."""
     before = _LAST_WORD.search(text[:start])
     return before.start() if before and is_weekday(before[1]) else start
 
@@ -154,7 +133,7 @@ def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] 
 
 
 def _declared(layout: Layout, index: int, language: str | None) -> Moment | None:
-    """Return the date that attributes of an element, of one around it or in it, give."""
+    """Return the date in attributes of an element, of its parent or of elements inside it."""
     inside = range(index, min(layout.ends[index], index + 4))
     for each in (*inside, layout.parents[index]):
         if each >= 0:
@@ -189,7 +168,7 @@ def _score(
         score += 0.2
     length = sum(len(value.text) for value in column.values.values()) / len(column.values)
     written = sum(len(date.written) for date in found.values()) / len(found)
-    # Little else beside the date, and of elements within each other the innermost.
+    # Little else next to the date; of nested elements the innermost.
     score += 0.3 * written / max(length, 1)
     score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
@@ -200,7 +179,7 @@ def _score(
 
 
 def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) -> bool:
-    """Say whether each author has one date in all comments, and not all have the same."""
+    """Return whether each author has the same date in all comments, but not all authors do."""
     dates: defaultdict[str, list[str]] = defaultdict(list)
     for number, date in found.items():
         if number in named:
@@ -214,7 +193,7 @@ def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) ->
 
 
 def _before(layout: Layout, index: int) -> str:
-    """Return the text before an element, which may say what date it is."""
+    """Return the text before an element, which may state what its date is."""
     start = layout.text_starts[index]
     text = layout.texts[start - 1].text if start else ""
     return text if len(text) <= _MAX_LABEL else ""
@@ -231,7 +210,7 @@ def _names_around(layout: Layout, index: int) -> frozenset[str]:
 
 
 def _order(found: Mapping[int, Dating]) -> float:
-    """Return how nearly the dates rise, or fall: from 0 for no more than by chance to 1."""
+    """Return how consistently the dates ascend or descend: 0 (random) to 1."""
     moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
     steps = [(before < after) - (before > after) for before, after in pairwise(moments)]
     return abs(sum(steps)) / len(steps) if steps else 0.0

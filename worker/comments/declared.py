@@ -1,7 +1,7 @@
-"""Comments that a page holds as JSON: in the vocabulary of schema.org, or in a program's state.
+"""Comments in a page's JSON: in the vocabulary of schema.org, or in the state of a web application.
 
-Other things have the same shape: answers to questions that the site asks itself, the latest
-comments on other pages. So each comment names its author, and those of other pages are left out.
+Other things look alike: a site's answers to its own questions, or recent comments on other pages.
+Therefore each comment must name its author, and those of other pages are left out.
 """
 
 import re
@@ -18,19 +18,19 @@ from worker.text.dates import parse_moment
 from worker.text.words import clean
 
 MAX_VALUES = 100_000
-"""Values of a page that are looked at."""
+"""Maximum number of JSON values examined per page."""
 
 MAX_DEPTH = 100
-"""Nesting that is followed."""
+"""Maximum nesting of values."""
 
 MAX_COMMENTS = 1_000
-"""Comments that are read: the text of each is parsed as a page is."""
+"""Maximum number of comments read; the text of each is parsed as HTML."""
 
 MAX_CHARACTERS = 50_000
-"""Characters of the text of a comment."""
+"""Maximum characters of a comment's text."""
 
 MAX_SHORT = 300
-"""Characters of a name, a date, an id or an address."""
+"""Maximum characters of a name, date, id or URL."""
 
 _TYPES = ('Comment"', 'UserComments"', 'Answer"')
 _KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]")
@@ -63,7 +63,7 @@ _Value = TypeVar("_Value")
 
 
 class _Raw(NamedTuple):
-    """A comment as its source has it; of the comments around it the innermost is `around`."""
+    """A comment as its source gives it; `around` is the innermost comment around it, if any."""
 
     text: str
     author: str
@@ -77,7 +77,7 @@ class _Raw(NamedTuple):
 
 @dataclass
 class _Thread:
-    """Comments on one thing, with its first post where that is one itself."""
+    """Comments on one thing, with the first post if it is one itself."""
 
     addresses: tuple[str, ...] = ()
     post: _Raw | None = None
@@ -85,7 +85,7 @@ class _Thread:
 
 
 def may_hold_comments(script: str) -> bool:
-    """Say whether the text of a script is worth the while of parsing it."""
+    """Return whether a script's text may hold comments and is worth parsing."""
     return any(kind in script for kind in _TYPES) or _KEY.search(script) is not None
 
 
@@ -97,14 +97,14 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     values
         The values of the page's JSON-LD.
     url
-        Address of the page. Where it describes several things with comments, those of the page
-        itself are meant.
+        URL of the page. If several things with comments are described, only those of the page
+        itself are read.
 
     Returns
     -------
     tuple of Comment
-        In the order of the source; without any that names no author, as a site's own answers
-        do. Where others answer it, the first post of a thread is among them.
+        In source order, without those that name no author, such as a site's own answers. The
+        first post of a thread is included if it has answers.
     """
     threads = [thread for thread in _declared(list(values)) if thread.comments]
     if len(threads) > 1:
@@ -123,21 +123,21 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments that the site's programs work on, whatever programs these are.
+    """Read the comments in the state of the page's scripts, whatever the software.
 
-    They are objects below a key that speaks of comments, each with a text, an author and a date;
-    of several such places the one with most of them counts.
+    They are objects with a text, an author and a date, below a key named for comments. If there are
+    several such places, the one with the most comments is used.
 
     Parameters
     ----------
     values
         JSON values of the page's scripts.
     url
-        Address of the page.
+        URL of the page.
     """
     stated = list(_stated(list(values)))
     places = Counter(place for place, _ in stated)
-    # A place that is there several times is one in each item of a list of pages.
+    # A place that occurs several times is in each item of a list of pages.
     own = (comments for place, comments in stated if places[place] == 1)
     return _finished(max(own, key=len, default=[]), url)
 
@@ -213,7 +213,7 @@ def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
 
 
 def _stated(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
-    """Yield each place that speaks of comments, as the keys that lead to it, with these."""
+    """Yield each place named for comments, as a path of keys, with the comments there."""
     left = MAX_VALUES
     waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
     while waiting and left > 0:
@@ -239,7 +239,7 @@ def _stated(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]
 
 
 def _thread_in(value: Any, most: int) -> tuple[list[_Raw], int]:
-    """Return the comments in a value, and how many values were looked at."""
+    """Return the comments in a value, and the number of values examined."""
     found: list[_Raw] = []
     waiting: list[tuple[Any, int, int | None]] = [(value, 0, None)]
     looked_at = 0
@@ -295,7 +295,7 @@ def _by_plain_key(node: _Object) -> dict[str, Any]:
 def _first(
     values: _Object, names: Iterable[str], read: Callable[[Any], _Value | None]
 ) -> _Value | None:
-    """Return what is read of the first of some values that can be read."""
+    """Return the first of some values that `read` accepts, as read."""
     found = (read(values[name]) for name in names if name in values)
     return next((value for value in found if value is not None), None)
 
@@ -306,7 +306,7 @@ def _string(value: Any) -> str | None:
 
 
 def _marked(value: Any) -> str | None:
-    """Return a text, which may stand in an object in several forms."""
+    """Return a text, which may be given in an object in several formats."""
     if isinstance(value, dict):
         return _first(_by_plain_key(value), _MARKED, _string)
     return _string(value)
@@ -339,7 +339,7 @@ def _author(value: Any) -> str | None:
 
 
 def _person(value: Any) -> str | None:
-    """Return a name; ids and addresses are none."""
+    """Return a name, or None for ids and addresses."""
     name = _short(value) if isinstance(value, str) else None
     return None if name is None or name.isdecimal() or _ADDRESS.match(name) else name
 
@@ -349,7 +349,7 @@ def _same(value: Any) -> Any:
 
 
 def _reference(value: Any) -> str | None:
-    """Return the id of a thing that is named by it, or given with it."""
+    """Return the id of a thing that is given by its id or as an object."""
     return _first(_by_plain_key(value), _ID, _short) if isinstance(value, dict) else _short(value)
 
 
@@ -374,7 +374,7 @@ def _finished(found: Sequence[_Raw], url: str) -> tuple[Comment, ...]:
 
 
 def _without_circle(number: int, parents: Sequence[int]) -> int | None:
-    """Return the parent of a comment, None where the source has it answer an answer to itself."""
+    """Return the parent of a comment, or None if its source has it answer its own answer."""
     above = parents[number]
     for _ in parents:
         if above < 0:

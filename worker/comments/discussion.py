@@ -5,21 +5,20 @@ from collections.abc import Sequence
 from worker.comments.comment import Comment
 
 MIN_COMMENTS = 3
-"""Comments of a discussion, at least."""
+"""Minimum number of comments in a discussion."""
 
 OF_DISCUSSION = 0.8
-"""Share of the comments of a discussion that have an author, that have a date and that say
-something, at least."""
+"""Minimum share of a discussion's comments with an author, with a date, and with a text."""
 
 DIFFERENT_AUTHORS = 0.5
-"""Share of its comments that its authors are, at least: several people take part."""
+"""Minimum number of distinct authors in a discussion, relative to its comments."""
 
 DIFFERENT_TEXTS = 0.9
-"""Share of what its comments say that is said once, at least."""
+"""Minimum share of distinct texts in a discussion."""
 
 
 def is_discussion(comments: Sequence[Comment]) -> bool:
-    """Say whether comments that were read have authors, dates and texts that differ."""
+    """Return whether comments have authors, dates and texts, and these are diverse."""
     authors = [comment.author for comment in comments if comment.author is not None]
     texts = [comment.text for comment in comments if comment.text]
     dated = sum(

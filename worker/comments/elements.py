@@ -1,4 +1,4 @@
-"""A page's elements in document order, with what each one holds counted beforehand."""
+"""A page's elements in document order, with precomputed counts of what each one holds."""
 
 import re
 from bisect import bisect_right
@@ -17,13 +17,13 @@ from worker.html.flat import Booleans, FlatDocument, Integers, numbered
 from worker.text.wordlists import listed
 
 LONGEST_DATE = 80
-"""Characters of the longest text that is looked at for a date: a longer one is prose."""
+"""Maximum length, in characters, of a text in which a date is searched; longer ones are prose."""
 
 LETTERS_OF_IDEOGRAPH = 3
-"""Letters that a Chinese, Japanese or Korean character is counted as; two make a word."""
+"""Number of letters that a Chinese, Japanese or Korean character counts as; two make a word."""
 
 OFTEN = 3
-"""Times that a page shows a text from which on it is taken for a button or a label."""
+"""Minimum number of occurrences of a text on a page for it to count as a button or a label."""
 
 _DATE = re.compile(
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
@@ -37,7 +37,7 @@ _DATE = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _AFTER_SENTENCE = " \n”\"')"
-"""What follows the mark at the end of a sentence; white space in texts is normalised."""
+"""Characters that may follow the mark at the end of a sentence; white space is normalised."""
 
 _IDEOGRAPHS = ((0x3041, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7FF))
 _KINDS = (
@@ -46,12 +46,12 @@ _KINDS = (
     "nav menu sidebar related teaser footer header widget recent popular latest share social"
     " gallery product categor tag archive blogroll most list entry article story content",
 )
-"""Parts of names that speak of a discussion, and of another part of a page."""
+"""Stems of names that indicate a discussion, and of those for other parts of a page."""
 
 _STEMS = tuple(tuple(stems.split()) for stems in _KINDS)
 _ANY_STEM = tuple(re.compile("|".join(stems), re.IGNORECASE) for stems in _STEMS)
 _POSTS = re.compile(r"posts\b", re.IGNORECASE)
-"""They are articles."""
+"""Not a stem of discussions: "posts" are articles."""
 
 _BETWEEN_LETTERS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
@@ -85,17 +85,17 @@ _OF_ELEMENT = (
 )
 
 COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
-"""What is counted of every element, all that is below it included.
+"""What is counted for each element, including everything below it.
 
-``repeated`` are the texts that the page shows `OFTEN`; ``discussing`` and ``other_parts`` the
-elements whose class or id speaks of a discussion, or of another part of a page; ``personal`` are
-words that writers address each other with. ``long_links`` read like headlines,
-``fragment_links`` lead to a place in a page, ``unendorsed_links`` are those that a site does
-not vouch for, as it marks what readers bring (``rel``).
+``repeated`` are texts that the page shows at least `OFTEN` times. ``discussing`` and
+``other_parts`` are elements whose class or id indicates a discussion, or another part of a page.
+``personal`` are words with which writers address each other. ``long_links`` read like headlines,
+``fragment_links`` lead to a place in a page, and ``unendorsed_links`` are those that the site does
+not vouch for, by their ``rel``, as is usual for links by readers.
 """
 
 HEADLINE = 25
-"""Letters of a link that reads like a headline."""
+"""Minimum length, in letters, of a link that reads like a headline."""
 
 _UNENDORSED = frozenset(["nofollow", "ugc", "external"])
 
@@ -107,15 +107,15 @@ _COLUMNS = [column.name for column in fields(FlatDocument)]
 
 @dataclass(frozen=True, eq=False)
 class PageElements(FlatDocument):
-    """The elements of a page that a browser shows something of.
+    """The elements of a page of which a browser shows something.
 
-    Left out with all that is below them are those of `worker.html.elements.UNSEEN`. What a style
-    hides is kept: a page may unfold its comments. White space in texts is normalised.
+    Those of `worker.html.elements.UNSEEN` are left out with their contents. Elements hidden by
+    style are kept, as a page may unfold its comments. White space in texts is normalised.
     """
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> "PageElements":
-        """Choose from a document what is shown of it."""
+        """Select the shown elements of a document."""
         flat = FlatDocument.of(document)
         shown = flat.select(~flat.within(flat.having(UNSEEN)))
         columns = {name: getattr(shown, name) for name in _COLUMNS}
@@ -126,7 +126,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def looks(self) -> tuple[Integers, Integers]:
-        """The distinct looks, and each element's number there: its tag with its class and id.
+        """The distinct looks (tag, class and id), and the number of each element's look.
 
         A look is the number of the tag times the number of `distinct_names`, plus that of the name.
         """
@@ -141,7 +141,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def name_kinds(self) -> Booleans:
-        """For every element whether its names speak of a discussion, and of another part."""
+        """Whether each element's names indicate a discussion, and another part of a page."""
         return _kinds_of_names(
             [
                 f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
@@ -151,7 +151,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def counts(self) -> Integers:
-        """What each element holds, shape (elements, `COUNTED`)."""
+        """Counts per element, shape (elements, `COUNTED`)."""
         counts = np.empty((len(self), len(COUNTED)), dtype=np.int64)
         texts = _summed(self._counts_of_texts())
         counts[:, :_TEXT_COLUMNS] = texts[self.text_ends] - texts[self.text_starts]
@@ -161,17 +161,17 @@ class PageElements(FlatDocument):
 
     @cached_property
     def linked(self) -> Booleans:
-        """For each text whether it stands in a link."""
+        """Whether each text is in a link."""
         return self.within(self.having({"a"}))[self.text_parents]
 
     @cached_property
     def distinct_texts(self) -> tuple[list[str], Integers]:
-        """The texts, each once, and for each text its number there."""
+        """The distinct texts, and the number of each text among them."""
         return numbered(self.texts)
 
     @cached_property
     def lengths(self) -> Integers:
-        """Number of letters and other characters of each text, see `LETTERS_OF_IDEOGRAPH`."""
+        """Length of each text in letters and other characters, see `LETTERS_OF_IDEOGRAPH`."""
         lengths: Integers = self._counts_of_distinct[self.distinct_texts[1], 0]
         return lengths
 
@@ -203,7 +203,7 @@ class PageElements(FlatDocument):
         return counts
 
     def _link_kinds(self, links: Integers) -> Integers:
-        """Say which of `_OF_LINK` links are."""
+        """Return which of `_OF_LINK` apply to each link."""
         before = _summed(self.lengths[:, None])[:, 0]
         kinds = np.zeros((len(links), len(_OF_LINK)), dtype=np.int64)
         kinds[:, 0] = before[self.text_ends[links]] - before[self.text_starts[links]] >= HEADLINE
@@ -217,21 +217,16 @@ class PageElements(FlatDocument):
         return kinds
 
     def having_attribute(self, name: str) -> Iterator[tuple[int, str]]:
-        """Yield the elements that have an attribute, with its values."""
+        """Yield the elements with an attribute, and its values."""
         owners, values = self.attributes.named(name)
         places = np.minimum(np.searchsorted(self.numbers, owners), len(self) - 1)
         is_shown = self.numbers[places] == owners
         return zip(places[is_shown].tolist(), compress(values, is_shown), strict=True)
 
     def text_of(self, index: int, without: Iterable[int] = ()) -> str:
-        """Return the text below an element on one line, without that of some inside it.
+        """Return the text below an element on one line, without that of some inner elements.
 
-        Parameters
-        ----------
-        index
-            The element.
-        without
-            Elements inside it, none inside another, rising.
+        `without` are disjoint elements inside it, in ascending order.
         """
         pieces: list[str] = []
         start = self.text_starts[index]
@@ -243,12 +238,12 @@ class PageElements(FlatDocument):
 
 
 MAX_NAMES = 2_000
-"""Characters of an element's classes, and of its id, that are looked at."""
+"""Maximum characters of an element's classes, and of its id, that are examined."""
 
 
 def _kinds_of_names(names: Sequence[str]) -> Booleans:
-    """Say of each of some names whether it speaks of each of `_KINDS`."""
-    # What parts two names makes a word of its own.
+    """Return for each name which of `_KINDS` it indicates."""
+    # Separators within a name delimit words.
     plain = "\0".join(name if name.isascii() else "" for name in names)
     letters = _POSTS.sub("?????", plain).lower().translate(_BETWEEN_LETTERS)
     words = letters.replace("\0", " \0 ").split()
@@ -266,12 +261,12 @@ def _kinds_of_names(names: Sequence[str]) -> Booleans:
 
 
 def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
-    """Return of which of `_KINDS` words of small letters speak, a bit each."""
+    """Return which of `_KINDS` each lower-case word indicates, as bits."""
     plain = [*words]
     ends = [*accumulate(len(word) + 1 for word in plain)]
     line = " ".join(plain)
     kind_of: dict[str, int] = {}
-    # A pattern takes several times as long.
+    # Regular expressions take several times as long.
     for kind, stems in enumerate(_STEMS):
         for stem in stems:
             place = line.find(stem)
@@ -283,7 +278,7 @@ def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
 
 
 def _counts_of(texts: Sequence[str]) -> Integers:
-    """Count what `_OF_TEXT` names in texts, of which there is at least one."""
+    """Count what `_OF_TEXT` names in each of at least one text."""
     joined = "\n".join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     lengths = np.array([*map(len, texts)])
@@ -301,7 +296,7 @@ def _counts_of(texts: Sequence[str]) -> Integers:
         ends_sentence |= _one_of(codes[:-1], "。！？")
         for first, last in _IDEOGRAPHS:
             ideographs += count((codes >= first) & (codes <= last))
-    # What stands between spaces, not `worker.text.words.tokens`: the shipped classifiers were
+    # Words are what spaces separate, not `worker.text.words.tokens`: the shipped classifiers were
     # trained on this count.
     words = count(codes == ord(" ")) + 1
     pieces = joined.lower().replace("\n", " ").split(" ")[:-1]
@@ -333,7 +328,7 @@ def _has_date(text: str) -> bool:
 
 
 def _summed(counts: Integers) -> Integers:
-    """Return the sums of all rows before each row, and of all."""
+    """Return the sums of all rows before each row, and of all rows."""
     sums = np.zeros((len(counts) + 1, counts.shape[1]), dtype=np.int64)
     np.cumsum(counts, axis=0, out=sums[1:])
     return sums

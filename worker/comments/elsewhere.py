@@ -1,7 +1,7 @@
-"""Comments that a page does not hold: which service keeps them, and under which thread.
+"""Comments hosted by other services: which service, and under which thread.
 
-All is read from the page, and nothing is fetched. A page that loads a service's program, or counts
-its comments, need not have a thread: there has to be an element that the thread is shown in.
+Everything is read from the page; nothing is fetched. A page that loads a service's script or counts
+its comments need not have a thread, so there must be an element in which the thread is shown.
 """
 
 import re
@@ -21,13 +21,13 @@ from worker.html.nodes import Node
 from worker.text.words import clean
 
 MAX_CHARACTERS = 2_000_000
-"""Characters of a page's programs that are read."""
+"""Maximum characters of a page's scripts that are read."""
 
 MAX_VALUE = 500
-"""Characters of an id or an address."""
+"""Maximum length of an id or a URL, in characters."""
 
 MAX_TRIES = 20
-"""Places of a name that are looked at in a program."""
+"""Maximum number of occurrences of a name that are examined in a script."""
 
 _SELECTOR = re.compile(
     r"(?P<tag>[\w:-]*)(?:#(?P<id>[\w-]+)(?P<begins>\^)?|\.(?P<word>[\w-]+))?"
@@ -39,27 +39,27 @@ _VALUE = re.compile(
 _NAME_BEFORE = re.compile(r"[\w$-]")
 _QUOTES = "\"'`"
 _PLACEHOLDERS = frozenset(["pathname", "url", "title", "og:title", "page.path", "PAGE_IDENTIFIER"])
-"""What stands in place of an id: a rule to make it by, or an example that nobody filled in."""
+"""Values that are not ids: expressions that compute one, or examples left in place."""
 
 _LOADING = ("script", "iframe", "link")
 
 
 @dataclass(frozen=True)
 class CommentsElsewhere:
-    """A thread that another service keeps.
+    """A comment thread hosted by another service.
 
     Attributes
     ----------
     vendor
         Name of the service, one of `worker.comments.vendors.VENDORS`.
     account
-        What the service knows the site by, None where the page does not say.
+        The site's account at the service; None if the page does not state it.
     thread
-        What it knows the thread by: an id, or the address that it is filed under; None where
-        the page does not say.
+        The service's key of the thread: an id, or the URL that it belongs to; None if the page
+        does not state it.
     address
-        Absolute http or https address of the service, its frame or its program, as the page
-        gives it; None where it gives none.
+        Absolute http or https URL of the service, its frame or its script, as given by the page;
+        None if it gives none.
     """
 
     vendor: str
@@ -69,23 +69,25 @@ class CommentsElsewhere:
 
 
 def find_elsewhere(page: Page, *, shows_comments: bool = False) -> tuple[CommentsElsewhere, ...]:
-    """Find the threads of a page that other services keep.
+    """Find the page's comment threads that are hosted by other services.
 
     Parameters
     ----------
     page
         The page.
     shows_comments
-        Whether it shows comments itself: those that the site's own interface gives are the same.
+        Whether the page shows comments itself: those of the site's own API are the same.
 
     Returns
     -------
     tuple of CommentsElsewhere
-        At most one of each service, in the order of `worker.comments.vendors.VENDORS`.
+        At most one per service, in the order of `worker.comments.vendors.VENDORS`.
     """
-    says = _Says(page)
+    sources = _Sources(page)
     found = (
-        _thread_of(vendor, says) for vendor in VENDORS if not (shows_comments and vendor.is_of_site)
+        _thread_of(vendor, sources)
+        for vendor in VENDORS
+        if not (shows_comments and vendor.is_of_site)
     )
     return tuple(thread for thread in found if thread is not None)
 
@@ -103,7 +105,7 @@ class _Selector(NamedTuple):
     def of(cls, text: str) -> "_Selector":
         found = _SELECTOR.fullmatch(text)
         if found is None:
-            raise ValueError(f"no selector: {text}")
+            raise ValueError(f"invalid selector: {text}")
         parts = {name: value or "" for name, value in found.groupdict().items()}
         return cls(
             tag=parts["tag"],
@@ -119,17 +121,17 @@ class _Selector(NamedTuple):
 _MARKS = {vendor.name: [*map(_Selector.of, vendor.marks)] for vendor in VENDORS}
 
 
-def _thread_of(vendor: Vendor, says: "_Says") -> CommentsElsewhere | None:
+def _thread_of(vendor: Vendor, sources: "_Sources") -> CommentsElsewhere | None:
     marks = _MARKS[vendor.name]
-    mark, marked = next(((m, node) for m in marks for node in says.marked(m)), (None, None))
-    if marked is None and not any(map(says.calls, vendor.calls)):
+    mark, marked = next(((m, node) for m in marks for node in sources.marked(m)), (None, None))
+    if marked is None and not any(map(sources.calls, vendor.calls)):
         return None
-    account = says.value(vendor, vendor.account, marked)
-    thread = says.value(vendor, vendor.thread, marked)
+    account = sources.value(vendor, vendor.account, marked)
+    thread = sources.value(vendor, vendor.thread, marked)
     if thread is None and mark is not None and mark.begins and marked is not None:
         thread = _value((marked.get("id") or "").strip().removeprefix(mark.id))
-    address = absolute(says.value(vendor, vendor.service, marked), says.base)
-    for located in says.addresses(vendor):
+    address = absolute(sources.value(vendor, vendor.service, marked), sources.base)
+    for located in sources.addresses(vendor):
         found = vendor.in_address.search(located) if vendor.in_address else None
         parts = found.groupdict() if found else {}
         account = account or parts.get("account") or parts.get("account2")
@@ -145,7 +147,7 @@ _ASKED_FOR = ("t_i", "t_u", "href")
 
 
 def _asked_for(address: str) -> str | None:
-    """Return the thread that the address of a frame asks for."""
+    """Return the thread in the query of a frame's URL."""
     try:
         asked = parse_qs(urlsplit(address).query, max_num_fields=50)
     except ValueError:
@@ -153,8 +155,8 @@ def _asked_for(address: str) -> str | None:
     return next((_value(asked[name][0]) for name in _ASKED_FOR if name in asked), None)
 
 
-class _Says:
-    """What a page says, as it is asked for."""
+class _Sources:
+    """The places of a page that may name a thread, looked up on demand."""
 
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
@@ -165,7 +167,7 @@ class _Says:
         return base_of(Node(self.flat, 0), self.url)
 
     def marked(self, mark: _Selector) -> Iterator[Node]:
-        """Yield the elements that a selector selects."""
+        """Yield the elements that match a selector."""
         flat = self.flat
         if mark.name and not (mark.id or mark.word):
             owners, values = flat.attributes.named(mark.name)
@@ -184,7 +186,7 @@ class _Says:
                 yield node
 
     def _having(self, *tags: str) -> list[int]:
-        # Most tags of the table are on no page.
+        # Most tags in the table occur on no page.
         if not any(tag in self.flat.distinct_tags for tag in tags):
             return []
         return np.flatnonzero(self.flat.having(tags)).tolist()
@@ -202,7 +204,7 @@ class _Says:
 
     @cached_property
     def _words(self) -> dict[str, list[int]]:
-        """For each word of a class the pairs of class and id that have it."""
+        """Pairs of class and id that contain each class name."""
         found: dict[str, list[int]] = {}
         for pair, (words, _) in enumerate(self.flat.distinct_names):
             for word in words.split():
@@ -217,12 +219,12 @@ class _Says:
         return found
 
     def calls(self, part: str) -> bool:
-        """Say whether a program holds a text."""
+        """Return whether a script contains a text."""
         return any(part in program for program in self.programs)
 
     @cached_property
     def programs(self) -> list[str]:
-        """The texts of the page's scripts."""
+        """Texts of the page's scripts."""
         flat, left, found = self.flat, MAX_CHARACTERS, []
         for place in self._having("script"):
             text = Node(flat, place).text
@@ -239,7 +241,7 @@ class _Says:
 
     @cached_property
     def _loaded(self) -> list[str]:
-        """The addresses that the page loads from, or links its other forms by."""
+        """URLs that the page loads, or links to in its head."""
         found = []
         for place in self._having(*_LOADING):
             attributes = self.flat.attributes.of(place)
@@ -250,7 +252,7 @@ class _Says:
         return found
 
     def addresses(self, vendor: Vendor) -> Iterator[str]:
-        """Yield the addresses of a service that the page gives, absolute."""
+        """Yield the absolute URLs of a service on the page."""
         for part in vendor.located:
             quoted = (_quoted(program, part) for program in self.programs)
             for found in (*(each for each in self._loaded if part in each), *quoted):
@@ -268,7 +270,7 @@ class _Says:
         return metas
 
     def value(self, vendor: Vendor, names: Sequence[str], marked: Node | None) -> str | None:
-        """Return the first value that one of some names has, None where none has any."""
+        """Return the first usable value of the names, in order, or None."""
         for name in names:
             for value in self._values(vendor, name, marked):
                 usable = _value(value)
@@ -289,7 +291,7 @@ class _Says:
 
 
 def _fits(value: str | None, mark: _Selector) -> bool:
-    """Say whether the value of an attribute is as a selector wants it."""
+    """Return whether an attribute's value matches a selector."""
     if not mark.name:
         return True
     if value is None or not mark.how:
@@ -298,7 +300,7 @@ def _fits(value: str | None, mark: _Selector) -> bool:
 
 
 def _assigned(program: str, name: str, start: int) -> str | None:
-    """Return the text or number that a program gives to a name."""
+    """Return the string or number that a script assigns to a name."""
     for _ in range(MAX_TRIES):
         place = program.find(name, start)
         if place < 0:
@@ -312,7 +314,7 @@ def _assigned(program: str, name: str, start: int) -> str | None:
 
 
 def _quoted(program: str, part: str) -> str | None:
-    """Return the quoted text of a program that holds an address's part."""
+    """Return the quoted URL in a script that contains a part."""
     place = program.find(part)
     if place < 0:
         return None
@@ -324,7 +326,7 @@ def _quoted(program: str, part: str) -> str | None:
 
 
 def _value(text: str | None) -> str | None:
-    """Return a value of a page as it may be handed on, None for none."""
+    """Return a cleaned value, or None if it is unusable."""
     if text is None or len(text) > MAX_VALUE:
         return None
     cleaned = clean(text)

@@ -1,4 +1,4 @@
-"""What belongs to each comment beside the element that was found."""
+"""The extent of each comment: what belongs to it beyond the element that was found."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -10,29 +10,23 @@ from operator import eq
 from worker.html.flat import FlatDocument
 
 MAX_WIDER = 6
-"""Elements around a record that are looked at; more have not been needed on any page."""
+"""Maximum number of elements that a record is widened by; no known page needs more."""
 
 MIN_ALIKE = 0.8
-"""Share of the records around which an element of the same tag and class must stand."""
+"""Minimum share of the records with an alike element around, or alike siblings next to them."""
 
 MAX_ROWS = 3
-"""Siblings that belong to a record before or after it."""
+"""Maximum number of siblings that belong to a record on either side."""
 
 _Shape = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Extent:
-    """All that a page shows of one comment, elements by their places in the flat document.
+    """All that a page shows of one comment, as places of elements in the flat document.
 
-    Attributes
-    ----------
-    element
-        The element that holds the comment, with the comments nested in it.
-    rows
-        The element and the siblings of it that belong to the comment, in order.
-    place
-        Position of the element in `rows`.
+    `element` holds the comment and those nested in it; `rows` are the element and the siblings that
+    belong to the comment, in order; `place` is the position of the element in `rows`.
     """
 
     element: int
@@ -41,17 +35,11 @@ class Extent:
 
 
 def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Widen records to all that belongs to their comments.
+    """Widen records to everything that belongs to their comments.
 
-    What was found may be the text alone: the elements around it that hold no other record are
-    the comment's, and so are the rows of a table, or other siblings, that come with every record.
-
-    Parameters
-    ----------
-    page
-        All of the page.
-    records
-        Elements that hold one comment each, in document order, each once.
+    A found record may be the text alone. Elements around it that hold no other record belong to the
+    comment, and so do the table rows, or other siblings, that accompany every record. `records` are
+    distinct elements in document order.
     """
     shapes = _Shapes(page)
     elements = list(records)
@@ -64,7 +52,7 @@ def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
 
 
 class _Shapes:
-    """What elements look like, and where they stand."""
+    """The structure of a page: what its elements look like and where they stand."""
 
     def __init__(self, page: FlatDocument) -> None:
         self.tags = page.tags
@@ -74,7 +62,7 @@ class _Shapes:
         self.ends = page.ends.tolist()
 
     def around(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the parents of elements where each is one record's alone, and they are alike."""
+        """Return the elements' parents if they are alike and hold one record each, else None."""
         if len(elements) < 2:
             return None
         parents = [self.parents[element] for element in elements]
@@ -86,7 +74,7 @@ class _Shapes:
         return parents if kinds.most_common(1)[0][1] >= MIN_ALIKE * len(parents) else None
 
     def children(self, parent: int) -> list[int]:
-        """Return the children of an element, none of the document itself."""
+        """Return the children of an element; none for -1, above the root."""
         children = []
         child = parent + 1
         while parent >= 0 and child < self.ends[parent]:
@@ -101,7 +89,7 @@ class _Shapes:
         )
 
     def kind(self, element: int) -> _Shape:
-        """Return what tells records from other siblings: the class, or what they are made of."""
+        """Return what distinguishes records from other siblings: class, or else structure."""
         look = self.look(element)
         return look if look[1] else self.shape(element)
 
@@ -142,7 +130,7 @@ def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
 
 
 def _beside(siblings: Sequence[int], place: int, step: int, own: Container[int]) -> list[int]:
-    """Return the nearest siblings of a record up to the next record."""
+    """Return the nearest siblings of a record, up to the next record."""
     found: list[int] = []
     place += step
     while 0 <= place < len(siblings) and len(found) < 2 * MAX_ROWS:
@@ -154,9 +142,9 @@ def _beside(siblings: Sequence[int], place: int, step: int, own: Container[int])
 
 
 def _common(shapes: _Shapes, sides: Sequence[Sequence[int]]) -> int:
-    """Count the siblings that stand beside records in the same shapes, the first one included.
+    """Count the siblings next to records that have the same shapes, beginning with the first.
 
-    Without that one they may be what belongs to the record before.
+    It must be the first: later ones may belong to the record before.
     """
     if len(sides) < 2:
         return 0

@@ -1,7 +1,6 @@
-"""What is measured of candidates: as CommentsMiner does, and how their records stand in the page.
+"""Features of candidates: those of CommentsMiner, and how their records stand in the page.
 
-A record here is an element without those of the same candidate inside it: a comment is not
-what its answers say.
+A record here is an element without its nested records: a comment does not include its answers.
 """
 
 import re
@@ -36,13 +35,13 @@ _SHARED = (
 _VARYING = ("elements", "links", "texts", "dates", "repeated", "paragraphs")
 
 MOST_NAMES = 5
-"""Elements with telling names around an element, from which on no more are counted."""
+"""Maximum number of ancestors with indicative names that are counted."""
 
 LONGEST_COUNT = 30
-"""Characters of the longest text that is looked at for the number of comments."""
+"""Maximum length, in characters, of a text that may state the number of comments."""
 
 COUNT_WITHIN = 30
-"""Texts before the first record that are looked at for it."""
+"""Number of texts before the first record that may state the number of comments."""
 
 _NUMBER = re.compile(r"\d++")
 _MAX_DIGITS = 5
@@ -51,27 +50,19 @@ _EPSILON = 1e-9
 
 
 def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
-    """Measure candidates, a row each.
-
-    Parameters
-    ----------
-    page
-        The page.
-    candidates
-        At least one.
-    """
+    """Compute the features of at least one candidate, one row each."""
     return Features.of(_measures(_Records(page, [each.places for each in candidates]), candidates))
 
 
 def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Features:
-    """Measure the eight features of CommentsMiner (section 3) alone, a row a candidate.
+    """Compute only the eight features of CommentsMiner (section 3), one row per candidate.
 
     Parameters
     ----------
     page
         The page.
     groups
-        The elements at the roots of each candidate's occurrences, rising; at least one.
+        The root elements of each candidate's occurrences, ascending; at least one candidate.
     """
     return Features.of(_paper_measures(_Records(page, [*map(np.array, groups)])))
 
@@ -79,22 +70,10 @@ def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Featu
 class _Records:
     """The records of all candidates in one sequence.
 
-    Attributes
-    ----------
-    page
-        The page.
-    element
-        Element of each record.
-    candidate
-        Number of the candidate of each.
-    firsts, sizes
-        Place of each candidate's first record, and number of its records.
-    whole, own
-        What each holds, with and without the records inside it, shape (records, `COUNTED`).
-    depth
-        Number of records of the same candidate around each.
-    totals
-        Sums of `own` over each candidate, shape (candidates, `COUNTED`).
+    Per record: `element`, the number of its `candidate`, `depth` (the number of records of the same
+    candidate around it), and its counts with nested records (`whole`) and without them (`own`),
+    shape (records, `COUNTED`). Per candidate: the place of its first record (`firsts`), its number
+    of records (`sizes`) and sums of `own` (`totals`).
     """
 
     def __init__(self, page: PageElements, groups: Sequence[_Integers]) -> None:
@@ -117,56 +96,57 @@ class _Records:
         self.totals = np.add.reduceat(self.own, self.firsts)
 
     def count(self, name: str) -> _Integers:
-        """Return what each record holds of a kind, those inside it left out."""
+        """Return a count of each record, without nested records."""
         return np.asarray(self.own[:, COUNTED.index(name)])
 
     def total_count(self, name: str) -> _Integers:
-        """Return the sum of what each record holds of a kind."""
+        """Return the sum of a count over the records of each candidate."""
         return np.asarray(self.totals[:, COUNTED.index(name)])
 
     def mean_counts(self, names: Sequence[str]) -> _Floats:
-        """Return the means of what each record holds of some kinds, a row each."""
+        """Return the means of some counts over the records, a row per count."""
         return np.asarray(self.totals[:, _places(names)].T / self.sizes)
 
     def having(self, names: Sequence[str]) -> _Integers:
-        """Return the numbers of records that hold something of some kinds, a row each."""
+        """Return the numbers of records where some counts are positive, a row per count."""
         having = np.add.reduceat(self.own[:, _places(names)] > 0, self.firsts, dtype=np.int64)
         return np.asarray(having.T)
 
     def variation_of_counts(self, names: Sequence[str]) -> _Floats:
-        """Return the coefficients of variation of what each record holds, a row each."""
+        """Return the coefficients of variation of some counts, a row per count."""
         own = self.own[:, _places(names)]
-        # Whole numbers, so that sums are the same in any order.
+        # Integers, so sums are the same in any order.
         squares = np.add.reduceat(own * own, self.firsts)
         return _variation(self.mean_counts(names), squares.T / self.sizes)
 
     def totals_of(self, *values: npt.NDArray[np.int64 | np.bool_]) -> _Integers:
-        """Sum whole numbers of records over each candidate, a row each."""
+        """Sum integers over the records of each candidate, a row per argument."""
         return np.asarray(np.add.reduceat(np.array(values, dtype=np.int64), self.firsts, axis=1))
 
     def means_of(self, *values: npt.NDArray[np.int64 | np.bool_]) -> _Floats:
-        """Return the means of whole numbers of records over each candidate, a row each."""
+        """Return the means of integers over the records of each candidate, a row per argument."""
         return np.asarray(self.totals_of(*values) / self.sizes)
 
     def mean(self, values: _Floats) -> _Floats:
         return np.asarray(np.add.reduceat(values, self.firsts) / self.sizes)
 
     def most_of(self, *values: _Integers) -> _Integers:
-        """Return the greatest of the values of records of each candidate, a row each."""
+        """Return the maxima over the records of each candidate, a row per argument."""
         return np.asarray(np.maximum.reduceat(np.array(values), self.firsts, axis=1))
 
     def variation(self, values: _Floats) -> _Floats:
-        """Return the coefficient of variation over each candidate."""
+        """Return the coefficient of variation over the records of each candidate."""
         return _variation(self.mean(values), self.mean(values * values))
 
     def distinct(self, *values: _Integers) -> _Floats:
-        """Return the numbers of different values over those of records, a row for each of some.
+        """Return the share of distinct values among the records, a row per argument.
 
-        Values times candidates are below 2^63: `MAX_LENGTH` and `MAX_MEMBERS` see to that.
+        The products of values and candidates stay below 2^63, thanks to `MAX_LENGTH` and
+        `MAX_MEMBERS`.
         """
         rows = np.array(values)
         rows -= rows.min(axis=1, keepdims=True)
-        # Candidates keep their places.
+        # Candidates stay in order.
         rows += self.candidate * (rows.max(axis=1, keepdims=True) + 1)
         rows.sort(axis=1)
         is_new = np.ones(rows.shape, dtype=np.bool_)
@@ -184,7 +164,7 @@ def _variation(mean: _Floats, mean_square: _Floats) -> _Floats:
 
 
 def _sorted_runs(values: _Integers) -> tuple[_Integers, _Integers]:
-    """Return the distinct ones of some values, rising, and how many each stands for."""
+    """Return the distinct values, ascending, and the number of occurrences of each."""
     ordered = np.sort(values)
     firsts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
     return ordered[firsts], np.diff(firsts, append=len(ordered))
@@ -204,7 +184,7 @@ def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[Na
 
 
 def _paper_measures(records: _Records) -> Iterator[NamedColumn]:
-    """Measure the mean and the coefficient of variation over the records."""
+    """Compute means and coefficients of variation over the records."""
     characters = records.count("characters")
     density = characters / np.maximum(records.count("elements"), 1)
     linked = records.count("link_characters") / np.maximum(characters, 1)
@@ -237,11 +217,11 @@ def _contents(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _texts(records: _Records) -> Iterator[NamedColumn]:
-    """Measure the first and the last text of each record: names, dates and buttons stand there."""
+    """Measure the first and last text of each record, usually names, dates and buttons."""
     page = records.page
     numbers = page.distinct_texts[1]
     has_text = records.text_ends > records.text_starts
-    # Every candidate has elements with text only.
+    # Candidates consist only of elements with text.
     first, last = records.text_starts, records.text_ends - 1
     length = page.lengths[first]
     whole = numbers[first] * 7_919 + numbers[last] * 104_729 + records.own[:, 0] * 1_299_709
@@ -304,7 +284,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _distances(places: _Integers, others: _Integers) -> _Integers:
-    """Return how far the nearest of others, which rise, is from each place."""
+    """Return the distance from each place to the nearest of other places, which ascend."""
     after = np.searchsorted(others, places)
     following = others[np.minimum(after, len(others) - 1)]
     preceding = others[np.maximum(after - 1, 0)]
@@ -312,7 +292,7 @@ def _distances(places: _Integers, others: _Integers) -> _Integers:
 
 
 def _common_ancestors(page: PageElements, firsts: _Integers, lasts: _Integers) -> _Integers:
-    """Return the nearest element around each two, and around the first alone if it holds both."""
+    """Return the closest common ancestor of each pair, at least the parent of the first."""
     around = np.maximum(page.parents[firsts], 0)
     while (is_beyond := lasts >= page.ends[around]).any():
         around = np.where(is_beyond, page.parents[around], around)
@@ -352,7 +332,7 @@ def _beside_others(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _left_out(records: _Records) -> Iterator[NamedColumn]:
-    """Measure how far the records are all there is of their kind, and of no other kind."""
+    """Measure how complete and how uniform the records are, by sibling and by class."""
     page = records.page
     kinds = (page.parents + 1) * len(page.distinct_tags) + page.tag_numbers
     _, kind_of = np.unique(kinds, return_inverse=True)
@@ -370,7 +350,7 @@ def _left_out(records: _Records) -> Iterator[NamedColumn]:
 
 
 def _kinds(page: PageElements, names: Sequence[str]) -> _Integers:
-    """Return a number for each element: that of its tag and its one of the distinct names."""
+    """Return a number for each element that identifies its tag and its name."""
     looks, look_of = page.looks
     named, number_of = numbered(names)
     tag, name = np.divmod(looks, len(names))
@@ -379,7 +359,7 @@ def _kinds(page: PageElements, names: Sequence[str]) -> _Integers:
 
 
 def _count_said(records: _Records) -> list[bool]:
-    """Tell whether the page says the number of the records, shortly before the first."""
+    """Return whether the page states the number of records shortly before the first one."""
     texts = records.page.texts
     short = [place for place, text in enumerate(texts) if len(text) <= LONGEST_COUNT]
     lines = "\n".join([*map(texts.__getitem__, short)])

@@ -1,4 +1,4 @@
-"""A comment flattened: its elements by the path that they have in every comment of the page."""
+"""The layout of comments: their elements, flattened and aligned by path across a page."""
 
 import re
 from collections import Counter, defaultdict
@@ -22,20 +22,13 @@ _Value = TypeVar("_Value")
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
 
 MIN_SHARE = 0.1
-"""Share of the comments from which on a class is the template's, not one comment's own."""
+"""Minimum share of the comments with a class for it to belong to the template."""
 
 
 class Text(NamedTuple):
-    """A text node.
+    """A text node, with the index of its element and its text as on the page.
 
-    Attributes
-    ----------
-    parent
-        Index of the element that it stands in.
-    line
-        Number of its line: text nodes with no border of a block between them share it.
-    text
-        The text as it stands in the page.
+    Text nodes with no boundary of a block between them share the number of a `line`.
     """
 
     parent: int
@@ -44,20 +37,20 @@ class Text(NamedTuple):
 
 
 class AttributeValues(dict[str, dict[int, str]]):
-    """Values of attributes: by the name, when it is asked for, and the place of the element."""
+    """Attribute values by name, looked up on demand, and by the place of the element."""
 
     def __init__(self, page: FlatDocument) -> None:
         self._attributes = page.attributes
         self._alike: dict[re.Pattern[str], dict[int, list[str]]] = {}
 
     def __missing__(self, name: str) -> dict[int, str]:
-        """Look an attribute up."""
+        """Look up the values of an attribute."""
         owners, values = self._attributes.named(name)
         found = self[name] = dict(zip(owners.tolist(), values, strict=True))
         return found
 
     def alike(self, pattern: re.Pattern[str]) -> dict[int, list[str]]:
-        """Return the values of all attributes whose names hold a pattern, those of each element."""
+        """Return the values of all attributes whose names match a pattern, by element."""
         found = self._alike.get(pattern)
         if found is None:
             found = self._alike[pattern] = defaultdict(list)
@@ -71,30 +64,28 @@ class AttributeValues(dict[str, dict[int, str]]):
 
 @dataclass
 class Layout:
-    """The elements of one comment in document order, those of comments nested in it left out.
+    """The elements of one comment in document order, without those of comments nested in it.
 
     Attributes
     ----------
     places, tags, names
-        The places of the elements in the page; their tags; the words of their class, id and other
-        names.
+        Per element, its place in the page, its tag, and the words of its class, id and other names.
     parents, ends
-        For each element the index of its parent, -1 for the rows themselves; index after the last
-        descendant.
+        Per element, the index of its parent (-1 for the rows themselves) and the index after its
+        last descendant.
     paths
-        Number of the way from the row to each element: names of elements with their classes. The
-        same path in two comments of a page is the same part of their template; 0 is the comment's
-        element itself.
+        Per element, the number of its path from the row, made of tags and classes. The same path
+        in two comments of a page is the same part of their template; 0 is the comment's element.
     texts, text_starts, text_ends
-        The text nodes that show something; the stretch of them below each element.
+        The shown text nodes, and the range of them below each element.
     lengths
-        For each element the number of characters below it, white space included.
+        Per element, the number of characters below it, including white space.
     word_counts
-        Number of words of each text node.
+        Per text node, its number of words.
     attributes
-        Those of the page's elements.
+        Attributes of the page's elements.
     text_places
-        For each text node its place among the texts of the page.
+        Per text node, its place among the texts of the page.
     """
 
     places: list[int]
@@ -128,7 +119,7 @@ class Layout:
 
     @cached_property
     def clean_texts(self) -> list[str]:
-        """Each text node on one line."""
+        """Text nodes, each on one line."""
         return [clean(node.text) for node in self.texts]
 
     @cached_property
@@ -137,7 +128,7 @@ class Layout:
 
 
 _NAMING = ("itemprop", "rel", "data-role", "data-testid")
-"""What names elements beside class and id."""
+"""Attributes, besides class and id, that name elements."""
 
 _DIGIT = re.compile(r"\d")
 _DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
@@ -154,15 +145,7 @@ def joined(texts: Sequence[Text]) -> str:
 
 
 def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
-    """Lay out the comments of a page.
-
-    Parameters
-    ----------
-    page
-        All of the page.
-    extents
-        The comments, in document order, possibly nested in each other.
-    """
+    """Lay out the comments of a page, given in document order and possibly nested."""
     attributes = AttributeValues(page)
     owners, left_out = _owners(page, attributes, extents)
     shown = _Owned(owners, len(extents))
@@ -178,7 +161,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     parents[~is_row] -= shown.bases[~is_row]
     starts = said.place_of(page.text_starts[shown.items], shown.owners)
     ends = said.place_of(page.text_ends[shown.items], shown.owners)
-    # What is left out of a comment ends a line where it stands.
+    # What a comment leaves out separates lines.
     holders = np.where(page.parents[left_out] < 0, -1, owners[page.parents[left_out]])
     is_within = (holders >= 0) & ~page.having(INLINE)[left_out]
     gaps = said.place_of(page.text_ends[left_out[is_within]], holders[is_within])
@@ -221,7 +204,7 @@ _IN_WORDS = np.array([chr(code).isalnum() or chr(code) == "_" for code in range(
 
 
 def _count_words(texts: Sequence[str]) -> list[int]:
-    """Return how many `tokens` each text has; all those in ASCII are looked at together."""
+    """Return the number of `tokens` in each text; those in ASCII are counted at once."""
     plain = [f"{text}\n" if text.isascii() else "\n" for text in texts]
     is_in_word = _IN_WORDS[np.frombuffer("".join(plain).encode(), dtype=np.uint8)]
     begins = is_in_word.copy()
@@ -235,16 +218,10 @@ def _count_words(texts: Sequence[str]) -> list[int]:
 
 
 class _Owned:
-    """The elements, or the texts, of a page that comments own, those of each comment together.
+    """The elements or texts of a page that belong to comments, grouped by comment.
 
-    Attributes
-    ----------
-    items
-        Their places in the page.
-    owners, bases
-        For each the number of its comment, and where those of this comment begin.
-    firsts
-        Where those of each comment begin.
+    `items` are their places in the page, `owners` the number of each one's comment, `firsts` the
+    start of each comment, and `bases` the start of each item's comment.
     """
 
     def __init__(self, owners: Integers, count: int) -> None:
@@ -257,23 +234,23 @@ class _Owned:
         self.bases = self.firsts[self.owners]
 
     def place_of(self, items: Integers, owners: Integers) -> Integers:
-        """Return the place of items, or of the next ones that their comments own."""
+        """Return the positions of items, or of the next items of their comments."""
         return np.searchsorted(self._keys, owners * self._step + items)
 
     def cut(self, values: list[_Value]) -> list[list[_Value]]:
-        """Part what was listed for each item by comments."""
+        """Split a list over all items by comment."""
         return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
 
 
 def _owners(
     page: FlatDocument, attributes: AttributeValues, extents: Sequence[Extent]
 ) -> tuple[Integers, Integers]:
-    """Return the number of each element's comment, -1 for none, and what comments leave out."""
+    """Return the number of each element's comment, or -1, and the elements that are left out."""
     number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     inside = np.zeros(len(page.elements), dtype=np.bool_)
     for row in number_of:
         inside[row : page.ends[row]] = True
-    # Hidden as a whole, a comment is one that a click shows.
+    # A comment that is hidden as a whole is shown by a click.
     inside[list(number_of)] = False
     for_others = np.zeros(len(page.distinct_names), dtype=np.bool_)
     for number in {*page.name_numbers[inside].tolist()}:
@@ -281,7 +258,7 @@ def _owners(
     hidden = page.having({"dialog"})
     styled = [place for place, style in attributes["style"].items() if hides(style)]
     hidden[styled] = True
-    # What an open dialog is styled, is not looked at.
+    # The style of an open dialog is ignored.
     hidden[[each for each in attributes["open"] if page.tags[each] == "dialog"]] = False
     hidden[[*attributes["hidden"]]] = True
     hidden |= for_others[page.name_numbers] | page.having(UNSEEN)
@@ -297,7 +274,7 @@ def _owners(
 def _names(
     page: FlatDocument, attributes: AttributeValues, items: Integers
 ) -> list[frozenset[str]]:
-    """Return the words of the names of elements."""
+    """Return the words of elements' names."""
     others: dict[int, tuple[str, ...]] = {}
     for name in _NAMING:
         for place, value in attributes[name].items():
@@ -306,7 +283,7 @@ def _names(
     distinct, numbers = numbered(
         [(name, others.get(index, ())) for index, name in zip(items.tolist(), names, strict=True)]
     )
-    # What differs in numbers alone, as ids do, is looked at once.
+    # Names that differ only in numbers, such as ids, are split once.
     plain = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
     words = [*map(split_words, plain.translate(_DIGITS).split("\0"))]
     return [words[number] for number in numbers.tolist()]
@@ -315,7 +292,7 @@ def _names(
 def _paths(
     page: FlatDocument, shown: _Owned, parents: Integers, rows: Mapping[int, int]
 ) -> list[int]:
-    """Return the number of the way to each element: its row's place, and the steps from there."""
+    """Return the number of each element's path: its row's position and the steps from there."""
     names = page.name_numbers[shown.items]
     classes = {number: page.distinct_names[number][0].split() for number in {*names.tolist()}}
     of_comments: list[set[str]] = [set() for _ in shown.firsts[1:]]
@@ -323,7 +300,7 @@ def _paths(
         of_comments[owner].update(classes[name])
     counts = Counter(chain.from_iterable(of_comments))
     least = max(MIN_SHARE * len(of_comments), min(2, len(of_comments)))
-    # One with a number is a comment's own.
+    # A class with a number belongs to one comment.
     known = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
     looks, look_of = np.unique(
         page.tag_numbers[shown.items] * len(page.distinct_names) + names, return_inverse=True

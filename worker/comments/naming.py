@@ -1,4 +1,4 @@
-"""Who wrote comments."""
+"""Authors of comments."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,19 +16,19 @@ from worker.text.relative import find_relative
 from worker.text.wordlists import listed
 
 MAX_NAME = 40
-"""Characters of a name or pseudonym."""
+"""Maximum length of a name or pseudonym, in characters."""
 
 MAX_WORDS = 5
-"""Words of a name: "María del Carmen López García"."""
+"""Maximum number of words in a name: "María del Carmen López García"."""
 
 MAX_ADDRESS = 2_000
-"""Characters of a link that are looked at for what it leads to."""
+"""Maximum characters of a link in which a profile is recognised."""
 
 MIN_SCORE = 0.6
-"""Of a place below, no name is taken: it is as likely something else of the comment."""
+"""Minimum score of a place for its texts to be names; below, they may be anything else."""
 
 MIN_FALLBACK = 0.5
-"""Share of the best place's score that another one needs to be looked at where that is empty."""
+"""Minimum share of the best score for a place to fill the gaps of the best one."""
 
 AUTHOR_NAMES = listed(
     "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
@@ -71,42 +71,22 @@ _SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
 _HINTS_OF_AUTHORS = 0.4
-"""Hints from which on the same name in all comments is one author's, who wrote them all."""
+"""Minimum hints for a name that all comments share to be that of their only author."""
 
 
 class Naming(NamedTuple):
-    """The author of a comment.
-
-    Attributes
-    ----------
-    element
-        Index in the layout of the element that shows the name.
-    name
-        The name, without what introduces it.
-    """
+    """The author of a comment: the name, and the index of its element in the layout."""
 
     element: int
     name: str
 
 
 def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, Naming]:
-    """Find the author of each comment of a page.
+    """Find the author of each comment of a page, by comment number.
 
-    The name stands at the same place in all of them: the one where most show a short text, not
-    always the same, that the page calls an author's or that leads to a profile. Where one comment
-    has nothing there (guests have no profile), the next best place counts.
-
-    Parameters
-    ----------
-    layouts
-        The comments.
-    columns
-        Their short texts, lined up.
-
-    Returns
-    -------
-    dict
-        By the number of the comment; comments without an author are left out.
+    Names stand at the same place in all comments: where most show a short text, not always the
+    same, that the page calls an author's or that links to a profile. Comments with nothing there
+    (guests have no profile) are filled from the next best place.
     """
     ranked = []
     kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
@@ -115,7 +95,7 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
             number: _hints(layouts[number], kinds[number], value.element, column.place.is_text)
             for number, value in column.values.items()
         }
-        # Reading takes longest, and most columns have one value.
+        # Reading is the slowest part, and most columns have one value.
         if _highest_score(layouts, column, hints) < MIN_SCORE:
             continue
         found = _read(layouts, kinds, column)
@@ -132,11 +112,11 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
 
 _FOR_DIFFERENCE = 0.3
 _FOR_LENGTH = 0.2
-"""What different names, and names that are all of their texts, add to a score."""
+"""Score for distinct names, and for texts that consist only of names."""
 
 
 def _highest_score(layouts: Sequence[Layout], column: Column, hints: Mapping[int, float]) -> float:
-    """Return a bound on what `_score` gives a column, whatever is read there."""
+    """Return an upper bound of a column's `_score`, whatever is read."""
     several = (
         0.0 if column.place.is_text else 0.5 * _is_of_several(layouts[number], value.element)
         for number, value in column.values.items()
@@ -164,7 +144,7 @@ def _read(
 
 
 _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-"""What the names of elements say of them, together a sum."""
+"""What the names of an element indicate, as bits."""
 
 
 @lru_cache(maxsize=4096)
@@ -183,14 +163,9 @@ def _is_meant(kinds: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def clean_name(text: str, *, is_meant: bool = False) -> str:
-    """Return the name in a short text of a comment; empty where it is none.
+    """Return the name in a short text of a comment; empty if it is not a name.
 
-    Parameters
-    ----------
-    text
-        What an element shows.
-    is_meant
-        Whether the page calls the element an author's: a pseudonym may then have any form.
+    `is_meant` is whether the page calls the element an author's: a pseudonym may have any form.
     """
     name = without_dates(text)
     age = find_relative(name)
@@ -212,7 +187,7 @@ def clean_name(text: str, *, is_meant: bool = False) -> str:
 
 
 def _without_after(name: str) -> str:
-    """Return a name without what may follow it, which is two words and some marks at most."""
+    """Remove what may follow a name, at most two words and some marks."""
     words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
     found = _AFTER.search(name, len(words[0]) if len(words) > 2 else 0)
     return name[: found.start()] if found else name
@@ -225,7 +200,7 @@ def _score(
     hints_of: Mapping[int, float],
 ) -> float:
     share = len(found) / len(layouts)
-    # Elsewhere at this place stands what is no name.
+    # Other texts at this place are not names.
     score = 0.6 * share * len(found) / len(column.values)
     hints = sum(map(hints_of.__getitem__, found)) / len(found)
     score += hints
@@ -253,7 +228,7 @@ def _score(
 
 
 def _is_of_several(layout: Layout, index: int) -> bool:
-    """Say whether an element shows more than one part of text."""
+    """Return whether an element shows more than one text node."""
     return layout.text_ends[index] - layout.text_starts[index] > 1
 
 
@@ -288,7 +263,7 @@ def _kinds_around(layout: Layout, kinds: Sequence[int], index: int) -> int:
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
-    # What stands beside the element's own text is another part of the comment.
+    # What stands next to the element's own text is another part of the comment.
     end = index + 1 if is_text else min(layout.ends[index], index + 4)
     try:
         link = layout.tags.index("a", index, end)

@@ -1,4 +1,4 @@
-"""Which records stand inside which."""
+"""Nesting of records."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,24 +7,24 @@ _Integers = npt.NDArray[np.int64]
 
 
 def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> tuple[_Integers, _Integers]:
-    """Find the nearest stretch around each one, within its group.
+    """Find the innermost range around each range, within its group.
 
     Parameters
     ----------
     group, starts, ends
-        Group, start and end of each stretch, ordered by group and start; of two that
-        overlap, one holds the other.
+        Group, start and end of each range, ordered by group and start; overlapping ranges are
+        nested.
 
     Returns
     -------
     around : array
-        Place of the nearest stretch around each, -1 for none.
+        Position of the innermost range around each, or -1.
     depth : array
-        Number of stretches around each.
+        Number of ranges around each.
     """
     offset = group * (int(ends.max(initial=0)) + 1)
     ended = np.searchsorted(np.sort(offset + ends), offset + starts, side="right")
-    # All before have begun.
+    # All previous ranges have started.
     depth = np.arange(len(starts)) - ended
     around = np.full(len(starts), -1, dtype=np.int64)
     for level in range(1, int(depth.max(initial=0)) + 1):

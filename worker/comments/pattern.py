@@ -1,4 +1,4 @@
-"""What the comments of one page tell of where those of its template's other pages stand."""
+"""Patterns: how the comments on one page help to find those on other pages of its template."""
 
 import json
 import math
@@ -15,12 +15,12 @@ from worker.comments.signatures import Signature, masked, paths_of, signatures_o
 from worker.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
-"""Mean confidence of its pages from which on a pattern holds for a template.
+"""Minimum mean confidence of its pages for a pattern to hold for a template.
 
-What one page took for comments with half a heart, a box of teasers mostly, stands on all others
-too. On 85 sites of ``dragnet`` false alarms are 5.7 % with this limit and 9.0 % without, where the
-pages alone give 3.8 %. From 0.5 to 0.8 all figures are the same, so it is the lowest of these: it
-keeps a template of unusual markup that no page is sure of.
+What one page hesitantly mistakes for comments, mostly a box of teasers, is on all others as well.
+On 85 sites of ``dragnet``, false alarms are 5.7 % with this limit and 9.0 % without; the pages
+alone give 3.8 %. All figures are the same from 0.5 to 0.8, so the lowest is chosen: it keeps
+templates of unusual markup, of which no page is sure.
 """
 
 _KINDS = ("itemprop", "itemtype")
@@ -28,15 +28,15 @@ _KINDS = ("itemprop", "itemtype")
 
 @dataclass(frozen=True)
 class CommentPattern:
-    """How the comments of a page, or of a template's pages, are found.
+    """How to find the comments of a page, or of a template's pages.
 
     Attributes
     ----------
     signature
-        What one element in each comment has that no other element has; None where no
+        The signature that one element in each comment has and no other element; None if no
         comments were seen.
     levels
-        How many levels above that element the comment's outermost one stands.
+        How many levels above that element the comment's outermost one is.
     confidence
         Probability that this is right, 0..1.
     """
@@ -47,45 +47,45 @@ class CommentPattern:
 
     @property
     def is_named(self) -> bool:
-        """Whether it goes by a class, an id or microdata.
+        """Whether the signature has a class, an id or microdata.
 
-        A place alone holds comments on one page, and something else where there are none.
+        A position alone may hold comments on one page and something else on pages without any.
         """
         return self.signature is not None and self.signature.name != ""
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote.
+        """Read a pattern from `to_json`.
 
         Raises
         ------
         ValueError
-            If the text is no pattern.
+            If the text is not a pattern.
         """
         try:
             shared, levels, confidence = json.loads(text)
             signature = None if shared is None else _read_signature(shared)
             return cls(signature, int(levels), float(confidence))
         except TypeError as error:
-            raise ValueError(f"no pattern of comments: {error}") from error
+            raise ValueError(f"invalid comment pattern: {error}") from error
 
     def to_json(self) -> str:
-        """Write the pattern down, in some dozens of bytes."""
+        """Serialise the pattern, in some dozens of bytes."""
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
-        """Return the elements of a page that the pattern says hold a comment each.
+        """Return the elements of a page that hold a comment each, according to the pattern.
 
         Parameters
         ----------
         document
-            Root element of a page of the same template, or all of it, flat.
+            The whole page, or its root element; a page of the same template.
         """
         wanted = self.signature
         if wanted is None:
             return ()
         flat = FlatDocument.of(document)
-        # What stands before a number, or the end of the first class, stands so in the page.
+        # What precedes a number, or the first class, stands unmasked on the page.
         is_kind = wanted.name.startswith("[")
         literal = "" if is_kind else re.split("[.#]", wanted.name[1:])[0]
         may_be = [
@@ -106,21 +106,21 @@ class CommentPattern:
 
 
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
-    """Combine what the pages of a template have shown.
+    """Combine the patterns of a template's pages.
 
-    Pages without comments do not speak against those with some: the articles of one template
-    are commented or not.
+    Pages without comments do not count against those with some: articles of one template may be
+    commented or not.
 
     Parameters
     ----------
     patterns
-        What `worker.comments.find_comments` found on each page, in any order.
+        The pattern from `worker.comments.find_comments` of each page, in any order.
 
     Returns
     -------
     CommentPattern
-        The one whose pages have the greatest confidence together, with the mean of theirs;
-        without a signature where no page has comments, or none that are likely enough.
+        The one with the highest total confidence, with its mean confidence; without a signature if
+        no page has comments, or none that are likely enough.
     """
     confidences: dict[tuple[Signature, int], list[float]] = defaultdict(list)
     for pattern in patterns:
@@ -135,7 +135,7 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
 
 
 NONE_SEEN = CommentPattern(None, 0, 0.0)
-"""Nothing is known of a template's comments."""
+"""Pattern of a template about whose comments nothing is known."""
 
 
 def _read_signature(shared: Any) -> Signature:

@@ -1,12 +1,12 @@
 """The probability that a candidate is the comments of a page.
 
-Boosted trees trained on other sites (``benchmarks/comments/train.py``) weigh what
-`worker.comments.features` measures.
+Boosted trees, trained on other sites (``benchmarks/comments/train.py``), weigh the features of
+`worker.comments.features`.
 """
 
 from worker.inference import BoostedTrees, load_model
 
 
 def trained_model() -> BoostedTrees:
-    """Return the classifier of candidates."""
+    """Return the shipped classifier of candidates."""
     return load_model(BoostedTrees, "worker.comments", "model.json").model

@@ -1,4 +1,4 @@
-"""What found comments say: text, author, date, parent, address and votes of each."""
+"""Reading of found comments: text, author, date, parent, permalink and votes of each."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +21,14 @@ from worker.html.flat import FlatDocument
 
 @dataclass(frozen=True)
 class CommentParts:
-    """Where the parts of comments stand in their page.
+    """Where the parts of a page's comments are.
 
     Attributes
     ----------
     elements
-        Places of the elements that hold the comments, in the order of the page.
+        Places of the elements that hold the comments, in page order.
     authors, dates, bodies
-        Places, among the texts of the page, of what shows authors and dates, and of what readers
-        wrote.
+        Places, among the texts of the page, of authors, dates and the readers' texts.
     """
 
     elements: tuple[int, ...]
@@ -52,30 +51,28 @@ def read_comments(
 ) -> tuple[Comment, ...]:
     """Read the comments of a page.
 
-    They are made from one template, so what each part of it is, is decided over all of them
-    together: a text that all show at one place is a button, a place where most show a date is
-    the date's.
+    As they share a template, the meaning of each part is decided over all of them together: a text
+    that all show at one place is a button, and a place where most show a date is for dates.
 
     Parameters
     ----------
     page
-        All of the page.
+        The whole page.
     records
-        Elements of the page that hold one comment each, in document order, possibly nested in
-        each other.
+        Elements that hold one comment each, in document order, possibly nested.
     url
-        Address of the page.
+        URL of the page.
 
     Returns
     -------
     tuple of Comment
-        One for each record, in the same order.
+        One per record, in the same order.
     """
     return read_places(page, page.places_of(records), url) if records else ()
 
 
 def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[Comment, ...]:
-    """Read the comments of a page as `read_comments` does, which are told by their places."""
+    """Read the comments of a page like `read_comments`, given the places of their elements."""
     extents, layouts, columns, named, dated, bodies = _parts_of(page, records)
     parents = parents_of(page, extents, layouts, named)
     permalinks = permalinks_of(page, extents, layouts, dated, url)
@@ -95,9 +92,9 @@ def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[C
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Leave out comments that say nothing: frames that wait for one, or comments removed.
+    """Drop comments without content: forms for a new one, or removed comments.
 
-    What answers one of them answers what that one has answered.
+    Answers to a dropped comment become answers to the one that it answered.
     """
     kept = [number for number, comment in enumerate(comments) if comment.text]
     if len(kept) == len(comments):
@@ -116,12 +113,12 @@ def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
 
 
 def locate_parts(page: FlatDocument, records: Sequence[HtmlElement]) -> CommentParts:
-    """Say where in a page the authors, the dates and the texts of its comments stand.
+    """Locate the authors, dates and texts of a page's comments.
 
     Parameters
     ----------
     page, records
-        As for `read_comments`; one record at least.
+        As for `read_comments`; at least one record.
     """
     extents, layouts, _, named, dated, bodies = _parts_of(page, page.places_of(records))
     return CommentParts(

@@ -1,4 +1,4 @@
-"""Who answers whom."""
+"""Parents of comments: which one each comment answers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +12,16 @@ from worker.comments.naming import Naming
 from worker.html.flat import FlatDocument
 
 MIN_SHARE = 0.9
-"""Share of the comments that must tell their depth for it to be believed; the others have none."""
+"""Minimum share of the comments with a depth for depths to be used; the others count as 0."""
 
 MAX_JUMPS = 0.1
-"""Share of the comments that may lie more than one step deeper than the one before them."""
+"""Maximum share of comments that may be more than one step deeper than the previous one."""
 
 MAX_AROUND = 12
-"""Elements around a comment that are looked at for an indentation."""
+"""Maximum number of elements around a comment in which an indentation is searched."""
 
 MAX_HEADER = 80
-"""Characters of a text that says which comment is answered; with more it is the reader's."""
+"""Maximum length, in characters, of a text that states which comment is answered."""
 
 _Parents = list[int | None]
 
@@ -52,20 +52,11 @@ def parents_of(
     layouts: Sequence[Layout],
     named: Mapping[int, Naming],
 ) -> _Parents:
-    """Return for each comment the index of the one that it answers, None for none.
+    """Return for each comment the index of the one that it answers, or None.
 
-    The first of these that the page has tells: comments within each other; the id of the parent
-    in an attribute or in a link; a depth, by number, indentation or nested lists, where the
-    parent is the last comment before that lies less deep; the name of the author answered.
-
-    Parameters
-    ----------
-    page
-        All of the page.
-    extents, layouts
-        The comments.
-    named
-        Their authors.
+    The first method that yields any parent is used: nested comments; ids of parents in attributes
+    or links; a depth, by number, indentation or nested lists, where the parent is the last previous
+    comment that is less deep; the name of the answered author.
     """
     for way in (_nested, _referred, _by_depth):
         parents = way(page, extents, layouts)
@@ -92,7 +83,7 @@ def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
 def _referred(
     _page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]
 ) -> _Parents:
-    """Follow ids: of the parent, in an attribute; or in a link that says what it leads to."""
+    """Follow ids of parents in attributes, or in links that are labelled as leading to a parent."""
     named = [
         [*_parent_ids(extent, layout), *_answered_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
@@ -120,7 +111,7 @@ def _own_ids(layout: Layout) -> Iterator[str]:
 
 
 def _ids(value: str) -> Iterator[str]:
-    """Yield a name of an element, and the numbers in it by which other elements may call it."""
+    """Yield an element's name, and the numbers in it by which other elements may refer to it."""
     if value:
         yield f"#{value}"
         yield from _ID.findall(value)
@@ -142,7 +133,7 @@ def _answered_ids(layout: Layout) -> Iterator[str]:
 
 
 def tells_of_parent(layout: Layout, index: int) -> bool:
-    """Say whether an element says, or the text before it, which comment is answered."""
+    """Return whether an element, or the text before it, states which comment is answered."""
     said = layout.text_of(index)
     if len(said) > MAX_HEADER or _REPLY_TEXT.search(said):
         return len(said) <= MAX_HEADER
@@ -152,7 +143,7 @@ def tells_of_parent(layout: Layout, index: int) -> bool:
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
-    # From which comment each was first come to.
+    # By comment, the start of the walk that first reached it.
     come_from: dict[int, int] = {}
     for number in range(len(parents)):
         above: int | None = number
@@ -165,7 +156,7 @@ def _has_cycle(parents: Sequence[int | None]) -> bool:
 
 
 def _by_depth(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
-    for measure in (_numbered, _said, _shifted, _listed):
+    for measure in (_numbered, _announced, _shifted, _listed):
         depths = _ranks([measure(page, *each) for each in zip(extents, layouts, strict=True)])
         if depths is not None:
             return _last_less_deep(depths)
@@ -173,7 +164,7 @@ def _by_depth(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[L
 
 
 def _ranks(measured: Sequence[float | None]) -> list[int] | None:
-    """Turn measured depths into steps from 0, unless they cannot be depths of a conversation."""
+    """Convert depths to ranks from 0; None if they cannot be those of a conversation."""
     known = [each for each in measured if each is not None]
     values = sorted(set(known))
     if len(known) < MIN_SHARE * len(measured) or len(values) < 2:
@@ -196,7 +187,7 @@ def _last_less_deep(depths: Sequence[int]) -> _Parents:
 
 
 def _numbered(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Read a depth that a class or an attribute counts."""
+    """Read a depth from a class or an attribute."""
     own = [extent.element, *islice(_around(page, extent), 1)]
     values = layout.attributes.alike(_DEPTH_ATTRIBUTE)
     for place in (*own, *layout.places[:6]):
@@ -215,8 +206,8 @@ def _depth_in(classes: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def _said(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | None:
-    """Read a depth that is written for those who do not see the page."""
+def _announced(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | None:
+    """Read a depth that is written for screen readers."""
     for node in layout.texts[:12]:
         found = _DEPTH_TEXT.match(node.text.strip())
         if found:
@@ -225,7 +216,7 @@ def _said(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | None:
 
 
 def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Measure how far a comment is moved to the right, by styles and by images that take space."""
+    """Measure a comment's indentation, by styles and by spacer images."""
     ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
     own = [extent.element, *islice(ancestors, MAX_AROUND)]
     styles = layout.attributes["style"]
@@ -241,12 +232,12 @@ def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None
 
 
 def _listed(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
-    """Count the elements around a comment: replies may stand in lists of their own."""
+    """Count the elements around a comment, as replies may be in nested lists."""
     return float(page.depths[extent.element])
 
 
 def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
-    """Follow what names the author answered: the last comment of his before."""
+    """Follow names of answered authors, to their last comment before."""
     parents: _Parents = []
     last: dict[str, int] = {}
     for number, layout in enumerate(layouts):

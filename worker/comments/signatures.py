@@ -1,4 +1,4 @@
-"""What elements that hold comments have in common, and elements of one kind with no other."""
+"""Signatures: what elements of one kind share, such as those that hold comments."""
 
 import re
 from bisect import bisect_right
@@ -13,37 +13,30 @@ from worker.html.flat import FlatDocument, Integers
 
 _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8
-"""Characters of a number to the base of 16."""
+"""Minimum length of a hexadecimal number, in characters."""
 
 _LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
-"""What no document holds either."""
+"""A character that occurs in no document either."""
 
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
-# Each run of such characters is tried at the first end of a word in it alone: where that is none,
-# no later one is.
+# Each run of such characters is tried only at the first end of a word in it: if that does not
+# match, no later one does.
 _HEXADECIMAL = re.compile(
     r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
     rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
 )
 
 MAX_CLASSES = 8
-"""Classes of an element that are looked at; the most in the corpora's records are 7."""
+"""Maximum number of an element's classes; the most in the corpora's records is 7."""
 
 
 class Signature(NamedTuple):
     """What elements of one kind share.
 
-    Attributes
-    ----------
-    tag
-        Their tag.
-    name
-        ``.class``, ``#id`` or ``[kind]`` (microdata), numbers replaced by ``#``; several
-        classes together, sorted, as ``.one.two``. Empty where the place alone counts.
-    path
-        The tags from the root down to the element, parted by ``/``; empty where the name
-        alone counts.
+    `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``;
+    several classes are sorted, ``.one.two``. It is empty if only the path counts. `path` are the
+    tags from the root down to the element, separated by ``/``; empty if only the name counts.
     """
 
     tag: str
@@ -52,12 +45,12 @@ class Signature(NamedTuple):
 
 
 def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
-    """Return the distinct ways from the root down to an element, and each element's number there.
+    """Return the distinct paths of the elements, and the number of each element's path.
 
-    A way is the tags on it, parted by ``/``.
+    A path is the tags from the root down to the element, separated by ``/``.
     """
     ways: list[str] = [""]
-    # That of the element before the first stands above the root.
+    # The first number is that of the empty path, above the root.
     numbers = [0]
     known: dict[int, int] = {}
     tags = page.distinct_tags
@@ -74,14 +67,9 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
 def signatures_of(
     tag: str, path: str, classes: str, identity: str, kind: str
 ) -> list[tuple[str, str, str]]:
-    """Return an element's signatures, those of its names first.
+    """Return an element's signatures, those with names first.
 
-    Parameters
-    ----------
-    tag, path
-        Its tag, and the tags down to it.
-    classes, identity, kind
-        As for `names_of`.
+    `path` are the tags down to it; the names are those of `names_of`.
     """
     names, own = names_of(classes, identity, kind)
     found = [(tag, name, "") for name in names]
@@ -92,12 +80,9 @@ def signatures_of(
 
 
 def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
-    """Return the names of an element that others may share, and that of all its classes.
+    """Return the names of an element that others may share, and the name of all its classes.
 
-    Parameters
-    ----------
-    classes, identity, kind
-        Its class and its id, both `masked`, and what microdata it is; empty for none.
+    `classes` and `identity` are `masked`; `kind` is its microdata. All may be empty.
     """
     words = sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})
     names = [f".{word}" for word in words]
@@ -112,8 +97,8 @@ def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
 
 
 def masked(names: Sequence[str]) -> list[str]:
-    """Return classes or ids without their numbers, which tell records of one kind apart."""
-    # All at once, parted by what no document holds.
+    """Return classes or ids without their numbers, which only distinguish records of a kind."""
+    # All at once, joined by what no document contains.
     joined = "\0".join(names)
     coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
     if coded:
@@ -124,7 +109,7 @@ def masked(names: Sequence[str]) -> list[str]:
         joined = "\0".join(whole)
     if not joined.isascii():
         return _DIGITS.sub("#", joined).split("\0")
-    # The same, without a pattern.
+    # The same without a regular expression.
     joined = joined.translate(_TO_MARKS)
     while _MARK * 2 in joined:
         joined = joined.replace(_MARK * 2, _MARK)

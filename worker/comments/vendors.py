@@ -1,37 +1,37 @@
-"""The services that keep the comments of other sites, and how pages name a thread of theirs."""
+"""Services that host comments of other sites, and how pages identify a thread."""
 
 import re
 from typing import NamedTuple
 
 
 class Vendor(NamedTuple):
-    """A service, and how a page that has a thread of it says so.
+    """A service, and how a page with one of its threads can be recognised.
 
     Attributes
     ----------
     name
         Its name in messages.
     word
-        What the names of its own attributes hold, and programs that speak to it, in lower case.
+        What its own attributes, and scripts that use it, contain; in lower case.
     marks
-        Elements that the thread is shown in, the best first: selectors ``tag``, ``#id``,
-        ``.class``, with or without ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``;
-        ``#id^`` is the beginning of an id, whose rest is the thread's. A counter of comments, or
-        a program that serves the whole site, is none.
+        Elements that show the thread, best first: selectors ``tag``, ``#id`` or ``.class``, with or
+        without ``[attribute]``, ``[attribute=value]`` or ``[attribute*=part]``. ``#id^`` is a
+        prefix of an id, whose rest is the thread's. Comment counters and scripts that serve the
+        whole site are no marks.
     calls
-        What a program holds that makes such an element.
+        What a script contains that creates such an element.
     account, thread, service
-        Names that the site's account, the thread's id and the address of the service have in
-        attributes, ``meta`` elements and programs, the best first.
+        Names of the site's account, the thread's id and the service's URL in attributes, ``meta``
+        elements and scripts, best first.
     located
-        What addresses of the service hold, in attributes and in programs.
+        What URLs of the service contain, in attributes and in scripts.
     in_address
-        Where an address holds the account (groups ``account`` and ``account2``) and the thread
-        (``thread``).
+        Pattern of the account (groups ``account`` and ``account2``) and the thread (``thread``) in
+        a URL.
     rewritten
-        Replacement for what `in_address` matches, where the comments have another address.
+        Replacement for what `in_address` matches, if the comments have another URL.
     is_of_site
-        Whether it is the site itself, which has no other comments than those that its pages show.
+        Whether it is the site itself, which has no other comments than those its pages show.
     """
 
     name: str

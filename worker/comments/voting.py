@@ -1,4 +1,4 @@
-"""What readers gave comments."""
+"""Votes for comments."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from worker.comments.layout import Layout
 from worker.text.wordlists import listed
 
 MAX_VOTES = 10**12
-"""More is a number of something else."""
+"""Maximum number of votes; a higher number is something else."""
 
 _NAMES = listed(
     "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
@@ -28,15 +28,10 @@ _SAID = re.compile(
 
 
 def votes_of(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
-    """Return the votes that each comment shows, None where it shows none.
+    """Return the votes that each comment shows, or None.
 
-    They stand at one place in all comments: a number alone, or with its unit, that the page
+    They stand at the same place in all comments: a number, alone or with a unit, that the page
     calls votes, likes or points.
-
-    Parameters
-    ----------
-    layouts, columns
-        The comments, and their short texts lined up.
     """
     best: tuple[float, dict[int, int]] = (0.0, {})
     for column in columns:
