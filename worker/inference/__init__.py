@@ -1,4 +1,4 @@
-"""Models that were trained elsewhere: what they weigh, how they are written down and read."""
+"""Inference with trained models, and their files."""
 
 from worker.inference.features import Features, NamedColumn, Rows, expect_columns
 from worker.inference.files import ModelFile, Training, TrainingCorpus, load_model

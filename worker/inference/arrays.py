@@ -1,4 +1,4 @@
-"""Arrays as model files have them: base64 of little-endian numbers, which loads at once."""
+"""Arrays in model files: base64 of little-endian numbers, which loads fast."""
 
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
@@ -9,21 +9,13 @@ import numpy.typing as npt
 
 
 def encoded(array: npt.NDArray[Any], dtype: str) -> dict[str, Any]:
-    """Write an array down.
-
-    Parameters
-    ----------
-    array
-        The array.
-    dtype
-        Type that its numbers are written in, without the byte order: ``"i2"``.
-    """
+    """Encode an array as numbers of `dtype`, without byte order: ``"i2"``."""
     little = array.astype(f"<{dtype}").tobytes()
     return {"shape": list(array.shape), "base64": b2a_base64(little, newline=False).decode()}
 
 
 def decoded(values: Mapping[str, Any], dtype: str) -> npt.NDArray[Any]:
-    """Read what `encoded` wrote, as an array that cannot be changed."""
+    """Decode what `encoded` returned, as a read-only array."""
     raw = a2b_base64(values["base64"], strict_mode=True)
     little = np.frombuffer(raw, dtype=f"<{dtype}")
     return little.astype(dtype, copy=False).reshape(values["shape"])

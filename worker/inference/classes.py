@@ -1,4 +1,4 @@
-"""Gradient boosted decision trees that tell several classes apart."""
+"""Gradient boosted decision trees for several classes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,7 @@ from worker.inference.trees import LEAF_UNIT, DecisionTree, Forest, PackedTrees
 class ClassTrees:
     """A classifier of rows into several classes: a sum over trees for each (Friedman 2001).
 
-    Attributes
-    ----------
-    columns
-        Names of the columns, in their order.
-    classes
-        Names of the classes.
-    bases
-        For each class its logit before any tree.
-    trees
-        For each class its trees.
+    `bases` are the logits of the classes before any tree, `trees` the trees of each class.
     """
 
     KIND: ClassVar[str] = "boosted trees for each class"
@@ -37,7 +28,7 @@ class ClassTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters that `to_parameters` gave."""
+        """Return the classifier with the parameters from `to_parameters`."""
         by_class: Sequence[Mapping[str, Any]] = parameters["classes"]
         return cls(
             tuple(parameters["columns"]),
@@ -47,7 +38,7 @@ class ClassTrees:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         by_class = [
             {"name": name, "base": base, "trees": Forest.of(trees).to_parameters()}
             for name, base, trees in zip(self.classes, self.bases, self.trees, strict=True)
@@ -55,12 +46,9 @@ class ClassTrees:
         return {"columns": list(self.columns), "classes": by_class}
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the probabilities of the classes, shape (rows, classes); each row adds up to 1.
+        """Return the probabilities of the classes, shape (rows, classes); each row sums to 1.
 
-        Raises
-        ------
-        RuntimeError
-            If these are not the columns that it was trained on.
+        Raises RuntimeError if the columns are not those of training.
         """
         rows = np.ascontiguousarray(features.rows_for(self.columns), dtype=np.float32)
         logits = np.empty((len(rows), len(self.classes)))

@@ -1,4 +1,4 @@
-"""Numbers that models weigh, with the name of each column beside what yields it."""
+"""Features of models: rows of numbers with named columns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ import numpy.typing as npt
 Rows = npt.NDArray[np.float32]
 
 NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
-"""A column: its name, with a number for each row."""
+"""A column: its name, and a number for each row."""
 
 
 @dataclass(frozen=True)
 class Features:
-    """Rows of numbers, with the names of their columns.
+    """Rows of numbers with named columns.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Features:
 
     @classmethod
     def of(cls, measured: Iterable[NamedColumn]) -> Self:
-        """Put columns side by side.
+        """Join columns.
 
         Raises
         ------
@@ -48,7 +48,7 @@ class Features:
         return cls(columns, rows)
 
     def chosen(self, columns: tuple[str, ...]) -> Self:
-        """Return some columns alone, in this order.
+        """Select columns, in the given order.
 
         Raises
         ------
@@ -66,19 +66,19 @@ class Features:
         Raises
         ------
         RuntimeError
-            If the columns, or their order, are not the same.
+            If the columns or their order differ.
         """
         expect_columns(self.columns, columns)
         return self.rows
 
 
 def expect_columns(measured: tuple[str, ...], trained: tuple[str, ...]) -> None:
-    """Refuse to weigh other columns than a model was trained on.
+    """Check that columns are those that a model was trained on.
 
     Raises
     ------
     RuntimeError
-        If the names, or their order, are not the same.
+        If the names or their order differ.
     """
     if measured == trained:
         return

@@ -1,8 +1,8 @@
-"""Model files: what training found, under a header that says how it was found.
+"""Model files: the parameters of a trained model, after a header that states its training.
 
 A file is JSON: the header, which people read and compare line by line, then the parameters of the
-model, which each class of models names for itself. Many numbers are one text, see
-`worker.inference.arrays`, as they have to load at once.
+model, named by its class. Arrays of many numbers are strings, see `worker.inference.arrays`, to
+load fast.
 """
 
 import json
@@ -16,18 +16,18 @@ from worker.text.shipped import shipped_text
 
 @dataclass(frozen=True)
 class TrainingCorpus:
-    """A corpus that a model was trained on; None stands for what is not known.
+    """A corpus that a model was trained on; fields are None if unknown.
 
     Attributes
     ----------
     name
         Name of its folder.
     use
-        What it taught.
+        What it was used for.
     pages, sites
-        Number of the pages that were trained on, and of their sites.
+        Number of training pages, and of their sites.
     pages_digest, gold_digest
-        SHA-256 of its ``pages.jsonl.gz`` and of its ``gold.jsonl.gz``.
+        SHA-256 of its ``pages.jsonl.gz`` and ``gold.jsonl.gz``.
     """
 
     name: str
@@ -40,24 +40,24 @@ class TrainingCorpus:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model was trained: the header of its file; None stands for what is not known.
+    """How a model was trained: the header of its file; fields are None if unknown.
 
     Attributes
     ----------
     date
-        Day, in UTC, on which it was trained at the latest.
+        Latest possible day of the training, in UTC.
     command
-        What trains it again, run beside the folders of the corpora.
+        Command that repeats the training, to be run next to the folders of the corpora.
     code
-        Commit with the code that trains exactly it.
+        Commit with the code that reproduces it exactly.
     libraries
-        Versions of the libraries that took part.
+        Versions of the libraries used.
     corpora
-        What it was trained on.
+        Training corpora.
     scores
-        What it reaches, by the name of the score.
+        Scores by name.
     scored_on
-        How the scores were taken.
+        How the scores were measured.
     """
 
     date: str | None
@@ -70,22 +70,22 @@ class Training:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Return the header that a file holds.
+        """Return the header of a file.
 
         Raises
         ------
         TypeError
-            If it has too many keys, or too few.
+            If keys are missing or unknown.
         """
         corpora = tuple(TrainingCorpus(**corpus) for corpus in values["corpora"])
         return cls(**{**values, "corpora": corpora})
 
 
 class TrainedModel(Protocol):
-    """A model whose parameters can be written down."""
+    """A model whose parameters can be saved."""
 
     KIND: ClassVar[str]
-    """What its files call it."""
+    """Name of the model's kind in its files."""
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
@@ -100,7 +100,7 @@ ModelT = TypeVar("ModelT", bound=TrainedModel)
 
 @dataclass(frozen=True)
 class ModelFile(Generic[ModelT]):
-    """What a model file holds.
+    """The contents of a model file.
 
     Attributes
     ----------
@@ -115,12 +115,12 @@ class ModelFile(Generic[ModelT]):
 
     @classmethod
     def from_json(cls, kind: type[ModelT], text: str) -> Self:
-        """Read what `to_json` wrote.
+        """Read a file from `to_json`.
 
         Raises
         ------
         ValueError
-            If the text is no file of such a model.
+            If the text is not a file of such a model.
         """
         try:
             values = json.loads(text)
@@ -128,13 +128,13 @@ class ModelFile(Generic[ModelT]):
             training = Training.from_json(values["training"])
             model = kind.from_parameters(values) if found == kind.KIND else None
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"no model file: {error!r}") from error
+            raise ValueError(f"not a model file: {error!r}") from error
         if model is None:
-            raise ValueError(f"a model file of {found}, not of {kind.KIND}")
+            raise ValueError(f"expected a model file of {kind.KIND}, found one of {found}")
         return cls(training, model)
 
     def to_json(self) -> str:
-        """Write the model down."""
+        """Return the text of the file."""
         values = {
             "model": self.model.KIND,
             "training": asdict(self.training),
@@ -163,7 +163,7 @@ def _load(kind: type[Any], package: str, name: str) -> ModelFile[Any]:
 
 
 def _written(value: object) -> str:
-    """Write a value down: each part of a mapping, and each mapping of a list, on a line."""
+    """Serialise a value with each entry of a mapping, and each mapping in a list, on a line."""
     if isinstance(value, dict):
         parts = [f"{json.dumps(key)}: {_part_written(each)}" for key, each in value.items()]
         return "{\n" + ",\n".join(parts) + "\n}"

@@ -1,8 +1,8 @@
-"""A convolutional network over the lines of a page: learnt elsewhere, evaluated here.
+"""A trained convolutional network over the lines of a page.
 
-All that is summed up are multiples of powers of two, few enough for every sum to be exact: the
-outputs are the same on any machine, in whatever order it adds. Layers hand each other activations
-as whole numbers, in units of `ACTIVATION_UNIT`.
+All terms of sums are multiples of powers of two, and few enough for every sum to be exact, so the
+outputs are the same on any machine, whatever the order of additions. Activations between layers
+are integers, in units of `ACTIVATION_UNIT`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,28 +18,28 @@ from worker.inference.arrays import decoded, encoded
 from worker.inference.features import Features, Rows
 
 WEIGHT_UNIT: Final = 2.0**-12
-"""What weights are multiples of; they are written down in 16 bits."""
+"""Unit of the weights, which are stored in 16 bits."""
 
 ACTIVATION_UNIT: Final = 2.0**-10
-"""What is handed from layer to layer is a multiple of this."""
+"""Unit of the activations between layers."""
 
 MAX_ACTIVATION: Final = 2.0**10
-"""What is handed from layer to layer is no more than this. With weights below 8 and less than 4,096
-inputs no sum of a layer needs more than 53 bits."""
+"""Maximum activation between layers. With weights below 8 and fewer than 4,096 inputs, no sum in a
+layer needs more than 53 bits."""
 
 _MOST: Final = int(MAX_ACTIVATION / ACTIVATION_UNIT)
 
 MAX_INPUT: Final = 4.0
-"""Standard deviations beyond which a column says no more."""
+"""Number of standard deviations to which inputs are clipped."""
 
 EPSILON: Final = 1e-5
-"""Added to a variance, which may be 0."""
+"""Added to variances, which may be 0."""
 
 KERNEL: Final = 3
-"""Lines that a convolution looks at: one, and one on each side."""
+"""Number of lines in a convolution: the line itself and one on each side."""
 
 BLOCK: Final = 16
-"""Outputs that native code adds up for together."""
+"""Number of outputs that the native code sums at once."""
 
 Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.int16]
@@ -48,14 +48,9 @@ Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A linear layer.
+    """A linear layer, in units of `WEIGHT_UNIT`.
 
-    Attributes
-    ----------
-    weights
-        In units of `WEIGHT_UNIT`, shape (inputs, outputs).
-    biases
-        Likewise, shape (outputs,).
+    `weights` have the shape (inputs, outputs), `biases` (outputs,).
     """
 
     weights: Weights
@@ -63,19 +58,19 @@ class Layer:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the layer with the parameters that `to_parameters` gave."""
+        """Return the layer with the parameters from `to_parameters`."""
         return cls(decoded(parameters["weights"], "i2"), decoded(parameters["biases"], "i2"))
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         return {"weights": encoded(self.weights, "i2"), "biases": encoded(self.biases, "i2")}
 
     def __call__(self, inputs: Numbers) -> Numbers:
-        """Return the outputs of rows."""
+        """Return the outputs for rows."""
         return self._outputs(inputs, -_MOST)
 
     def rectified(self, inputs: Numbers) -> Numbers:
-        """Return the outputs of rows, 0 for those below."""
+        """Return the rectified outputs for rows."""
         return self._outputs(inputs, 0)
 
     def _outputs(self, inputs: Numbers, lowest: int) -> Numbers:
@@ -85,9 +80,9 @@ class Layer:
 
     @cached_property
     def in_blocks(self) -> Weights:
-        """The weights as native code wants them, shape (blocks, pairs, `BLOCK`, 2).
+        """The weights as the native code expects them, shape (blocks, pairs, `BLOCK`, 2).
 
-        Blocks are of outputs, pairs of inputs; zeros stand for what is not there.
+        Blocks are of outputs, pairs of inputs, both padded with zeros.
         """
         inputs, outputs = self.weights.shape
         padded = np.pad(self.weights, ((0, -inputs % 2), (0, -outputs % BLOCK)))
@@ -97,17 +92,11 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Convolution:
-    """A residual layer that looks at `KERNEL` lines, each normalised (Ba et al. 2016).
+    """A residual layer over `KERNEL` lines, with layer normalisation (Ba et al. 2016).
 
-    Attributes
-    ----------
-    scales, shifts
-        What normalised activations are multiplied by, and what is added, in units of
-        `WEIGHT_UNIT`.
-    layer
-        The linear layer, whose inputs are those of the lines from the first to the last.
-    dilation
-        How many lines apart they are.
+    Normalised activations are multiplied by `scales` and `shifts` are added, both in units of
+    `WEIGHT_UNIT`. The inputs of the linear `layer` are those of the lines, first to last, which are
+    `dilation` lines apart.
     """
 
     scales: Weights
@@ -117,7 +106,7 @@ class Convolution:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the layer with the parameters that `to_parameters` gave."""
+        """Return the layer with the parameters from `to_parameters`."""
         return cls(
             decoded(parameters["scales"], "i2"),
             decoded(parameters["shifts"], "i2"),
@@ -126,7 +115,7 @@ class Convolution:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         return {
             "scales": encoded(self.scales, "i2"),
             "shifts": encoded(self.shifts, "i2"),
@@ -135,7 +124,7 @@ class Convolution:
         }
 
     def __call__(self, activations: Numbers) -> Numbers:
-        """Return the activations of the lines of a page after it."""
+        """Return the activations of a page's lines after the layer."""
         layer = self.layer
         answer = _layers.convolution(
             activations, self.scales, self.shifts, layer.in_blocks, layer.biases, self.dilation
@@ -145,28 +134,28 @@ class Convolution:
 
 @dataclass(frozen=True, eq=False)
 class LineNetwork:
-    """A classifier of the lines of a page, each beside those before and after it.
+    """A classifier of the lines of a page in context.
 
-    Two layers look at a line alone, dilated convolutions (Yu and Koltun 2016) at those around it.
-    After the first half of these each line is told the mean and the maximum over the page.
+    Two layers see single lines, dilated convolutions (Yu and Koltun 2016) their surroundings. After
+    the first half of the convolutions, the mean and maximum over the page are added to each line.
 
     Attributes
     ----------
     columns
-        Names of the columns, in their order.
+        Names of the columns, in order.
     means, deviations
-        Of each column, large numbers by their logarithm, see `standardised`.
+        Means and standard deviations of the columns' logarithms, see `standardised`.
     tables
-        Vectors of hashed words in units of `WEIGHT_UNIT`, shape (words, size): for each kind of
-        words a table, whose first row is zero.
+        Embeddings of hashed words in units of `WEIGHT_UNIT`, shape (words, size): one table per
+        kind of words, whose first row is zero.
     inner
-        The layers that look at a line alone.
+        The layers over single lines.
     convolutions
-        Those that look at several.
+        The layers over several lines.
     whole
-        The layer that looks at the page.
+        The layer over the page.
     outer
-        The layers that come to the outputs, of which there is one log odds, or a logit a class.
+        The output layers, whose last one yields a single log odds or a logit per class.
     """
 
     KIND: ClassVar[str] = "convolutional network over lines"
@@ -182,7 +171,7 @@ class LineNetwork:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the network with the parameters that `to_parameters` gave."""
+        """Return the network with the parameters from `to_parameters`."""
         return cls(
             tuple(parameters["columns"]),
             tuple(parameters["means"]),
@@ -195,7 +184,7 @@ class LineNetwork:
         )
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         return {
             "columns": list(self.columns),
             "means": list(self.means),
@@ -208,7 +197,7 @@ class LineNetwork:
         }
 
     def log_odds(self, features: Features, bags: Sequence[Numbers]) -> Floats:
-        """Return the log odds of the lines of a page: the first of the `outputs`."""
+        """Return the log odds of the lines of a page, the first of the `outputs`."""
         return self.outputs(features, bags)[:, 0]
 
     def outputs(self, features: Features, bags: Sequence[Numbers]) -> Floats:
@@ -217,9 +206,9 @@ class LineNetwork:
         Parameters
         ----------
         features
-            What is known of its lines, in order.
+            Features of the lines, in page order.
         bags
-            For each table the numbers of the words of each line, shape (lines, words); 0 for none.
+            Per table, the numbers of the words of each line, shape (lines, words); 0 is padding.
 
         Returns
         -------
@@ -229,7 +218,7 @@ class LineNetwork:
         Raises
         ------
         RuntimeError
-            If these are not the columns that it was trained on.
+            If the columns are not those of training.
         """
         rows = features.rows_for(self.columns)
         *hidden, last = self.outer
@@ -257,13 +246,13 @@ class LineNetwork:
 
 
 def logarithms(rows: Rows) -> Floats:
-    """Return the logarithms of numbers, from 0 on, with their signs."""
+    """Return the sign of each number times the logarithm of 1 plus its magnitude."""
     wide = rows.astype(np.float64)
     return np.copysign(np.log1p(np.abs(wide)), wide)
 
 
 def standardised(rows: Rows, means: Floats, deviations: Floats) -> Floats:
-    """Return columns on one scale, by the means and standard deviations of their logarithms."""
+    """Standardise columns by the means and standard deviations of their logarithms."""
     return np.clip((logarithms(rows) - means) / deviations, -MAX_INPUT, MAX_INPUT)
 
 
@@ -274,5 +263,5 @@ def _mean_vectors(table: Weights, bag: Numbers) -> Numbers:
 
 
 def _in_units(values: Floats) -> Numbers:
-    """Return numbers of at most `MAX_INPUT` as the nearest activations."""
+    """Round numbers of at most `MAX_INPUT` to activations."""
     return np.rint(values / ACTIVATION_UNIT).astype(np.int32)

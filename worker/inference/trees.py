@@ -1,4 +1,4 @@
-"""Gradient boosted decision trees: learnt elsewhere, evaluated here."""
+"""Trained gradient boosted decision trees."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ Integers = npt.NDArray[np.int32]
 
 LEAVES_OF_ONE = 100_000
 LEAF_UNIT = 1 / LEAVES_OF_ONE
-"""What leaves hold is a multiple of this, so that a sum is the same in whatever order."""
+"""Unit of the leaves' values, which makes sums independent of their order."""
 
 
 @dataclass(frozen=True)
 class DecisionTree:
-    """A decision tree, every node after the one above it.
+    """A decision tree, with every node after its parent.
 
     Attributes
     ----------
     column
-        For each node the column that it looks at, -1 for a leaf.
+        Per node, the column that it tests; -1 for a leaf.
     threshold
-        Rows with at most this value there go left; 0 for a leaf.
+        Maximum value for a row to go left; 0 for a leaf.
     left, right
-        Numbers of the nodes below; 0 for a leaf.
+        Numbers of the child nodes; 0 for a leaf.
     value
-        What a leaf adds to the log odds, to the nearest `LEAF_UNIT`; 0 for an inner node.
+        What a leaf adds to the log odds, rounded to `LEAF_UNIT`; 0 for an inner node.
     """
 
     column: Sequence[int]
@@ -45,18 +45,11 @@ class DecisionTree:
 
 @dataclass(frozen=True, eq=False)
 class Forest(Sequence[DecisionTree]):
-    """Decision trees, node after node: a tree's nodes in preorder, the left one after its parent.
+    """Decision trees in arrays: the nodes of each tree in preorder, left child after its parent.
 
-    Attributes
-    ----------
-    sizes
-        Number of the nodes of each tree.
-    column, threshold
-        As of `DecisionTree`.
-    right
-        Place of the node to the right below, in its tree; 0 for a leaf.
-    value
-        What a leaf adds, in units of `LEAF_UNIT`; 0 for an inner node.
+    `sizes` are the numbers of nodes of the trees, `column` and `threshold` are those of
+    `DecisionTree`, `right` is the position in the tree of the right child, or 0 for a leaf, and
+    `value` is what a leaf adds, in units of `LEAF_UNIT`, or 0 for an inner node.
     """
 
     sizes: npt.NDArray[np.uint16]
@@ -67,7 +60,7 @@ class Forest(Sequence[DecisionTree]):
 
     @classmethod
     def of(cls, trees: Iterable[DecisionTree]) -> Self:
-        """Return trees as a forest."""
+        """Convert trees to a forest."""
         if isinstance(trees, cls):
             return trees
         nodes = [list(_preorder(tree)) for tree in trees]
@@ -83,11 +76,11 @@ class Forest(Sequence[DecisionTree]):
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the forest with the parameters that `to_parameters` gave."""
+        """Return the forest with the parameters from `to_parameters`."""
         return cls(*(decoded(parameters[name], dtype) for name, dtype in _NODES.items()))
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         return {name: encoded(getattr(self, name), dtype) for name, dtype in _NODES.items()}
 
     def __len__(self) -> int:
@@ -119,7 +112,7 @@ class Forest(Sequence[DecisionTree]):
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Place of the first node of each tree."""
+        """Position of the first node of each tree."""
         return np.cumsum(self.sizes, dtype=np.int64) - self.sizes
 
 
@@ -130,11 +123,11 @@ _NODES: Mapping[str, str] = {
     "right": "i2",
     "value": "i4",
 }
-"""Arrays of a forest, with the types that they are written in."""
+"""Arrays of a forest, with their types in files."""
 
 
 def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
-    """Yield column, threshold, place of the right node and value of each node, in preorder."""
+    """Yield column, threshold, position of the right child and value per node, in preorder."""
     nodes = [0]
     order: list[int] = []
     while nodes:
@@ -160,7 +153,7 @@ class BoostedTrees:
     Attributes
     ----------
     columns
-        Names of the columns, in their order.
+        Names of the columns, in order.
     base
         Log odds before any tree.
     trees
@@ -175,27 +168,27 @@ class BoostedTrees:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the classifier with the parameters that `to_parameters` gave."""
+        """Return the classifier with the parameters from `to_parameters`."""
         trees = Forest.from_parameters(parameters["trees"])
         return cls(tuple(parameters["columns"]), float(parameters["base"]), trees)
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         trees = Forest.of(self.trees).to_parameters()
         return {"columns": list(self.columns), "base": self.base, "trees": trees}
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the probability of the second class, for each row.
+        """Return the probability of the second class for each row.
 
         Raises
         ------
         RuntimeError
-            If these are not the columns that it was trained on.
+            If the columns are not those of training.
         """
         return likelihoods(self.log_odds(features))
 
     def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the log odds of the second class, for each row.
+        """Return the log odds of the second class for each row.
 
         Raises
         ------
@@ -212,32 +205,24 @@ class BoostedTrees:
 
 
 def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the probabilities of log odds."""
+    """Convert log odds to probabilities."""
     return np.asarray(1.0 / (1.0 + np.exp(-log_odds)), dtype=np.float64)
 
 
 _TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
 
 MAX_LEAVES = 32
-"""Leaves of a tree up to which native code sums over it; the trees shipped have at most 24."""
+"""Maximum number of leaves per tree for the native code; the shipped trees have at most 24."""
 
 
 @dataclass(frozen=True)
 class PackedTrees:
-    """All trees together.
+    """Trees packed for fast evaluation of all of them together.
 
-    Attributes
-    ----------
-    forest
-        The trees.
-    tests
-        The inner nodes by their columns, then by their thresholds: which leaves of which tree are
-        left to rows above the threshold, the first the lowest bit. None where a tree has more
-        than `MAX_LEAVES`.
-    columns
-        The column of each test, rising.
-    values
-        What the leaves of each tree add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
+    `tests` are the inner nodes, ordered by column and threshold; each states which leaves of its
+    tree remain for rows above the threshold, as bits, the first leaf lowest. It is None if a tree
+    has more than `MAX_LEAVES` leaves. `columns` are the columns of the tests, ascending. `values`
+    are what the leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
     """
 
     forest: Forest
@@ -250,7 +235,7 @@ class PackedTrees:
         """Pack trees."""
         forest = Forest.of(trees)
         starts, is_leaf = forest.starts, forest.column < 0
-        # The leaves before a node in preorder are those to the left of all below it.
+        # The leaves before a node in preorder are those left of everything below it.
         before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
         tree = np.repeat(np.arange(len(forest), dtype=np.int32), forest.sizes)
         first = before - before[starts][tree]
@@ -269,7 +254,7 @@ class PackedTrees:
         return cls(forest, tests, forest.column[inner].astype(np.int32), values)
 
     def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """Return the sum of the leaves that each row comes to, in units of `LEAF_UNIT`."""
+        """Return the sum of each row's leaves, in units of `LEAF_UNIT`."""
         if self.tests is not None:
             ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
             answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)

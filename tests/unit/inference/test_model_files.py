@@ -57,7 +57,7 @@ def test_a_model_is_read_as_it_was_written(model: TrainedModel) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"model": "boosted trees", "training": {}}'])
 def test_a_file_that_is_no_model_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no model file"):
+    with pytest.raises(ValueError, match="not a model file"):
         ModelFile.from_json(BoostedTrees, text)
 
 
@@ -65,12 +65,12 @@ def test_a_file_that_is_no_model_is_refused(text: str) -> None:
 def test_a_model_that_lacks_a_part_is_refused(missing: str) -> None:
     values = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
     del values[missing]
-    with pytest.raises(ValueError, match="no model file"):
+    with pytest.raises(ValueError, match="not a model file"):
         ModelFile.from_json(BoostedTrees, json.dumps(values))
 
 
 def test_a_model_of_another_kind_is_refused() -> None:
-    message = "of logistic regression and boosted trees, not of boosted trees"
+    message = "of boosted trees, found one of logistic regression and boosted trees"
     with pytest.raises(ValueError, match=message):
         ModelFile.from_json(BoostedTrees, ModelFile(TRAINING, MODELS[1]).to_json())
 
