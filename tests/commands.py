@@ -59,7 +59,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("extract", "a.example/1"), FAILED, "those begin with http:// or https://"),
     (("extract", "nothing.jsonl"), FAILED, "nothing.jsonl, message 1: no-url: "),
     (("extract", "pages.jsonl", "--format", "pdf"), USAGE, "--format"),
-    (("extract", "pages.jsonl", "--method", "seagull"), USAGE, "no method is named 'seagull'"),
+    (("extract", "pages.jsonl", "--method", "seagull"), USAGE, "unknown method 'seagull'"),
     (("extract", "pages.jsonl", "--method", "deturck_2015"), FAILED, "no page to compare it with"),
     (("extract", "pages.jsonl", "--text-roles", "headline"), USAGE, "no role of a text"),
     (("extract", "html", "--url", "https://b.example/"), FAILED, "holds no page"),

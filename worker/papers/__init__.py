@@ -1,1 +1,1 @@
-"""The methods of the papers, each as its authors describe it."""
+"""The methods of papers, each as its authors describe it."""

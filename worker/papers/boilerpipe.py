@@ -10,7 +10,7 @@ def prepare() -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Apply the article extractor; the text blocks that it keeps are the paragraphs."""
+    """Apply the article extractor; the text blocks that it keeps become paragraphs."""
     from boilerpy3.extractors import ArticleExtractor
 
     document = ArticleExtractor().get_doc(text_of(source))

@@ -1,4 +1,4 @@
-"""One method after another (Lejeune et al. 2015, section 4.3)."""
+"""Chains of methods (Lejeune et al. 2015, section 4.3)."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -27,10 +27,10 @@ _ELEMENTS: dict[BlockType, str] = {
 
 
 def chain(first: Extractor, second: Extractor) -> Extractor:
-    """Feed the result of a method to another one.
+    """Feed the result of one method to another.
 
-    The second gets a page that holds the first one's title and blocks and nothing else,
-    and no neighbours: that page is made from no template. Nobody comments on it either.
+    The second one gets a page with nothing but the first one's title and blocks, and no neighbours,
+    as that page has no template. Chains yield no comments.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def chain(first: Extractor, second: Extractor) -> Extractor:
     """
     for each in (first, second):
         if Gives.TEXT not in each.gives:
-            raise UnavailableError(f"{each.name} gives no text, and is no part of a chain")
+            raise UnavailableError(f"{each.name} gives no text and cannot be part of a chain")
     return Extractor(
         name=f"{first.name}>{second.name}",
         version=f"{first.version}>{second.version}",
@@ -60,7 +60,7 @@ def prepare(first: Extractor, second: Extractor) -> None:
 def extract(
     source: Source, neighbours: Neighbours, first: Extractor, second: Extractor
 ) -> Extracted:
-    """Apply both methods; title and metadata are the first one's where the second has none."""
+    """Apply both methods; title and metadata are the first one's if the second gives none."""
     found = first.extract(source, neighbours)
     if not found.blocks:
         return found
@@ -75,7 +75,7 @@ def extract(
 
 
 def to_html(extracted: Extracted) -> bytes:
-    """Write a result as a page of its own."""
+    """Write a result as an HTML page."""
     title = escape(extracted.title or "")
     return (
         f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title></head>'

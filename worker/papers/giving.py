@@ -1,4 +1,4 @@
-"""What a method found in a page, as it is given."""
+"""Conversion of what a method found in a page to its result."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ def cut(
     finding: Finding,
     pivot: Outline | None = None,
 ) -> Extracted:
-    """Render the element that a method found, with the headline that belongs to it.
+    """Render the element that a method found, with its headline.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def cut(
     finding
         The element.
     pivot
-        Outline of another page of the template group.
+        Outline of another page of the template group, if any.
     """
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)
@@ -35,7 +35,7 @@ def cut(
 
 
 def as_given(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
-    """Give the comments that were read in a page."""
+    """Convert comments to those of a method's result."""
     return tuple(
         ReaderComment(
             each.text,

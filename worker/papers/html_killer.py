@@ -1,7 +1,7 @@
 """HTML Killer, the naive baseline of Daureu, Marie and Goubeau (2015), section 2.1.
 
-What their report describes, done on the parsed page; what their script does to the code is
-`worker.papers.html_killer_script`.
+This implements the description in their report on the parsed page. What their script does to the
+page's code is in `worker.papers.html_killer_script`.
 """
 
 from lxml import etree
@@ -13,24 +13,17 @@ from worker.papers.interface import Extracted, Neighbours, Source, one_line
 from worker.papers.reading import page_of
 
 REMOVED = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"})
-"""Elements that go with all they hold."""
+"""Elements that are removed with their contents."""
 
 PARAGRAPH_ENDS = frozenset({"br", "p"})
-"""Elements after which a paragraph ends: ``<br>``, and ``</p>``, which becomes one."""
+"""Elements that end a paragraph: ``<br>``, and ``</p>``, which is replaced by one."""
 
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
-    """Drop what stands before the first ``h1`` and what is no text, cut the rest at line breaks.
+    """Drop what precedes the first ``h1`` and what is not text, and split the rest at line breaks.
 
-    A page without ``h1`` has no beginning to drop, as in the authors' script.
-
-    Parameters
-    ----------
-    source
-        The page.
-    markup
-        True for the marked-up output, where each paragraph is one; False for plain text,
-        where they are the lines of a single stretch.
+    In a page without ``h1``, nothing precedes it, as in the authors' script. With `markup`, each
+    paragraph is a block, as in the marked-up output; else they are the lines of a single block.
     """
     document = page_of(source).document
     headings = document.iter("h1")
@@ -46,11 +39,11 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
 
 
 def _paragraphs(root: HtmlElement, heading: HtmlElement | None) -> list[str]:
-    """Return the texts between paragraph ends, after the heading where there is one."""
+    """Return the texts between paragraph ends, after the heading, if any."""
     paragraphs: list[str] = []
     parts: list[str] = []
     started = heading is None
-    # What encloses the heading begins before it, and with the beginning its tag is dropped.
+    # What encloses the heading begins before it, so its start tag is dropped.
     around = set(heading.iterancestors()) if heading is not None else set()
     walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     for event, node in walk:

@@ -1,21 +1,21 @@
-"""HTML Killer as the script of its authors does it: substitutions in the page's code.
+"""HTML Killer as its authors' script implements it: substitutions in the page's code.
 
-Daureu, Marie and Goubeau (2015), section 2.1, and the script that they published. The report tells
-what the script is for; this is what it does to the code, in its order, with what follows from that:
+Daureu, Marie and Goubeau (2015), section 2.1, and their published script. The report states the
+purpose of the script; this is what it does to the code, in the same order, with the consequences:
 
-- A page whose ``body`` has an attribute begins with its head. Line ends are taken out and nothing
-  put in their place, so words at both sides grow together.
-- What stands between the first ``h1`` and a second one is the page.
+- A page whose ``body`` has an attribute begins with its head. Line ends are removed without
+  replacement, so the words on both sides are joined.
+- The page is what stands between the first ``h1`` and the second.
 - An image ends where the next tag closes itself; in HTML without ``/>`` that may be far away.
-- Any element whose name begins with ``a`` is unwrapped up to the next ``</a>``, any that begins
-  with ``li`` is dropped up to the next ``</li>``, ``link`` included.
-- All that is marked up by a tag not mentioned goes with its text, as far as the next closing tag:
-  ``em``, ``strong`` and ``table`` too. Names that begin with ``b`` are kept, for the breaks.
-- A character reference becomes a space, and so does all between a bare ``&`` and the next ``;``.
-- Paragraphs with a ``|`` or ``ags: `` are dropped (menus, "Tags: "), and so is what stands between
-  ``<`` and ``>`` if it is 3 to 12 bytes long, a paragraph of up to seven letters included.
+- Any element whose name begins with ``a`` is unwrapped up to the next ``</a>``; any whose name
+  begins with ``li`` is removed up to the next ``</li>``, including ``link``.
+- Any other tag is removed with its text up to the next closing tag: also ``em``, ``strong`` and
+  ``table``. Names that begin with ``b`` are kept, for the breaks.
+- A character reference becomes a space, and so does everything from a bare ``&`` to the next ``;``.
+- Paragraphs with a ``|`` or ``ags: `` are removed (menus, "Tags: "), and so is what stands between
+  ``<`` and ``>`` if it is 3 to 12 bytes long, including paragraphs of up to seven letters.
 
-`worker.papers.html_killer` is what the report describes, on the parsed page.
+`worker.papers.html_killer` implements the description in the report on the parsed page.
 """
 
 import re
@@ -56,13 +56,9 @@ _DROPPED = (b"|", b"ags: ")
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
     """Apply the script to the code of a page.
 
-    Parameters
-    ----------
-    source
-        The page. It is decoded as for all methods; the script takes every page for UTF-8.
-    markup
-        True for the marked-up output, where each paragraph is one; False for plain text, where
-        they are the lines of a single stretch.
+    The page is decoded as for all methods; the script itself decodes every page as UTF-8. With
+    `markup`, each paragraph is a block, as in the marked-up output; else they are the lines of a
+    single block.
     """
     headline, paragraphs = kill(text_of(source).encode("utf-8", "replace"))
     stretches: list[tuple[BlockType, str]] = [("paragraph", text) for text in paragraphs]

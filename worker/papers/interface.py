@@ -1,4 +1,4 @@
-"""What goes into a method, what comes out of it, and the method itself."""
+"""The interface of methods: input, output, and the method itself."""
 
 import hashlib
 import pkgutil
@@ -14,15 +14,15 @@ from worker.errors import ExpectedError, MissingExtraError
 
 
 class UnknownExtractorError(ValueError):
-    """No method has that name."""
+    """No method has the requested name."""
 
 
 class UnavailableError(ExpectedError):
-    """The method needs something that this machine does not have; the message says what."""
+    """The method needs something that is missing on this machine; the message names it."""
 
 
 class NoPivotError(NoArticleError):
-    """The method compares pages, and this page has none to be compared with."""
+    """The method compares pages, and there is none to compare this page with."""
 
     outcome = "no-comparable-page"
 
@@ -34,11 +34,11 @@ class Source:
     Parameters
     ----------
     html
-        The page: its bytes, or its text where that is all there is.
+        The page as bytes, or as text if only that is available.
     url
-        Its address.
+        URL of the page.
     content_type
-        The Content-Type header that came with it.
+        Content-Type header of the response.
     """
 
     html: bytes | str
@@ -47,7 +47,7 @@ class Source:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all three, in hexadecimal."""
+        """SHA-256 of all fields, in hexadecimal."""
         html = self.html.encode("utf-8", "surrogatepass") if isinstance(self.html, str) else None
         parts = (
             b"bytes" if html is None else b"text",
@@ -60,18 +60,18 @@ class Source:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The template group of a page, as seen from that page.
+    """The template group of a page, from that page's point of view.
 
     Parameters
     ----------
     pivot
-        The page it is compared with: the group's representative, or for the
-        representative itself its nearest neighbour. None for an outlier.
+        The page to compare it with: the group's representative, or its nearest neighbour for
+        the representative itself. None for an outlier.
     group
         The other pages of the group, without the page itself.
     partner
-        The page of its site that it makes a pair with where pages are paired by distance alone
-        (`papers.deturck.pairing`). None for the page that is left.
+        The page's partner if the pages of its site are paired by distance alone
+        (`papers.deturck.pairing`). None for the page that is left over.
     """
 
     pivot: Source | None = None
@@ -80,11 +80,11 @@ class Neighbours:
 
 
 ALONE = Neighbours()
-"""A page without comparable pages."""
+"""Neighbours of a page without comparable pages."""
 
 
 class Needs(Enum):
-    """What a method looks at beside the page; with `PARTNER`, that is its pivot."""
+    """What a method uses besides the page; with `PARTNER`, the partner becomes the pivot."""
 
     PAGE = "page"
     PIVOT = "pivot"
@@ -92,7 +92,7 @@ class Needs(Enum):
     PARTNER = "partner"
 
     def of(self, neighbours: Neighbours) -> Neighbours:
-        """Leave out what the method does not look at."""
+        """Leave out what the method does not use."""
         match self:
             case Needs.PAGE:
                 return ALONE
@@ -105,16 +105,9 @@ class Needs(Enum):
 
 
 class TrainingPair(NamedTuple):
-    """A page with what a person made of it.
+    """A page and its text as cleaned by a person.
 
-    Attributes
-    ----------
-    source
-        The page.
-    text
-        Its cleaned text, one segment a line.
-    language
-        Of the text; empty where it plays no part.
+    `text` has one segment per line; `language` is empty if it does not matter.
     """
 
     source: Source
@@ -123,7 +116,7 @@ class TrainingPair(NamedTuple):
 
 
 class Gives(Flag):
-    """What a method gives."""
+    """What a method extracts."""
 
     TEXT = auto()
     COMMENTS = auto()
@@ -131,18 +124,18 @@ class Gives(Flag):
 
 @dataclass(frozen=True)
 class ReaderComment:
-    """A comment of a reader.
+    """A reader's comment.
 
     Parameters
     ----------
     text
-        What the reader wrote.
+        The text.
     author, date
-        As the method gives them.
+        As the method returns them.
     parent
-        Index of the comment that this one answers, None for none.
+        Index of the comment that this one answers, if any.
     published
-        The date as the method understood it, where it tells both.
+        The date as the method parsed it, if it returns both forms.
     """
 
     text: str
@@ -154,20 +147,20 @@ class ReaderComment:
 
 @dataclass(frozen=True)
 class Extracted:
-    """What a method made of a page.
+    """A method's result for a page.
 
     Parameters
     ----------
     title
-        Headline as the method gives it, None where it gives none.
+        Headline, or None if the method gives none.
     text
-        The texts of `blocks`, parted by blank lines.
+        The texts of `blocks`, separated by blank lines.
     blocks
-        The stretches of the text, in order.
+        The blocks of the text, in order.
     authors, date
-        As the method gives them; most give none.
+        As the method returns them; most return none.
     comments
-        What readers wrote, in the order of the page; most methods give none.
+        Readers' comments in page order; most methods return none.
     """
 
     title: str | None
@@ -187,9 +180,9 @@ class Extracted:
         date: str | None = None,
         comments: Iterable[ReaderComment] = (),
     ) -> Self:
-        """Put stretches of text together.
+        """Build a result from blocks of text.
 
-        White space within a line is collapsed; empty lines and stretches are left out.
+        White space within a line is collapsed; empty lines and blocks are left out.
         """
         blocks: list[ArticleBlock] = []
         start = 0
@@ -211,13 +204,13 @@ class Extracted:
 
     @classmethod
     def from_lines(cls, title: str | None, text: str, **metadata: Any) -> Self:
-        """Take each line of a text for a paragraph."""
+        """Build a result with each line of a text as a paragraph."""
         lines = text.splitlines()
         return cls.from_stretches(title, (("paragraph", line) for line in lines), **metadata)
 
 
 def one_line(text: str) -> str:
-    """Collapse white space, and nothing else: stray characters are the method's own."""
+    """Collapse white space, but keep stray characters, which are the method's own."""
     return " ".join(text.replace("\x00", "").split())
 
 
@@ -225,30 +218,30 @@ def one_line(text: str) -> str:
 class Extractor:
     """A method with a name and a version.
 
-    It holds the name of its function instead of the function, so that it can be sent to
-    another process and so that a library is imported where and when the method runs.
+    It refers to its function by name, so that it can be sent to another process and a library is
+    imported only where and when the method runs.
 
     Parameters
     ----------
     name
-        As in the registry; a chain's is ``"first>second"``.
+        Name in the registry; that of a chain is ``"first>second"``.
     function
         ``"module:function"``, called as ``function(source, neighbours, **options)``.
     options
         Keyword arguments of the function.
     needs
-        What of the neighbours the function gets to see.
+        Which neighbours the function is given.
     preparation
-        ``"module:function"``, called as ``preparation(**options)`` before the first page,
-        so that imports and started programs are not counted as time of a page.
+        ``"module:function"``, called as ``preparation(**options)`` before the first page, so that
+        imports and process starts do not count as time of a page.
     description
         What it is, on one line.
     version
-        The library's for a peer; for our own the release with a digest of the source.
+        The library's version; for our own methods the release with a digest of the source.
     source
-        Digest of the code around a library, where results may change and the version not.
+        Digest of the code around a library, which may change results without a new version.
     gives
-        What can be expected of it, and is scored.
+        What it extracts and is scored on.
     """
 
     name: str
@@ -262,9 +255,9 @@ class Extractor:
     gives: Gives = Gives.TEXT
 
     def prepare(self) -> None:
-        """Import and start all that the method needs in this process.
+        """Import and start everything that the method needs in this process.
 
-        Nothing needs to be prepared; what is not, is at the first page.
+        Optional: what is not prepared is loaded with the first page.
 
         Raises
         ------
@@ -285,7 +278,7 @@ class Extractor:
         worker.html.PageError
             If the page cannot be read.
         worker.article.NoArticleError
-            If the method says that the page holds no article.
+            If the method finds no article in the page.
         Exception
             Whatever a peer raises.
         """

@@ -10,15 +10,15 @@ from worker.papers.reading import page_of, text_of
 from worker.text import words
 
 MIN_COVERAGE = 0.1
-"""Smallest share of a page's words in a stop list that makes the page one of its language.
+"""Minimum share of a page's words in a stop list for the page to be in its language.
 
-On 25 pages each in Greek, English, Polish and Russian of `daniel` the best list was always
-that of the page's language, with 25 to 58 % of the words; on 25 Chinese pages, for which
-jusText has no list, the best one had 1.4 % at most."""
+On 25 pages each in Greek, English, Polish and Russian of `daniel`, the best list was always that of
+the page's language, with 25 to 58 % of the words; on 25 Chinese pages, for which jusText has no
+list, the best one had at most 1.4 %."""
 
 
 def prepare(*, stop_words: bool) -> None:
-    """Import the library, and read its lists."""
+    """Import the library and load its stop lists."""
     import justext  # noqa: F401
 
     if stop_words:
@@ -28,14 +28,9 @@ def prepare(*, stop_words: bool) -> None:
 def extract(source: Source, _neighbours: Neighbours, *, stop_words: bool) -> Extracted:
     """Classify the paragraphs and keep the good ones.
 
-    Parameters
-    ----------
-    source
-        The page.
-    stop_words
-        Whether to use the list of the page's language, told by its coverage of the page. For
-        a page in no language with a list, and without this option, the settings for any
-        language apply: no list, and no demand on the share of stop words.
+    With `stop_words`, the stop list with the best coverage of the page is used. Without a matching
+    list or this option, the settings for any language apply: no list, and no minimum share of stop
+    words.
     """
     from justext import justext
 
@@ -61,7 +56,7 @@ def _stop_lists() -> dict[str, frozenset[str]]:
 
 
 def _stop_list_of(source: Source) -> Collection[str]:
-    """Return the stop list that covers most of the words of a page, or none."""
+    """Return the stop list with the best coverage of a page, or an empty one."""
     body = page_of(source).document.find("body")
     tokens = words.tokens(visible_text(body)) if body is not None else []
     coverage = {

@@ -1,8 +1,8 @@
 """NCleaner: character n-gram models of clean and of dirty text (Evert, LREC 2008).
 
-A page is cut into segments: headings, list items, paragraphs. Two n-gram models, one of what
-people kept of web pages and one of what they threw away, compare each segment; it is kept
-when the model of clean text finds it the likelier.
+A page is split into segments: headings, list items, paragraphs. Each segment is scored by two
+n-gram models, one of what people kept of web pages and one of what they removed, and kept if the
+model of clean text finds it more likely.
 """
 
 import json
@@ -28,31 +28,31 @@ from worker.papers.interface import (
 from worker.papers.reading import page_of, stretches_of
 
 PAIRS_OF_A_LANGUAGE = 5
-"""Pairs of each language that Lejeune et al. (2015, section 4.3) train with."""
+"""Number of training pairs per language in Lejeune et al. (2015, section 4.3)."""
 
 ORDER = 3
 """Length of the n-grams: the default of the published tool."""
 
 INTERPOLATION = 0.6
-"""Weight of each shorter history against the next longer one: the published default."""
+"""Weight of each shorter history relative to the next longer one: the published default."""
 
 PADDING = "\n"
-"""Stands before the first character of a segment, where no text does."""
+"""Character before the beginning of a segment, where no text has one."""
 
 MIN_SHIPPED_COUNT = 3
-"""n-grams seen less often are left out of the shipped models. That halves them; the mean F1 on
-the pairs that they were trained on goes from 91.9 to 91.2 % (86.1 % for keeping all text)."""
+"""Minimum count of an n-gram in the shipped models. It halves their size and lowers the mean F1 on
+their training pairs from 91.9 to 91.2 % (keeping all text: 86.1 %)."""
 
 _REMEMBERED = 100_000
-"""n-grams whose probability a model remembers."""
+"""Maximum number of n-grams whose probability is cached per model."""
 
 
 class Normalisation(Enum):
-    """What two characters are the same for the models.
+    """Which characters are the same for the models.
 
-    `ASCII` is the published default, in which all letters beyond ASCII are one. `NON_LEXICAL`
-    turns every letter into ``a`` and every digit into ``0``. `NONE` keeps all characters, for
-    models trained in one language.
+    `ASCII` is the published default, in which all characters beyond ASCII are one. `NON_LEXICAL`
+    maps every letter to ``a`` and every digit to ``0``. `NONE` keeps all characters, for models
+    trained in one language.
     """
 
     NONE = "none"
@@ -60,7 +60,7 @@ class Normalisation(Enum):
     NON_LEXICAL = "non-lexical"
 
     def apply(self, text: str) -> str:
-        """Normalise a text; the length stays the same."""
+        """Normalise a text, without changing its length."""
         return "".join(map(_NORMALISERS[self], text))
 
 
@@ -85,14 +85,9 @@ _NORMALISERS: dict[Normalisation, Callable[[str], str]] = {
 class NGramModel:
     """A model of character n-grams with geometric interpolation.
 
-    The probability of a character is a mean of its relative frequencies after the last n-1,
-    n-2 … 0 characters, weighted by 1, q, q²…; that after none has one added to each count, so
-    that nothing is impossible.
-
-    Parameters
-    ----------
-    counts
-        How often each n-gram occurs, in segments padded at the beginning.
+    The probability of a character is the weighted mean of its relative frequencies after the last
+    n-1, n-2 … 0 characters, with weights 1, q, q²…. The last frequency has add-one smoothing, so
+    that nothing is impossible. `counts` are those of n-grams in segments padded at the beginning.
     """
 
     counts: Mapping[str, int]
@@ -100,7 +95,7 @@ class NGramModel:
 
     @cached_property
     def _frequencies(self) -> list[Counter[str]]:
-        """Counts of the n-grams of each length from none to n."""
+        """Counts of the n-grams of each length from 0 to n."""
         frequencies = [Counter[str]() for _ in range(ORDER + 1)]
         for ngram, count in self.counts.items():
             for length in range(ORDER + 1):
@@ -109,7 +104,7 @@ class NGramModel:
 
     @cached_property
     def _histories(self) -> list[Counter[str]]:
-        """For each length, how often each n-gram without its last character begins one."""
+        """Per length, the counts of the n-grams by all but their last character."""
         histories = [Counter[str]()]
         for frequencies in self._frequencies[1:]:
             totals: Counter[str] = Counter()
@@ -119,7 +114,7 @@ class NGramModel:
         return histories
 
     def information(self, text: str) -> float:
-        """Mean information of the characters of a normalised text, in bits."""
+        """Return the mean information of a normalised text's characters, in bits."""
         padded = PADDING * (ORDER - 1) + text
         bits = sum(self._bits(padded[start : start + ORDER]) for start in range(len(text)))
         return bits / len(text)
@@ -150,15 +145,7 @@ class NGramModel:
 
 @dataclass(frozen=True)
 class Model:
-    """What tells clean segments from dirty ones.
-
-    Parameters
-    ----------
-    normalisation
-        Applied to every text.
-    clean, dirty
-        The two n-gram models.
-    """
+    """The classifier of segments: a model of clean text and one of dirty text."""
 
     KIND: ClassVar[str] = "character n-grams"
 
@@ -167,7 +154,7 @@ class Model:
     dirty: NGramModel
 
     def is_clean(self, segment: str) -> bool:
-        """Tell whether people would have kept a segment, which is not empty."""
+        """Return whether people would keep a segment, which must not be empty."""
         text = self.normalisation.apply(one_line(segment))
         return self.clean.information(text) <= self.dirty.information(text)
 
@@ -177,7 +164,7 @@ class Model:
         return sha256(json.dumps(self.to_parameters()).encode()).hexdigest()[:8]
 
     def to_parameters(self) -> dict[str, Any]:
-        """Return all that makes it, ready for JSON."""
+        """Return all parameters, ready for JSON."""
         return {
             "normalisation": self.normalisation.value,
             "clean": dict(sorted(self.clean.counts.items())),
@@ -186,7 +173,7 @@ class Model:
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Return the model with the parameters that `to_parameters` gave."""
+        """Return the model with the parameters from `to_parameters`."""
         return cls(
             Normalisation(parameters["normalisation"]),
             NGramModel(parameters["clean"]),
@@ -201,24 +188,24 @@ class Model:
         *,
         min_count: int = 1,
     ) -> Self:
-        """Train a model on pages and what people made of them.
+        """Train a model on pages and their cleaned texts.
 
-        The training is the differential one: n-grams of the cleaned text count as clean, and
-        those that the page has beyond them as dirty.
+        Training is differential: n-grams of the cleaned text count as clean, and those that the
+        page has in addition as dirty.
 
         Parameters
         ----------
         pairs
-            Pages with their cleaned text. From those that cannot be read, nothing is learnt.
+            Pages with their cleaned texts. Unreadable pages are skipped.
         normalisation
             `NONE` suits pairs in one language.
         min_count
-            n-grams seen less often are left out.
+            Minimum count of an n-gram that is kept.
 
         Raises
         ------
         ValueError
-            If there is no text to learn from, clean or dirty.
+            If there is no clean or no dirty text to learn from.
         """
         clean: Counter[str] = Counter()
         raw: Counter[str] = Counter()
@@ -240,42 +227,34 @@ class Model:
 
 
 def segments_of(source: Source) -> list[tuple[BlockType, str]]:
-    """Cut a page into its segments: all the text that it shows, block by block."""
+    """Split a page into segments: all shown text, block by block."""
     document = page_of(source).document
     body = document.find("body")
     return stretches_of(body if body is not None else document, source.url)
 
 
 def extract(source: Source, _neighbours: Neighbours, *, model: Model) -> Extracted:
-    """Keep the segments that are clean for a model."""
+    """Keep the segments that a model classifies as clean."""
     return Extracted.from_stretches(
         None, [segment for segment in segments_of(source) if model.is_clean(segment[1])]
     )
 
 
 def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Extracted:
-    """Keep the segments that are clean for a shipped model.
-
-    Parameters
-    ----------
-    source, neighbours
-        The page.
-    name
-        ``"ascii"`` or ``"non-lexical"``.
-    """
+    """Keep the segments that a shipped model, ``"ascii"`` or ``"non-lexical"``, finds clean."""
     return extract(source, neighbours, model=shipped_model(name))
 
 
 def shipped_model(name: str) -> Model:
-    """Return a shipped model: trained on the CleanEval development pairs, as the published one."""
+    """Return a shipped model, trained on the CleanEval development pairs like the published one."""
     return load_model(Model, __package__, f"models/nclean-{name}.json").model
 
 
 def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
     """Choose the pairs of NCT5 (Lejeune et al. 2015, section 4.3).
 
-    Five where all are of one language; where they are of several, one of each: that with the
-    longest cleaned text of its five.
+    Five if all are in one language; otherwise one per language, the one with the longest cleaned
+    text of its first five.
     """
     by_language = _first_of_each(pairs)
     if len(by_language) == 1:
@@ -284,7 +263,7 @@ def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
 
 
 def all_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
-    """Choose the pairs of NCT25: five of each language, for every language."""
+    """Choose the pairs of NCT25: five per language."""
     return [pair for each in _first_of_each(pairs) for pair in each]
 
 
@@ -301,7 +280,7 @@ TRAINED: Mapping[str, Callable[[Sequence[TrainingPair]], Sequence[TrainingPair]]
     "nct5": five_pairs,
     "nct25": all_pairs,
 }
-"""Methods that are trained on pairs that are given: by name, which of them they take."""
+"""Methods trained on given pairs: by name, the function that selects the pairs."""
 
 
 def _ngrams(segments: Iterable[str], normalisation: Normalisation) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Pages and fragments of pages, read the same way for every method."""
+"""Parsing of pages and fragments, the same for every method."""
 
 import re
 from functools import lru_cache
@@ -14,20 +14,20 @@ from worker.html.encoding import decode
 from worker.papers.interface import Neighbours, NoPivotError, Source
 
 CACHED_PAGES = 16
-"""Parsed pages kept in a process: enough that a group's pivot is parsed once for a run of pages."""
+"""Number of parsed pages cached per process: a group's pivot is parsed once for a run of pages."""
 
 _XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
 
 
 @lru_cache(maxsize=CACHED_PAGES)
 def page_of(source: Source) -> Page:
-    """Parse a page as the service does; treat it as read-only."""
+    """Parse a page as the service does; treat the result as read-only."""
     return parse_page(source.html, source.url, content_type=source.content_type)
 
 
 @lru_cache(maxsize=CACHED_PAGES)
 def outline_of(source: Source) -> Outline:
-    """Flatten a page, once for all that compare with it."""
+    """Return the outline of a page, cached for all that are compared with it."""
     return Outline.of(page_of(source).flat)
 
 
@@ -47,9 +47,8 @@ def pivot_of(neighbours: Neighbours) -> Source:
 def text_of(source: Source) -> str:
     """Decode a page as the service does.
 
-    Every peer is given this text, so that what is compared is extraction: left to
-    themselves some of them read every page as UTF-8. An XML declaration is taken out,
-    because lxml refuses text that comes with one.
+    Every peer is given this text, so that extraction is compared, not decoding: some would read
+    every page as UTF-8. The XML declaration is removed, as lxml rejects text with one.
     """
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html
@@ -57,7 +56,7 @@ def text_of(source: Source) -> str:
 
 
 def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:
-    """Render a fragment of HTML as pairs of block type and text."""
+    """Render an HTML fragment as pairs of block type and text."""
     if isinstance(fragment, str):
         if not fragment.strip():
             return []

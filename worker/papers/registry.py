@@ -114,7 +114,7 @@ def _methods() -> Iterator[Extractor]:
 
 
 METHODS: Final[Mapping[str, Extractor]] = {each.name: each for each in _methods()}
-"""The methods that need no training, by name."""
+"""Methods that need no training, by name."""
 
 
 def get_method(expression: str) -> Extractor:
@@ -123,7 +123,7 @@ def get_method(expression: str) -> Extractor:
     Raises
     ------
     UnknownExtractorError
-        If no method has one of the names.
+        If there is no method of that name.
     UnavailableError
         If a method of a chain gives no text.
     """
@@ -138,4 +138,4 @@ def _find(name: str) -> Extractor:
         return METHODS[name]
     except KeyError:
         known = ", ".join(METHODS)
-        raise UnknownExtractorError(f"no method is named {name!r}; there are {known}") from None
+        raise UnknownExtractorError(f"unknown method {name!r}; choose one of {known}") from None

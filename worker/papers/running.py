@@ -1,4 +1,4 @@
-"""A page read by a paper's method, in the shape of the service's own reading."""
+"""Reading of a page by a paper's method, with the result of the service's own reader."""
 
 from worker.article import Extraction
 from worker.article.reader import Content
@@ -17,7 +17,7 @@ def read_by(method: str, page: Source, pivot: Source | None = None) -> Content:
     page
         The page.
     pivot
-        Another page of its template; None where there is none.
+        Another page of its template, if any.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def _content(extracted: Extracted, method: str) -> Content:
         language=None,
         method=method,
         xpath="",
-        # The papers' methods do not say how sure they are.
+        # The papers' methods give no confidence.
         confidence=0.0,
     )
     comments = (

@@ -1,19 +1,19 @@
 """The extractor of Wutsi, "Algorithme d'extraction de contenu de site web", step by step.
 
-It is an article for bloggers, without a date. Its steps, as they stand there:
+The source is an undated article for bloggers. Its steps are:
 
-- *Cleaning* leaves out the elements of `REMOVED_TAGS`, those whose class or id is one of
-  `REMOVED_NAMES`, links to where a network shares pages ("the modules of social networks"), and
-  list items that hold only a link, which make its "menus".
-- *Selection* takes the nodes of 20 characters and more and filters the parents of those selected.
-  An element within a line is no node: it is part of the block around it.
-- *Partition*: the score of a node is the number of sentences that it holds.
-- *Argmax* is the node with the highest score; where several have it, the one with most characters,
-  then the first.
-- *Fusion* adds all selected nodes that have the same parent.
+- *Cleaning* removes the elements of `REMOVED_TAGS`, those with a class or id in `REMOVED_NAMES`,
+  links for sharing in social networks ("the modules of social networks"), and list items that hold
+  only a link, which make up its "menus".
+- *Selection* takes the nodes of 20 characters and more, except parents of selected ones. Inline
+  elements are not nodes but part of the block around them.
+- *Partition*: the score of a node is its number of sentences.
+- *Argmax* is the node with the highest score; of several, the one with the most characters, then
+  the first.
+- *Fusion* adds all selected nodes with the same parent.
 
-What the service does where it knows nothing of a page but itself has these steps, with whole
-packets in place of single nodes, and keeps images (`worker.article.sentences`).
+If the service knows nothing of a page but itself, it follows these steps with whole packets instead
+of single nodes, and keeps images (`worker.article.sentences`).
 """
 
 import re
@@ -32,10 +32,10 @@ REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside
 """Elements without text of the article."""
 
 REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
-"""Classes and ids of sections of no interest."""
+"""Classes and ids of irrelevant sections."""
 
 MIN_CHARACTERS = 20
-"""Characters of a node from which on it is selected."""
+"""Minimum length of a node, in characters."""
 
 _SHARING = re.compile(
     r"//(?:[\w-]+\.)*(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"
@@ -45,32 +45,21 @@ _SHARING = re.compile(
 
 
 def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Extract as the service does where it knows nothing of a page but itself."""
+    """Extract as the service does if it knows nothing of a page but itself."""
     page = outline_of(source)
     return _given(source, page, sentences.find_body(page))
 
 
 def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extracted:
-    """Extract by the steps of the article.
-
-    Parameters
-    ----------
-    source
-        The page.
-    fusion
-        Whether the last step is taken; without it the single block is the body.
-    """
+    """Extract by the steps of the article; without `fusion`, the single block is the body."""
     page = outline_of(source)
     return _given(source, page, find_body(page, fusion=fusion))
 
 
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
-    """Find the node with most sentences and, with fusion, those beside it.
+    """Find the node with the most sentences and, with fusion, its selected siblings.
 
-    Returns
-    -------
-    Finding or None
-        None where no node is long enough.
+    Returns None if no node is long enough.
     """
     cleaned = _cleaned(page)
     left = page.without(cleaned)
@@ -103,7 +92,7 @@ def _given(source: Source, page: Outline, finding: Finding | None) -> Extracted:
 
 
 def _cleaned(page: Outline) -> set[int]:
-    """List the outermost elements that the cleaning leaves out."""
+    """Return the outermost elements that the cleaning removes."""
     cleaned: set[int] = set()
     index = 0
     while index < len(page.elements):
@@ -129,7 +118,7 @@ def _is_menu_item(page: Outline, index: int) -> bool:
 
 
 def _nodes(page: Outline) -> list[int]:
-    """Select the blocks with enough characters, but for those around another one."""
+    """Select the blocks with enough characters, except those around another one."""
     lengths = [0]
     for text in page.texts:
         lengths.append(lengths[-1] + len(words.clean(text.text)))
@@ -146,7 +135,7 @@ def _nodes(page: Outline) -> list[int]:
 
 
 def _enclosing(page: Outline, index: int, known: set[int]) -> list[int]:
-    """List the elements around one, up to the first that is known."""
+    """Return the ancestors of an element, up to the first known one."""
     found: list[int] = []
     parent = page.parents[index]
     while parent >= 0 and parent not in known:

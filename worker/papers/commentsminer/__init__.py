@@ -1,1 +1,1 @@
-"""CommentsMiner, of Subercaze, Gravier and Laforest (2016)."""
+"""CommentsMiner (Subercaze, Gravier and Laforest 2016)."""

@@ -20,33 +20,33 @@ from worker.papers.reading import page_of
 
 
 def trained_ranking() -> BoostedTrees:
-    """Return what the best of the rankers learnt: boosted trees (``benchmarks/comments``)."""
+    """Return the best of the rankers: boosted trees (``benchmarks/comments``)."""
     return load_model(BoostedTrees, __package__, "commentsminer.json").model
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Find comments as the paper does, and read them as the service does."""
+    """Find comments as in the paper, and read them as the service does."""
     page = page_of(source)
     comments = read_comments(page.flat, mine_comments(page), page.url)
     return Extracted(None, "", (), comments=as_given(comments))
 
 
 def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[HtmlElement, ...]:
-    """Find the comments of a page as the paper does.
+    """Find the comments of a page as in the paper.
 
     Parameters
     ----------
     page
-        The page. The paper's have two comments and more: some pattern is taken for the
-        comments' whenever there is one.
+        The page. Those of the paper have at least two comments: if there is any pattern, one is
+        always chosen.
     ranking
-        The ranking function; `trained_ranking` unless given.
+        The ranking function; `trained_ranking` by default.
 
     Returns
     -------
     tuple of elements
-        Root of each occurrence of the chosen pattern, in document order. Who answers whom
-        is told by which one stands in which (section 3).
+        Root of each occurrence of the chosen pattern, in document order. Their nesting gives the
+        parents of comments (section 3).
     """
     elements = PageElements.of(page.document)
     candidates = mine(elements)
@@ -58,18 +58,11 @@ def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[Html
 
 
 def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
-    """Find where a page has a pattern, in one depth-first pass (section 3).
+    """Find the occurrences of a pattern in a page, in one depth-first pass (section 3).
 
-    Returns
-    -------
-    list of int
-        The element at the root of each occurrence, rising.
-
-    Notes
-    -----
-    From the last element to the first, which nodes of the pattern can stand at each is known
-    from its children; those of a node are found in their order, each at the first child that
-    follows.
+    Returns the root element of each occurrence, ascending. From the last element to the first,
+    the pattern nodes that match an element follow from its children; the children of a pattern node
+    are matched in order, each with the first matching child that follows.
     """
     below = _children_of(pattern.parents)
     fitting: list[frozenset[int]] = [frozenset()] * len(page)
@@ -95,6 +88,6 @@ def _children_of(parents: Sequence[int]) -> list[list[int]]:
 
 
 def _in_order(nodes: Sequence[int], places: Sequence[frozenset[int]]) -> bool:
-    """Tell whether nodes can be found at places, in their order."""
+    """Return whether nodes can be found at places, in order."""
     remaining = iter(places)
     return all(any(node in place for place in remaining) for node in nodes)

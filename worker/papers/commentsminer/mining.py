@@ -14,33 +14,26 @@ from worker.comments.elements import PageElements
 from worker.papers.commentsminer.patterns import Forest, Pattern
 
 SUPPORT = 2
-"""Occurrences that make a subtree frequent (section 2.1)."""
+"""Minimum number of occurrences of a frequent subtree (section 2.1)."""
 
 MAX_STEPS = 400_000
-"""Elements looked at before the mining of a page ends with what it has.
+"""Maximum number of elements visited before mining stops with what it has found.
 
-Subtrees that occur more often are grown first: all that occur more often than those that were
-grown when it ended are found, and are as closed as without a limit.
+More frequent subtrees are grown first: when it stops, all those more frequent than the last ones
+grown have been found, and are as closed as without a limit.
 """
 
 MAX_DEPTH = 100
-"""Levels of a subtree."""
+"""Maximum depth of a subtree, in levels."""
 
 
 @dataclass(frozen=True)
 class Subtree:
-    """A subtree with the places where the page has it.
+    """A subtree and its occurrences.
 
-    Attributes
-    ----------
-    labels
-        Tags of its nodes in preorder.
-    parents
-        Place of each node's parent, -1 for the root.
-    roots
-        The element at the root of each occurrence, rising.
-    rightmost
-        The element at its last node, for each root the only one.
+    `labels` are the tags of its nodes in preorder, `parents` the positions of their parents, or -1
+    for the root. `roots` are the root elements of its occurrences, ascending, and `rightmost` the
+    only element at the last node for each of them.
     """
 
     labels: tuple[str, ...]
@@ -52,17 +45,14 @@ class Subtree:
 def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
     """Mine the subtrees of a page that may be those of its comments.
 
-    The paper's constraints (section 2.1):
+    The paper's constraints (section 2.1) are:
 
     - every root has one rightmost occurrence: ``|RootOcc| = |RmoOcc|``;
-    - the nearest common ancestor of the occurrences is not the root of the page, here
-      ``body``, below which all that is shown stands;
-    - the occurrences are not all blank and not all of the same text.
+    - the nearest common ancestor of the occurrences is not the root of the page, here ``body``,
+      which contains everything shown;
+    - the occurrences are not all blank and do not all have the same text.
 
-    Returns
-    -------
-    list of Subtree
-        As `mine_tree` finds them, of those that keep the other two constraints.
+    Returns the result of `mine_tree`, filtered by the other two constraints.
     """
     mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
     return [each for each in mined if _has_ancestor(page, each) and _has_texts(page, each)]
@@ -71,29 +61,29 @@ def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
 def mine_tree(
     labels: Sequence[str], parents: Sequence[int], max_steps: int = MAX_STEPS
 ) -> list[Subtree]:
-    """Mine the closed frequent subtrees of one tree, of those with ``|RootOcc| = |RmoOcc|``.
+    """Mine the closed frequent subtrees of one tree among those with ``|RootOcc| = |RmoOcc|``.
 
     Parameters
     ----------
     labels, parents
         Label of each node in preorder, and its parent; -1 for a root.
     max_steps
-        Nodes looked at, see `MAX_STEPS`.
+        Maximum number of nodes visited, see `MAX_STEPS`.
 
     Returns
     -------
     list of Subtree
-        Those at `SUPPORT` roots and more, each of which has it with one rightmost node. Closed:
-        no larger one of these holds it and is at as many roots. Those at the most roots first.
+        Those with at least `SUPPORT` roots, each with one rightmost node. They are closed: no
+        larger one of them contains it and has as many roots. Those with the most roots come first.
 
     Notes
     -----
-    A subtree is grown from its root by one node at a time, the child of a node on its rightmost
-    path, to the right of all others. One with several rightmost nodes below a root is no
-    result, but what grows from it may be. It is left, with all that grows from it, only where
-    another node can be added to the left of the last, or above the root, without losing any of
-    its rightmost nodes: the same node can then be added to whatever grows from it, and what is
-    added changes neither the number of roots nor of rightmost nodes.
+    A subtree is grown from its root by one node at a time: a child of a node on its rightmost path,
+    to the right of all others. One with several rightmost nodes below a root is not a result, but
+    its extensions may be. It is abandoned, with its extensions, only if another node can be added
+    to the left of the last, or above the root, without losing any of its rightmost nodes: the same
+    node can then be added to every extension, which changes neither the number of roots nor of
+    rightmost nodes.
     """
     forest = Forest(labels, parents)
     waiting: list[tuple[int, int, Pattern]] = []
@@ -117,7 +107,7 @@ def mine_tree(
 
 
 def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
-    """Yield the patterns that no other one at as many roots holds."""
+    """Yield the patterns that no other pattern with as many roots contains."""
     same: defaultdict[int, list[Pattern]] = defaultdict(list)
     for pattern in patterns:
         same[len(pattern.rightmost)].append(pattern)
@@ -141,7 +131,7 @@ def _subtree(forest: Forest, pattern: Pattern) -> Subtree:
 
 
 def _has_ancestor(page: PageElements, subtree: Subtree) -> bool:
-    """Say whether the nearest common ancestor of the occurrences is not that of all the page."""
+    """Return whether the occurrences have a common ancestor below the body."""
     first, last = subtree.roots[0], subtree.roots[-1]
     around = page.parents[first]
     while around >= 0 and last >= page.ends[around]:
@@ -150,6 +140,6 @@ def _has_ancestor(page: PageElements, subtree: Subtree) -> bool:
 
 
 def _has_texts(page: PageElements, subtree: Subtree) -> bool:
-    """Say whether the occurrences have texts that differ: all blank ones do not."""
+    """Return whether the texts of the occurrences differ, which also excludes all blank ones."""
     first = page.text_of(subtree.roots[0])
     return any(page.text_of(root) != first for root in subtree.roots[1:])

@@ -1,25 +1,21 @@
-"""Subtrees of one ordered labelled tree, and where it has them."""
+"""Subtrees of an ordered labelled tree, and their occurrences."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 Shape = int
-"""Number of a finished subtree, see `Forest.shape`."""
+"""Number of a complete subtree, see `Forest.shape`."""
 
 Step = tuple[str, tuple[Shape, ...]]
-"""A node on the rightmost path: its label, and what is finished below it, to the left."""
+"""A node on the rightmost path: its label, and the complete subtrees below it, to the left."""
 
 
 class Pattern(NamedTuple):
-    """A subtree, by the path from its root to its last node.
+    """A subtree, represented by its rightmost path.
 
-    Attributes
-    ----------
-    path
-        The nodes of the rightmost path.
-    rightmost
-        For each root that has it the nodes that its last node may be, rising.
+    `rightmost` has, for each root of an occurrence, the possible nodes for its last node,
+    ascending.
     """
 
     path: tuple[Step, ...]
@@ -35,17 +31,10 @@ class Pattern(NamedTuple):
 
 
 class Forest:
-    """A tree that subtrees are looked for in, or several.
+    """One or more trees in which subtrees are searched.
 
-    Parameters
-    ----------
-    labels, parents
-        Label of each node in preorder, and its parent; -1 for a root.
-
-    Attributes
-    ----------
-    steps
-        Nodes looked at so far.
+    `labels` and `parents` are those of the nodes in preorder, with -1 for a root; `steps` is the
+    number of nodes visited so far.
     """
 
     def __init__(self, labels: Sequence[str], parents: Sequence[int]) -> None:
@@ -82,7 +71,7 @@ class Forest:
         return number
 
     def single_nodes(self, support: int) -> Iterator[Pattern]:
-        """Yield the patterns of one node that enough nodes have."""
+        """Yield the patterns of a single node with enough occurrences."""
         of_label: defaultdict[str, list[int]] = defaultdict(list)
         for node, label in enumerate(self.labels):
             of_label[label].append(node)
@@ -91,11 +80,11 @@ class Forest:
                 yield Pattern(((label, ()),), {node: (node,) for node in nodes})
 
     def extensions(self, pattern: Pattern, support: int) -> list[Pattern]:
-        """Return the patterns with one more node on the right that enough roots have."""
+        """Return the patterns with one more node on the right and enough roots."""
         deepest = len(pattern.path) - 1
         found: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
         for root, nodes in pattern.rightmost.items():
-            # For each node that may stand at a level, the child after which the next may follow.
+            # Per possible node at a level, the child after which the next one may follow.
             level = dict.fromkeys(nodes, -1)
             for depth in range(deepest, -1, -1):
                 above: dict[int, int] = {}
@@ -128,7 +117,7 @@ class Forest:
         return (*path[:depth], (above, (*below, done)), (label, ()))
 
     def can_be_added_to(self, pattern: Pattern) -> bool:
-        """Say whether a node can be added that loses no rightmost node of a pattern.
+        """Return whether a node can be added without losing any rightmost node of a pattern.
 
         It is added to the left of the last node, or above the root.
         """
@@ -158,7 +147,7 @@ class Forest:
         node: int,
         wanted: set[tuple[int, tuple[Shape, ...]]] | None,
     ) -> set[tuple[int, tuple[Shape, ...]]]:
-        """Return what can be added, as levels of the path with all that is finished there then."""
+        """Return the possible additions: levels of the path, with the subtrees complete there."""
         found: set[tuple[int, tuple[Shape, ...]]] = set()
         levels = None if wanted is None else {depth for depth, _ in wanted}
         for depth in range(len(path) - 2, -1, -1):
@@ -175,7 +164,7 @@ class Forest:
         return children[: children.index(node)]
 
     def matches(self, shape: Shape, node: int) -> bool:
-        """Say whether a node has a subtree with itself at the root."""
+        """Return whether a node is the root of an occurrence of a subtree."""
         known = self._matches.get((shape, node))
         if known is None:
             label, below = self.shapes[shape]
@@ -193,7 +182,7 @@ class Forest:
     def _sequences(
         self, below: tuple[Shape, ...], nodes: Sequence[int]
     ) -> Iterator[tuple[Shape, ...]]:
-        """Yield the sequences with one more node that some nodes have, as they have this one."""
+        """Yield the supersequences by one node that occur wherever some nodes match this one."""
         self.steps += len(nodes) * (len(below) + 1)
         first = self._leftmost(below, nodes)
         last = self._rightmost(below, nodes)
@@ -240,13 +229,13 @@ class Forest:
         return found[::-1]
 
     def has_around(self, node: int, others: Container[int]) -> bool:
-        """Say whether a node, or one around it, is one of others."""
+        """Return whether a node, or one of its ancestors, is among others."""
         while node >= 0 and node not in others:
             node = self.parents[node]
         return node >= 0
 
     def nodes_of(self, shape: Shape) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the labels of a subtree's nodes in preorder, and the place of each parent."""
+        """Return the labels of a subtree's nodes in preorder, and the index of each parent."""
         labels: list[str] = []
         parents: list[int] = []
         waiting = [(shape, -1)]
@@ -259,7 +248,7 @@ class Forest:
         return tuple(labels), tuple(parents)
 
     def holds(self, larger: Shape, smaller: Shape) -> bool:
-        """Say whether a subtree holds another one, anywhere."""
+        """Return whether a subtree contains another one, anywhere."""
         return self._stands_at(smaller, larger) or any(
             self.holds(each, smaller) for each in self.shapes[larger][1]
         )

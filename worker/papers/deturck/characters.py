@@ -7,19 +7,19 @@ from string import ascii_lowercase
 def character_similarity(first: str, second: str) -> float:
     """Compare how often two texts have each letter from a to z (algorithm 6).
 
-    A letter of either text counts for one less the difference of its counts, as a share of the
-    larger one; the result is the mean over these letters.
+    The similarity of a letter in either text is 1 minus the difference of its counts, relative to
+    the larger one; the result is the mean over these letters.
 
     Returns
     -------
     float
-        1 where all letters are as frequent, 0 where no letter is in both, and where there is none
-        at all: so it is for scripts other than Latin, whose texts never pass for the same.
+        1 if all letters are equally frequent; 0 if no letter is in both, or if there are none at
+        all, as in other scripts than Latin, whose texts thus never count as the same.
 
     Notes
     -----
-    As it is printed the algorithm sets the sum back to 0 at each letter that neither text has,
-    where it must mean to add nothing. It tells capitals from small letters and counts these alone.
+    As printed, the algorithm resets the sum to 0 at each letter that neither text has, but must
+    mean to add nothing. It is case-sensitive and counts only lower-case letters.
     """
     mine, others = Counter(first), Counter(second)
     shares = [

@@ -1,7 +1,7 @@
 """The first experiments of Deturck (2015, section 4.4.1), ablations of what the thesis retained.
 
-All of them weigh the elements of a page by the text that the edit script against another
-page changes, and choose one element.
+All of them weigh the elements of a page by the text that the edit script to another page changes,
+and choose one element.
 """
 
 from functools import lru_cache
@@ -25,7 +25,7 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
     source
         The page.
     neighbours
-        With the page that it is compared with.
+        Must include the page to compare it with.
     heuristic
         A key of `heuristics.HEURISTICS`.
 
@@ -36,7 +36,7 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
     NoTextError
         If no text of the page differs.
     worker.grouping.distance.TreeTooLargeError
-        If the token trees cannot be compared.
+        If the token trees are too large to compare.
     """
     pivot_outline, pivot = _views_of(pivot_of(neighbours))
     outline, page = _views_of(source)
@@ -50,6 +50,6 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
 
 @lru_cache(maxsize=CACHED_PAGES)
 def _views_of(source: Source) -> tuple[Outline, TokenTree]:
-    """Flatten a page in both ways at once, so that both are of the same elements."""
+    """Flatten a page in both ways at once, so that both refer to the same elements."""
     document = page_of(source).document
     return Outline.of(document), token_tree_of(document)

@@ -1,9 +1,9 @@
 """How the first experiments of Deturck (2015) choose an element by its weight (section 4.4.1).
 
-The thesis describes them in prose; where it leaves a choice, the reading is in the function
-concerned. On one point its text and its algorithm 5 part: an element without children has no
-difference to a child. In the algorithm it has no differential and is never chosen; in the
-heuristics without ``inner`` it has its own weight, as it brings together all the text below it.
+The thesis describes them in prose; where it leaves a choice, the interpretation is documented at
+the function. Its text and its algorithm 5 disagree on elements without children, which have no
+difference to a child. In the algorithm, they have no differential and are never chosen; in the
+heuristics without ``inner``, they have their own weight, as they unite all the text below them.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,19 +14,11 @@ from worker.papers.deturck.token_tree import TokenTree
 
 
 def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> list[int]:
-    """Compute the weight that an element has beyond its heaviest child.
+    """Return how much heavier each element is than its heaviest child.
 
-    The thesis calls it the smallest difference between the weights of a parent and of its
-    immediate descendants (algorithm 5). It is large where many parts of a text meet.
-
-    Parameters
-    ----------
-    page
-        The page.
-    weights
-        Weights of its elements.
-    inner
-        Whether only elements with children have one; the others' is 0, else their weight.
+    The thesis defines it as the smallest difference between the weights of a parent and of its
+    immediate descendants (algorithm 5). It is large where many parts of a text meet. For an element
+    without children, it is 0 with `inner`, else its weight.
     """
     heaviest: list[int | None] = [None] * len(weights)
     for index in range(1, len(weights)):
@@ -40,21 +32,21 @@ def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = Fals
 
 
 def most_tokens(page: TokenTree, weights: Sequence[int]) -> int:
-    """First heuristic: the greatest differential above the element with most text.
+    """First heuristic: the greatest differential above the element with the most text.
 
-    The path goes from the element with the largest number of token children (algorithm 4),
-    which is close to the leaves, up to the root: "the differential grows from the root up to a
-    culminating point".
+    The path goes from the element with the largest number of token children (algorithm 4), which is
+    close to the leaves, up to the root: "the differential grows from the root up to a culminating
+    point".
     """
     return _greatest(page, weights, page.path_to_root(_first_largest(page.tokens)))
 
 
 def most_tokens_down(page: TokenTree, weights: Sequence[int]) -> int:
-    """First heuristic: the greatest differential on the path from the element with most text down.
+    """First heuristic, downwards: the greatest differential below the element with the most text.
 
     The path "starts from the element with the largest quantity of text and follows this same
-    criterion to a leaf": from each element it goes on to the child with most token children.
-    Where that element is a leaf already, it is chosen.
+    criterion to a leaf": from each element it continues with the child with the most token
+    children. If the element is already a leaf, it is chosen.
     """
     path = page.path_to_leaf(_first_largest(page.tokens))
     return _greatest(page, weights, path, inner=True)
@@ -68,10 +60,10 @@ def differential(page: TokenTree, weights: Sequence[int], *, inner: bool = False
 def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> int:
     """Third heuristic: the greatest differential times depth.
 
-    Depth is the number of levels from the root, so that what is low in the tree is favoured.
-    The thesis looks for a maximum of the differential from there to the root, which is read as
-    one of the weighted differential, hence the starting point itself: with the unweighted one
-    all of 100 pages tried gave the result of the second heuristic.
+    Depth is the number of levels from the root, so that low elements are favoured. The thesis then
+    looks for a maximum of the differential on the way to the root. This is read as the weighted
+    differential, hence the starting point itself: with the unweighted one, all of 100 pages tried
+    gave the result of the second heuristic.
     """
     pairs = zip(differentials(page, weights, inner=inner), page.depths(), strict=True)
     return _first_largest([difference * level for difference, level in pairs])
@@ -80,9 +72,9 @@ def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> in
 def offset(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> int:
     """Fourth heuristic: the element after the widest gap of offsets on the way down.
 
-    From the root to the element of the third heuristic, each step goes from an element to a
-    child that begins further on in the page's code. Where the gap is widest, the most has
-    been left behind; the child is chosen.
+    From the root to the element of the third heuristic, each step goes from an element to a child
+    that begins later in the page's code. The most is left behind at the widest gap; the child after
+    it is chosen.
     """
     path = page.path_to_root(depth(page, weights, inner=inner))
     gaps = [page.offsets[child] - page.offsets[parent] for child, parent in pairwise(path)]

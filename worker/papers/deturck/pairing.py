@@ -1,4 +1,4 @@
-"""The pages of a site paired by distance alone, before any clustering (Deturck 2015, 4.3)."""
+"""Pairs of a site's pages by distance alone, before any clustering (Deturck 2015, 4.3)."""
 
 from collections.abc import Sequence
 
@@ -9,22 +9,22 @@ import numpy.typing as npt
 def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> dict[int, int]:
     """Pair the pages that are nearest to each other.
 
-    The two nearest pages make a pair, then the two nearest of those that are left, until one page
-    or none is. No distance is too large, which is why the thesis went on to clustering: a page
-    apart gets a partner too.
+    The two nearest pages make a pair, then the two nearest of the remaining ones, until at most one
+    page is left. No distance is too large: even an outlier gets a partner, which is why the thesis
+    turned to clustering.
 
     Parameters
     ----------
     distances
-        Distance of every two pages; NaN where they could not be compared, which makes no pair.
+        Distances between all pages; NaN for pages that could not be compared, which are never
+        paired.
     names
-        Name of each page; of equally near pairs the first by name counts, whatever the order
-        of the pages.
+        Names of the pages, which break ties independently of the order of the pages.
 
     Returns
     -------
     dict
-        Partner of each page that has one, by place.
+        Index of each page's partner, by the page's index.
     """
     ranks = np.argsort(np.argsort(np.array(names), kind="stable"))
     rows, columns = np.triu_indices(len(names), 1)

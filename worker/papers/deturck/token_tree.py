@@ -1,8 +1,8 @@
 """The weighted token trees of the first experiments of Deturck (2015, section 4.4.1).
 
-A page becomes a tree of its elements in which every word is a leaf below the element that
-holds its text node. Two such trees are aligned by tree edit distance; what the edit script
-does not leave alone is text that differs.
+A page becomes a tree of its elements in which every word is a leaf below the element of its text
+node. Two such trees are aligned by tree edit distance; what the edit script changes is text that
+differs.
 """
 
 from collections.abc import Sequence
@@ -19,28 +19,18 @@ WORD_MARK = "="
 """First character of a token's label, which no element name has."""
 
 EditScript = Sequence[tuple[int | None, int | None]]
-"""Pairs of postorder numbers; None for the missing side of a deletion or an insertion."""
+"""Pairs of postorder numbers, with None for the missing side of a deletion or an insertion."""
 
 
 @dataclass(frozen=True)
 class TokenTree:
     """A page as elements and tokens.
 
-    Attributes
-    ----------
-    tree
-        The ordered tree: elements labelled with their names, tokens with their words.
-    holders
-        For each node of the tree, in postorder, the index of the element that holds it if it
-        is a token, else -1.
-    elements
-        The elements, in document order; those of `NO_TEXT` are left out.
-    parents
-        Index of the parent element, -1 for the root.
-    tokens
-        Number of tokens directly below each element.
-    offsets
-        Where each element begins: its position, in characters, in the page's code.
+    `tree` is the ordered tree of elements, labelled with their names, and tokens, labelled with
+    their words. `holders` has, per node in postorder, the index of a token's element, or -1 for an
+    element. Elements are in document order, without those of `NO_TEXT`; `parents` has -1 for the
+    root, `tokens` counts the tokens directly below each element, and `offsets` are the positions in
+    the page's code where they begin, in characters.
     """
 
     tree: Tree
@@ -53,15 +43,9 @@ class TokenTree:
     def weights(self, other: "TokenTree", script: EditScript) -> list[int]:
         """Weigh the elements by the text below them that the edit script changes.
 
-        A token that is deleted, inserted or relabelled adds one to its parent (algorithm 2 of
-        the thesis); the weights are then propagated back to the root (algorithm 3).
-
-        Parameters
-        ----------
-        other
-            The tree that this one was compared with.
-        script
-            The edit script from this tree to the other.
+        A token that is deleted, inserted or relabelled adds one to its parent (algorithm 2 of the
+        thesis); the weights are then propagated back to the root (algorithm 3). `script` leads from
+        this tree to `other`.
         """
         weights = [0] * len(self.elements)
         for mine, others in script:
@@ -74,21 +58,21 @@ class TokenTree:
         return weights
 
     def depths(self) -> list[int]:
-        """Count the levels between each element and the root."""
+        """Return the number of levels between each element and the root."""
         depths: list[int] = []
         for parent in self.parents:
             depths.append(depths[parent] + 1 if parent >= 0 else 0)
         return depths
 
     def path_to_root(self, index: int) -> list[int]:
-        """Return an element and its ancestors, the root last."""
+        """Return an element and its ancestors, ending with the root."""
         path = [index]
         while self.parents[path[-1]] >= 0:
             path.append(self.parents[path[-1]])
         return path
 
     def path_to_leaf(self, index: int) -> list[int]:
-        """Return an element and, below each, its child with most token children, a leaf last."""
+        """Return an element and, repeatedly, the child with the most token children."""
         richest: dict[int, int] = {}
         for child in range(index + 1, len(self.parents)):
             known = richest.get(self.parents[child])
@@ -174,7 +158,7 @@ def _code_length(node: HtmlElement) -> int:
 
 
 def _in_postorder(values: Sequence[int], nodes: Sequence[tuple[str, int]]) -> list[int]:
-    """Bring values of nodes from document order into postorder."""
+    """Reorder values of nodes from document order to postorder."""
     ordered: list[int] = []
     pending: list[int] = []
     for value, (_, depth) in zip(values, nodes, strict=True):

@@ -1,9 +1,9 @@
 """The vote that Deturck (2015, conclusion) proposes: the element most returned for the cluster.
 
-Every page of the group is read by the retained heuristic, the representative against the page at
-hand and all others against the representative. An element is identified by its positional XPath,
-as where the thesis compares pages. A page on which the heuristic finds nothing, or something
-else, gets the element that the others agree on.
+Every page of the group is read by the retained heuristic: the representative is compared with the
+page at hand, all others with the representative. Elements are identified by positional XPath, as in
+the thesis's comparison of pages. A page on which the heuristic finds nothing, or something else,
+gets the element on which the others agree.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from worker.papers.reading import outline_of, page_of, pivot_of
 METHOD = "deturck_2015_vote"
 
 REMEMBERED = 4096
-"""Ballots kept in a process: a page of a group votes on each of the others."""
+"""Number of cached ballots per process: a page of a group votes on each of the others."""
 
 
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
@@ -31,14 +31,14 @@ def extract(source: Source, neighbours: Neighbours) -> Extracted:
     source
         The page.
     neighbours
-        Its group, and the page that it is compared with.
+        Its group, and the page to compare it with.
 
     Raises
     ------
     NoPivotError
         If there is no page to compare with.
     NoTextError
-        If the page has none of the elements that are returned.
+        If the page has none of the returned elements.
     """
     pivot = pivot_of(neighbours)
     own = _returned(source, pivot)
@@ -46,7 +46,7 @@ def extract(source: Source, neighbours: Neighbours) -> Extracted:
     ballots = [own, _returned(pivot, source), *(_returned(each, pivot) for each in others)]
     votes = Counter(path for path in ballots if path is not None)
     page = outline_of(source)
-    # Of elements returned equally often the page's own comes first.
+    # If elements are returned equally often, the page's own comes first.
     for path in sorted(votes, key=lambda path: (-votes[path], path != own, path)):
         element = element_at(page_of(source).document, path)
         for container in page.indices_of(() if element is None else (element,)):
@@ -62,5 +62,5 @@ def _returned(source: Source, pivot: Source) -> str | None:
     finding = find_body(page, outline_of(pivot))
     if finding is None:
         return None
-    # Whether a first sibling has a number depends on those that follow it.
+    # Whether a first sibling has a number depends on the siblings after it.
     return page.node(finding.container).path().replace("[1]", "")
