@@ -1,9 +1,9 @@
-/* Layers of a network over the lines of a page. All numbers are whole: activations in units of 2**-10,
- * weights in units of 2**-12, so that sums are exact, and the same in any order.
+/* Layers of a network over the lines of a page. All numbers are integers, activations in units of 2**-10
+ * and weights in units of 2**-12, so sums are exact and do not depend on the order.
  *
- * Where activations fit into 16 bits and no sum of the layer can outgrow 32, which is nearly always, a
- * few rows are multiplied by a block of outputs at a time, two inputs by one instruction; any others
- * take 64 bits.
+ * If activations fit into 16 bits and no sum of the layer can exceed 32 bits, which is nearly always the
+ * case, a few rows are multiplied by a block of outputs at a time, two inputs per instruction; otherwise
+ * sums have 64 bits.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -25,8 +25,8 @@ enum { TOGETHER = 4, BLOCK = 16, BESIDE = 3, ACTIVATIONS_PER_WEIGHT = 4 };
 static const int32_t MOST = 1 << 20;
 static const double EPSILON = 1e-5 * (1 << 20);
 
-/* Weights are those of the first block of outputs, of the second and so on: in each the first two inputs
- * of each output, the next two and so on, zeros for what is not there. */
+/* Weights are ordered by block of outputs, then by pair of inputs, then by output; missing inputs and
+ * outputs are padded with zeros. */
 typedef struct {
     const int16_t *weights, *biases;
     Py_ssize_t inputs, outputs;
@@ -36,7 +36,7 @@ typedef struct {
 static Py_ssize_t pairs_of(const Layer *layer) { return (layer->inputs + 1) / 2; }
 static Py_ssize_t blocks_of(const Layer *layer) { return (layer->outputs + BLOCK - 1) / BLOCK; }
 
-/* The largest activation with which no sum outgrows 32 bits, its bias added, and rounded. */
+/* The largest activation with which no sum, with bias and rounding, exceeds 32 bits. */
 static int32_t fitting(const Layer *layer) {
     int32_t most = 1;
     const int16_t *weight = layer->weights;
@@ -54,14 +54,14 @@ static int32_t bounded(int64_t value, int32_t lowest) {
     return (int32_t)(value < lowest ? lowest : value > MOST ? MOST : value);
 }
 
-/* The nearest activation to a number, the even one of two: beyond 2**52 there are no fractions. */
+/* Round to the nearest activation, half to even: doubles beyond 2**52 have no fraction. */
 static int32_t nearest(double value) {
     const double far = 6755399441055744.0;
     value = value < -MOST ? -MOST : value > MOST ? MOST : value;
     return (int32_t)((value + far) - far);
 }
 
-/* Add up products for `TOGETHER` rows, two activations after two, and a block of outputs. */
+/* Sum products for `TOGETHER` rows and a block of outputs, a pair of activations at a time. */
 typedef void Multiply(const int16_t *rows, Py_ssize_t pairs, const int16_t *weights, int32_t *sums);
 
 #if !HAVE_SSE2
@@ -77,7 +77,7 @@ static void multiply(const int16_t *rows, Py_ssize_t pairs, const int16_t *weigh
 static Multiply *fastest(void) { return multiply; }
 #else
 
-/* Two vectors of outputs after another two, so that all sums stay in registers. */
+/* Two vectors of outputs at a time, so that all sums stay in registers. */
 #define MULTIPLY(name, attribute, vector, load, store, zero, add, multiply_pairs, splat)                        \
     attribute static void name(const int16_t *rows, Py_ssize_t pairs, const int16_t *weights, int32_t *sums) { \
         enum { LANES = sizeof(vector) / sizeof(int32_t) };                                                      \
@@ -123,7 +123,7 @@ static int64_t wide_sum(const int32_t *row, Py_ssize_t inputs, const int16_t *we
     return sum;
 }
 
-/* The nearest activations to sums of products and biases, the even one of two. */
+/* Add biases to sums of products and round to activations, half to even. */
 static void round_off(const int32_t *sums, const int16_t *biases, int outputs, int32_t lowest, int32_t *answer) {
     for (int i = 0; i < outputs; i++) {
         const int32_t sum = sums[i] + biases[i] * (1 << 10);
@@ -137,7 +137,7 @@ static int32_t round_off_wide(int64_t sum, int16_t bias, int32_t lowest) {
     return bounded((sum + (1 << 11) - 1 + (sum >> 12 & 1)) >> 12, lowest);
 }
 
-/* The outputs of at most `TOGETHER` rows; there is room for their activations in 16 bits. */
+/* Compute the outputs of at most `TOGETHER` rows, with a buffer for their activations in 16 bits. */
 static void apply(const Layer *layer, const int32_t *rows, Py_ssize_t count, int32_t *answer, int16_t *room) {
     const Py_ssize_t inputs = layer->inputs, outputs = layer->outputs, pairs = pairs_of(layer);
     int32_t least = 0, most = 0;
@@ -184,7 +184,7 @@ static int apply_to_all(const Layer *layer, const int32_t *rows, Py_ssize_t coun
     return is_done;
 }
 
-/* A row with the mean 0 and the variance 1, scaled and shifted. */
+/* Normalise a row to mean 0 and variance 1, then scale and shift it. */
 static void normalise(const int32_t *row, Py_ssize_t width, const int16_t *scales, const int16_t *shifts,
                       int32_t *answer) {
     int64_t sum = 0, squares = 0;
@@ -237,14 +237,14 @@ static int convolve(const Layer *layer, const Around *around, const int32_t *row
     return is_done;
 }
 
-/* Make a layer of buffers, and an answer for its rows; NULL where they do not go together. */
+/* Set a layer's buffers and allocate the answer for its rows; NULL if their sizes do not match. */
 static PyObject *prepare(Layer *layer, const Py_buffer *weights, const Py_buffer *biases, Py_ssize_t rows) {
     const Py_ssize_t weight = (Py_ssize_t)sizeof(int16_t);
     layer->weights = weights->buf, layer->biases = biases->buf;
     layer->outputs = biases->len / weight;
     if (layer->inputs < 1 || layer->inputs > INT16_MAX || layer->outputs < 1 ||
         weights->len != blocks_of(layer) * pairs_of(layer) * 2 * BLOCK * weight) {
-        PyErr_SetString(PyExc_ValueError, "no layer of so many inputs and outputs");
+        PyErr_SetString(PyExc_ValueError, "invalid layer: the sizes of weights, biases and inputs do not match");
         return NULL;
     }
     layer->fitting = fitting(layer);
@@ -259,9 +259,9 @@ static PyObject *unless_out_of_memory(PyObject *answer, int is_done) {
 
 PyDoc_STRVAR(linear_doc,
              "linear(rows, inputs, weights, biases, lowest) -> bytes\n\n"
-             "The outputs of rows, int32, none below a limit. Rows are int32, each of as many inputs;\n"
-             "weights are int16, in blocks of 16 outputs, each with the first two inputs of each\n"
-             "output, the next two and so on, zeros for what is not there; biases are int16.");
+             "Return the outputs of rows, int32, clipped to a lower limit. Rows are int32, with a given\n"
+             "number of inputs; weights are int16, ordered by block of 16 outputs, pair of inputs and\n"
+             "output, padded with zeros; biases are int16.");
 
 static PyObject *layers_linear(PyObject *module, PyObject *args) {
     (void)module;
@@ -288,8 +288,8 @@ static PyObject *layers_linear(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(convolution_doc,
              "convolution(rows, scales, shifts, weights, biases, dilation) -> bytes\n\n"
-             "The rows, int32, each with what a layer makes of it, and of those some rows before and\n"
-             "after it. Rows are int32; all else is int16, see `linear`.");
+             "Return each row plus the layer's output for it and the rows that many before and after,\n"
+             "int32. Rows are int32; everything else is int16, see `linear`.");
 
 static PyObject *layers_convolution(PyObject *module, PyObject *args) {
     (void)module;
@@ -306,7 +306,7 @@ static PyObject *layers_convolution(PyObject *module, PyObject *args) {
     layer.lowest = 0;
     layer.inputs = BESIDE * around.width;
     if (biases.len != scales.len || shifts.len != scales.len || around.dilation < 1 || around.dilation > INT16_MAX) {
-        PyErr_SetString(PyExc_ValueError, "no convolution of so many inputs and outputs");
+        PyErr_SetString(PyExc_ValueError, "invalid convolution: check the dilation and the sizes of scales, shifts and biases");
         goto done;
     }
     answer = prepare(&layer, &weights, &biases, count);
@@ -342,8 +342,8 @@ static int add_vectors(const int32_t *numbers, Py_ssize_t words, const int16_t *
 
 PyDoc_STRVAR(means_doc,
              "means(numbers, table, rows, size) -> bytes\n\n"
-             "The mean vector of the words of each row, int32. Numbers are int32, as many for each of\n"
-             "the rows, 0 for none; the table is int16, a vector of a size for each word.");
+             "Return the mean vector of the words of each row, int32. Numbers of words are int32, the\n"
+             "same count per row, padded with 0; the table is int16, with one vector per word.");
 
 static PyObject *layers_means(PyObject *module, PyObject *args) {
     (void)module;
@@ -354,7 +354,7 @@ static PyObject *layers_means(PyObject *module, PyObject *args) {
     const Py_ssize_t words = rows > 0 ? numbers.len / (Py_ssize_t)sizeof(int32_t) / rows : 0;
     if (rows < 0 || size < 1 || size > INT16_MAX || words > INT16_MAX ||
         numbers.len != rows * words * (Py_ssize_t)sizeof(int32_t)) {
-        PyErr_SetString(PyExc_ValueError, "not as many words for each row");
+        PyErr_SetString(PyExc_ValueError, "rows have different numbers of words");
         goto done;
     }
     answer = PyBytes_FromStringAndSize(NULL, rows * size * (Py_ssize_t)sizeof(int32_t));
@@ -369,7 +369,7 @@ static PyObject *layers_means(PyObject *module, PyObject *args) {
     Py_END_ALLOW_THREADS
     if (!is_done) {
         Py_CLEAR(answer);
-        PyErr_SetString(PyExc_IndexError, "the table has no such word");
+        PyErr_SetString(PyExc_IndexError, "number of a word out of range of the table");
     }
 done:
     PyBuffer_Release(&numbers);

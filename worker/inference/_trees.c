@@ -1,10 +1,10 @@
-/* Sums over decision trees: every row comes to a leaf of every tree, and the leaves are added up. Leaves
- * hold whole numbers, so that the sums are the same in any order.
+/* Sums over decision trees: every row ends in one leaf of every tree, and the values of the leaves are
+ * added. They are integers, so the sums do not depend on the order.
  *
- * No row goes down a tree. Each inner node is a test of a column, and a row that fails it, being above
- * the threshold, comes to none of the leaves to the left below the node; of the leaves that all tests
- * leave, the leftmost is the one that it comes to (Lucchese et al., "QuickScorer", SIGIR 2015). The
- * tests of a column stand in the order of their thresholds, and end with the first that none fails.
+ * Trees are not traversed. Each inner node is a test of a column, and a row above its threshold cannot
+ * end in the leaves below its left child; of the leaves that all tests leave, the row ends in the
+ * leftmost one (Lucchese et al., "QuickScorer", SIGIR 2015). The tests of a column are in ascending
+ * order of their thresholds and are skipped from the first one that no row is above.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -14,7 +14,7 @@
 
 enum { LEAVES = 32, TOGETHER = 32 };
 
-/* A test of the column that it stands under: the leaves of a tree that are left to rows above. */
+/* A test of a column: the leaves of a tree that remain for rows above the threshold. */
 typedef struct {
     float threshold;
     uint32_t left;
@@ -49,7 +49,7 @@ static int place_of_lowest(uint32_t bits) {
 #endif
 }
 
-/* Add up for rows side by side: what each has in a column, for column after column. */
+/* Compute the sums of `TOGETHER` rows, stored column by column. */
 static void add_up(const Forest *forest, const float *rows, uint32_t *left, int64_t *sums) {
     for (Py_ssize_t i = 0; i < forest->trees * TOGETHER; i++) left[i] = UINT32_MAX;
     const Test *test = forest->tests;
@@ -80,7 +80,7 @@ static int add_all_up(const Forest *forest, const float *rows, Py_ssize_t count,
     for (Py_ssize_t first = 0; is_done && first < count; first += TOGETHER) {
         for (size_t column = 0; column < columns; column++)
             for (Py_ssize_t i = 0; i < TOGETHER; i++) {
-                /* What is over at the end counts once. */
+                /* The last block is padded with its first row. */
                 const Py_ssize_t row = first + i < count ? first + i : first;
                 side_by_side[column * TOGETHER + (size_t)i] = rows[row * forest->columns + (Py_ssize_t)column];
             }
@@ -94,10 +94,10 @@ static int add_all_up(const Forest *forest, const float *rows, Py_ssize_t count,
 
 PyDoc_STRVAR(sums_doc,
              "sums(tests, ends, values, rows) -> bytes\n\n"
-             "The sum of each row, int64. Tests are records of a float32 threshold, uint32 leaves that\n"
-             "are left above it, the first one the lowest bit, and an int32 tree, column after column,\n"
-             "thresholds rising in each; ends are int32, the end of each column's; values are int32,\n"
-             "32 leaves for each tree; rows are float32.");
+             "Return the sum of each row, int64. Tests are records of a float32 threshold, the leaves\n"
+             "that remain above it as uint32 (the first one is the lowest bit) and an int32 tree,\n"
+             "grouped by column, with ascending thresholds; ends (int32) are the ends of these groups;\n"
+             "values (int32) are those of 32 leaves for each tree; rows are float32.");
 
 static PyObject *trees_sums(PyObject *module, PyObject *args) {
     (void)module;
@@ -107,7 +107,7 @@ static PyObject *trees_sums(PyObject *module, PyObject *args) {
     const Forest forest = {tests.buf, ends.buf, values.buf, ends.len / (Py_ssize_t)sizeof(int32_t),
                            values.len / (Py_ssize_t)(LEAVES * sizeof(int32_t))};
     if (forest.columns < 1 || !is_sound(&forest, tests.len / (Py_ssize_t)sizeof(Test))) {
-        PyErr_SetString(PyExc_ValueError, "no decision trees over so many columns");
+        PyErr_SetString(PyExc_ValueError, "invalid trees: the ends of columns do not match the tests");
         goto done;
     }
     const Py_ssize_t count = rows.len / (Py_ssize_t)sizeof(float) / forest.columns;

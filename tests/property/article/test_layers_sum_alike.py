@@ -87,14 +87,14 @@ def test_what_does_not_go_together_is_refused() -> None:
     rows, biases = activations(chance, 9, 3, 4), weights(chance, 9, 5)
     blocks = Layer(weights(chance, 9, 4, 5), biases).in_blocks
     for inputs in (0, -1, 7, 2**62):
-        with pytest.raises(ValueError, match="no layer"):
+        with pytest.raises(ValueError, match="invalid layer"):
             _layers.linear(rows, inputs, blocks, biases, 0)
-    with pytest.raises(ValueError, match="no layer"):
+    with pytest.raises(ValueError, match="invalid layer"):
         _layers.linear(rows, 4, blocks[:, 1:].copy(), biases, 0)
     for dilation in (0, -1, 2**62):
-        with pytest.raises(ValueError, match="no convolution"):
+        with pytest.raises(ValueError, match="invalid convolution"):
             _layers.convolution(rows, biases[:4], biases[:4], blocks, biases[:4], dilation)
-    with pytest.raises(IndexError, match="no such word"):
+    with pytest.raises(IndexError, match="out of range"):
         _layers.means(np.array([[7]], dtype=np.int32), biases[:4], 1, 2)
-    with pytest.raises(ValueError, match="not as many words"):
+    with pytest.raises(ValueError, match="different numbers of words"):
         _layers.means(rows, biases[:4], 5, 2)
