@@ -191,11 +191,11 @@ def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
 
 
 _NAMED = 0.9
-"""Probability that a text is what an element around it is named for."""
+"""Probability that a text is what the names of an element around it indicate."""
 
 _NAMED_AROUND = 0.1
-"""Probability that a text is the reader's if an element around it is named for something else; a
-line of only such texts is dropped."""
+"""Probability that a text is the reader's if the names of an element around it indicate something
+else; a line of only such texts is dropped."""
 
 _NAMED_LINK = 0.2
 """The same for a link named as a link: readers write links, and pages add some."""

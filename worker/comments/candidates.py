@@ -1,7 +1,7 @@
 """Groups of similar elements, each of which may be the comments of a page.
 
-The subtrees mined by CommentsMiner miss the comments of every second page: comments differ inside,
-while their outermost elements have the same names or positions.
+The subtrees that CommentsMiner mines miss the comments on half of the pages: comments differ
+inside, while their outermost elements have the same names or positions.
 """
 
 from collections import defaultdict

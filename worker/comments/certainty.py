@@ -1,4 +1,4 @@
-"""The probability that the likeliest candidate really is comments, from what is read of it.
+"""The probability that the likeliest candidate is comments, judged by reading it.
 
 Most pages have no comments, but there is always a likeliest candidate, mostly teasers or lists.
 Reading it helps: comments have authors and dates. The evidence is weighed by a logistic regression

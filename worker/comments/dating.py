@@ -72,7 +72,8 @@ def date_comments(
 
     Dates stand at the same place in all comments: where most show a date, in ascending or
     descending order, that is not of another kind (when the author joined, when the comment was
-    edited). `named` are the authors: what is equal in all comments of an author dates no comment.
+    edited). `named` are the authors: a date that all comments of an author share is not a
+    comment's.
     """
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:

@@ -77,7 +77,7 @@ class _Raw(NamedTuple):
 
 @dataclass
 class _Thread:
-    """Comments on one thing, with the first post if it is one itself."""
+    """Comments on one item, with the item itself if it is the first post of a thread."""
 
     addresses: tuple[str, ...] = ()
     post: _Raw | None = None
@@ -97,7 +97,7 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     values
         The values of the page's JSON-LD.
     url
-        URL of the page. If several things with comments are described, only those of the page
+        URL of the page. If several items with comments are described, only those of the page
         itself are read.
 
     Returns
@@ -125,8 +125,8 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """Read the comments in the state of the page's scripts, whatever the software.
 
-    They are objects with a text, an author and a date, below a key named for comments. If there are
-    several such places, the one with the most comments is used.
+    They are objects with a text, an author and a date, below a key that contains ``comment``. If
+    there are several such places, the one with the most comments is used.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
 
 
 def _stated(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
-    """Yield each place named for comments, as a path of keys, with the comments there."""
+    """Yield each place below a key for comments, as a path of keys, with the comments there."""
     left = MAX_VALUES
     waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
     while waiting and left > 0:
@@ -349,7 +349,7 @@ def _same(value: Any) -> Any:
 
 
 def _reference(value: Any) -> str | None:
-    """Return the id of a thing that is given by its id or as an object."""
+    """Return the id of an item that is referred to by its id or embedded as an object."""
     return _first(_by_plain_key(value), _ID, _short) if isinstance(value, dict) else _short(value)
 
 

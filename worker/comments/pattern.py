@@ -135,7 +135,7 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
 
 
 NONE_SEEN = CommentPattern(None, 0, 0.0)
-"""Pattern of a template about whose comments nothing is known."""
+"""Pattern if nothing is known about the comments of a template."""
 
 
 def _read_signature(shared: Any) -> Signature:

@@ -87,7 +87,8 @@ class NGramModel:
 
     The probability of a character is the weighted mean of its relative frequencies after the last
     n-1, n-2 … 0 characters, with weights 1, q, q²…. The last frequency has add-one smoothing, so
-    that nothing is impossible. `counts` are those of n-grams in segments padded at the beginning.
+    that no character is impossible. `counts` are those of n-grams in segments padded at the
+    beginning.
     """
 
     counts: Mapping[str, int]

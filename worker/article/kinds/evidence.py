@@ -33,7 +33,7 @@ BLOCK_TYPES: tuple[BlockType, ...] = (
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a page before its kind is.
+    """Facts about a page from which its kind is inferred.
 
     Attributes
     ----------

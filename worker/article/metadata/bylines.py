@@ -74,10 +74,10 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
 def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
     """Return the shown authors, from the most reliable sign that yields any.
 
-    Places are tried in this order: between headline and body, above the headline, the beginning
-    and the end of the body, after it. In each, signs are tried in this order: an element named
-    for an author; what follows a byline mark ("By", "Von", "作者："); what is left of a line next
-    to its date; a name that begins a line about its bearer.
+    Places are tried in this order: between headline and body, above the headline, the beginning and
+    the end of the body, after it. In each, signs are tried in this order: an element whose names
+    indicate an author; what follows a byline mark ("By", "Von", "作者："); what is left of a line
+    next to its date; a name that begins a line about its bearer.
     """
     for place in ("before", "above", "opening", "closing", "after"):
         here = [note for note in notes if note.place == place and _may_name(note)]
@@ -114,7 +114,7 @@ def _is_of_readers(note: Note) -> bool:
 
 
 def _named(notes: Sequence[Note]) -> Iterator[_Found]:
-    """Yield the texts of elements named for an author."""
+    """Yield the texts of elements whose names indicate an author."""
     for note in notes:
         parts = [part.text for part in note.parts if _is_author(part)]
         if parts:

@@ -21,7 +21,7 @@ class Record:
     sections: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    """Types of the described thing, in lower case: ``newsarticle``, ``video.other``."""
+    """Types of the described item, in lower case: ``newsarticle``, ``video.other``."""
 
     sites: tuple[str, ...] = ()
     """Names of the site and of the publisher."""

@@ -49,4 +49,4 @@ class ArticleMetadata:
 
 
 NOTHING_KNOWN = ArticleMetadata()
-"""Metadata of an article without any."""
+"""Empty metadata."""

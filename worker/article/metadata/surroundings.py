@@ -69,7 +69,7 @@ class Note:
 
     @cached_property
     def text(self) -> str:
-        """The line, with spaces between its parts: what a style sheet separates may touch."""
+        """The line, with spaces between its parts, which may be separated only by a style sheet."""
         return " ".join(part.text for part in self.parts)
 
     @cached_property

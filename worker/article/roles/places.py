@@ -81,7 +81,7 @@ def _bits_around(page: Outline, index: int, known: dict[int, int]) -> int:
 
 
 def of_names(view: View) -> Iterator[NamedColumn]:
-    """Look up what the elements near the line are named for: 2 for the nearest, 1 for others."""
+    """Match the names of elements near the line to `NAMED`: 2 for the nearest, 1 for others."""
     page = view.page
     near = np.zeros(len(view.lines), dtype=np.int64)
     far = np.zeros(len(view.lines), dtype=np.int64)

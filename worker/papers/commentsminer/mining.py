@@ -33,7 +33,7 @@ class Subtree:
 
     `labels` are the tags of its nodes in preorder, `parents` the positions of their parents, or -1
     for the root. `roots` are the root elements of its occurrences, ascending, and `rightmost` the
-    only element at the last node for each of them.
+    elements at the last node, one for each root.
     """
 
     labels: tuple[str, ...]
