@@ -86,18 +86,18 @@ def bodies_of(
     whose text has the highest expected F1, by words, with what the readers wrote; each text node
     counts by its probability of being the reader's.
     """
-    said = [
+    placed = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
         for layout in layouts
         for parents in [[node.parent for node in layout.texts]]
     ]
-    repeated = _repeated(said)
+    repeated = _repeated(placed)
     templates = [
         [
             each in repeated and layout.tags[node.parent] not in _TYPED
             for node, each in zip(layout.texts, of, strict=True)
         ]
-        for layout, of in zip(layouts, said, strict=True)
+        for layout, of in zip(layouts, placed, strict=True)
     ]
     around = [
         _texts_of(layout, shown) | _reply_headers(layout)
@@ -118,12 +118,12 @@ def bodies_of(
     return [_render(*each, path) for each in zip(layouts, weights, outermost, strict=True)]
 
 
-def _repeated(said: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
+def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
     """Return the texts that several comments show at the same path."""
     counts: Counter[tuple[int, str]] = Counter()
-    for of_comment in said:
+    for of_comment in placed:
         counts.update({*of_comment})
-    least = max(2.0, MIN_REPEATS * len(said))
+    least = max(2.0, MIN_REPEATS * len(placed))
     # Not symbols: many readers may write the same heart.
     return frozenset(
         (path, text)
@@ -150,10 +150,10 @@ def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int
     """
     return frozenset(
         number
-        for index, said in shown
+        for index, text in shown
         for number in range(layout.text_starts[index], layout.text_ends[index])
         if (layout.lengths[index] <= MAX_SHOWING and layout.word_counts[number] <= MAX_LABEL)
-        or (layout.word_counts[number] <= MAX_HEAD_WORDS and said in layout.clean_texts[number])
+        or (layout.word_counts[number] <= MAX_HEAD_WORDS and text in layout.clean_texts[number])
     )
 
 
@@ -315,8 +315,8 @@ def _pictured(layout: Layout, path: int) -> str:
         for index in range(holder, end):
             if layout.tags[index] != "img" or len(found) == MAX_PICTURES:
                 continue
-            said = clean(layout.get(index, "alt") or "")[:MAX_ALTERNATIVE]
+            description = clean(layout.get(index, "alt") or "")[:MAX_ALTERNATIVE]
             limit = _limit_around(layout, index, limits)
-            if said and (limit is None or limit >= _LIKELY):
-                found.append(said)
+            if description and (limit is None or limit >= _LIKELY):
+                found.append(description)
     return " ".join(found)

@@ -14,9 +14,6 @@ from worker.comments.elements import PageElements
 from worker.comments.signatures import Signature, names_of, paths_of
 from worker.html.flat import Integers, numbered
 
-MIN_RECORDS = 2
-"""Minimum number of records in a candidate."""
-
 MIN_CHARACTERS = 30
 """Minimum total characters of a candidate's records; the fewest of 121 pages are 196."""
 

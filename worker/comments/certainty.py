@@ -124,7 +124,7 @@ def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
     authors = [comment.author for comment in comments if comment.author is not None]
     dates = [date for comment in comments if (date := _shown_date(comment)) is not None]
     texts = [comment.text for comment in comments]
-    said = [text for text in texts if text != ""]
+    nonempty = [text for text in texts if text != ""]
     lengths = np.array([len(tokens(text)) for text in texts])
     mean = float(lengths.mean())
     return {
@@ -133,7 +133,7 @@ def _measures(comments: Sequence[Comment], characters: int) -> dict[str, float]:
         "with written date": _share([comment.written_date is not None for comment in comments]),
         "with date": _share([comment.date is not None for comment in comments]),
         "with text": _share([text != "" for text in texts]),
-        "different texts": len(set(said)) / max(len(said), 1),
+        "different texts": len(set(nonempty)) / max(len(nonempty), 1),
         "words": float(np.log1p(mean)),
         "variation of words": float(lengths.std()) / max(mean, 0.1),
         "share of readers' text": sum(map(len, texts)) / max(characters, 1),

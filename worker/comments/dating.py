@@ -162,8 +162,8 @@ def _score(
     number, value = next(iter(column.values.items()))
     layout = layouts[number]
     names = _names_around(layout, value.element)
-    said = _LETTERS.findall(f"{_before(layout, value.element)} {value.text}".lower())
-    if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(said):
+    labels = _LETTERS.findall(f"{_before(layout, value.element)} {value.text}".lower())
+    if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(labels):
         score -= 0.5
     if layout.tags[value.element] == "time" or names & _NAMES:
         score += 0.2

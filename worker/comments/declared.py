@@ -106,7 +106,7 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
         In source order, without those that name no author, such as a site's own answers. The
         first post of a thread is included if it has answers.
     """
-    threads = [thread for thread in _declared(list(values)) if thread.comments]
+    threads = [thread for thread in _declared_threads(list(values)) if thread.comments]
     if len(threads) > 1:
         own = _plain(url)
         threads = [each for each in threads if any(_plain(at) == own for at in each.addresses)]
@@ -114,12 +114,12 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
         return ()
     (thread,) = threads
     if thread.post is None:
-        return _finished(thread.comments, url)
+        return _to_comments(thread.comments, url)
     moved = (
         each if each.around is None else each._replace(around=each.around + 1)
         for each in thread.comments
     )
-    return _finished([thread.post, *moved], url)
+    return _to_comments([thread.post, *moved], url)
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
@@ -135,18 +135,18 @@ def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     url
         URL of the page.
     """
-    stated = list(_stated(list(values)))
+    stated = list(_threads_in_state(list(values)))
     places = Counter(place for place, _ in stated)
     # A place that occurs several times is in each item of a list of pages.
     own = (comments for place, comments in stated if places[place] == 1)
-    return _finished(max(own, key=len, default=[]), url)
+    return _to_comments(max(own, key=len, default=[]), url)
 
 
 def _plain(url: str) -> str:
     return url.partition("#")[0].rstrip("/")
 
 
-def _declared(values: Sequence[Any]) -> list[_Thread]:
+def _declared_threads(values: Sequence[Any]) -> list[_Thread]:
     threads = [_Thread()]
     waiting: list[tuple[Any, int, int, int | None]] = [(each, 0, 0, None) for each in values[::-1]]
     for _ in range(MAX_VALUES):
@@ -212,7 +212,7 @@ def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
     )
 
 
-def _stated(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
+def _threads_in_state(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
     """Yield each place below a key for comments, as a path of keys, with the comments there."""
     left = MAX_VALUES
     waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
@@ -220,8 +220,8 @@ def _stated(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]
         place, value = waiting.pop()
         left -= 1
         if "comment" in place[-1] and not _OF_OTHERS.search(place[-1]):
-            found, looked_at = _thread_in(value, left)
-            left -= looked_at
+            found, examined = _thread_in(value, left)
+            left -= examined
             if found:
                 yield place, found
                 continue
@@ -242,10 +242,10 @@ def _thread_in(value: Any, most: int) -> tuple[list[_Raw], int]:
     """Return the comments in a value, and the number of values examined."""
     found: list[_Raw] = []
     waiting: list[tuple[Any, int, int | None]] = [(value, 0, None)]
-    looked_at = 0
-    while waiting and looked_at < most:
+    examined = 0
+    while waiting and examined < most:
         value, depth, around = waiting.pop()
-        looked_at += 1
+        examined += 1
         inner: Iterable[Any] = ()
         if isinstance(value, list):
             inner = value
@@ -258,7 +258,7 @@ def _thread_in(value: Any, most: int) -> tuple[list[_Raw], int]:
         if depth < MAX_DEPTH:
             below = [each for each in inner if isinstance(each, dict | list)]
             waiting.extend((each, depth + 1, around) for each in reversed(below))
-    return found, looked_at
+    return found, examined
 
 
 def _stated_comment(node: _Object, around: int | None) -> _Raw | None:
@@ -353,7 +353,7 @@ def _reference(value: Any) -> str | None:
     return _first(_by_plain_key(value), _ID, _short) if isinstance(value, dict) else _short(value)
 
 
-def _finished(found: Sequence[_Raw], url: str) -> tuple[Comment, ...]:
+def _to_comments(found: Sequence[_Raw], url: str) -> tuple[Comment, ...]:
     kept: list[_Raw] = []
     place: dict[int, int] = {}
     known: dict[tuple[str | None, ...], int] = {}

@@ -178,7 +178,7 @@ def _measures(records: _Records, candidates: Sequence[Candidate]) -> Iterator[Na
     yield from _names(records)
     yield from _beside_others(records)
     yield from _left_out(records)
-    yield "count said", _count_said(records)
+    yield "count said", _states_count(records)
     yield "levels", [each.levels for each in candidates]
     yield "named", [each.signature.name != "" for each in candidates]
 
@@ -255,7 +255,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     depths = page.depths[records.element]
     outermost = np.where(records.depth == 0, records.whole[:, 0], 0)
     [covered] = records.totals_of(outermost)
-    depth, square, following, parted, nested = records.means_of(
+    depth, square, following, gap, nested = records.means_of(
         depths, depths * depths, follows, between, records.depth > 0
     )
     [own] = records.mean_counts(["characters"])
@@ -274,7 +274,7 @@ def _place(records: _Records) -> Iterator[NamedColumn]:
     yield "depth of common ancestor", page.depths[around]
     yield "distinct parents", records.distinct(page.parents[records.element])[0]
     yield "records after each other", following
-    yield "text between", parted / np.maximum(own, 1)
+    yield "text between", gap / np.maximum(own, 1)
     yield "records in others", nested
     yield "deepest in others", deepest
     yield "page characters", np.full(len(end), float(of_page))
@@ -358,20 +358,20 @@ def _kinds(page: PageElements, names: Sequence[str]) -> _Integers:
     return np.asarray(kinds[look_of], dtype=np.int64)
 
 
-def _count_said(records: _Records) -> list[bool]:
+def _states_count(records: _Records) -> list[bool]:
     """Return whether the page states the number of records shortly before the first one."""
     texts = records.page.texts
     short = [place for place, text in enumerate(texts) if len(text) <= LONGEST_COUNT]
     lines = "\n".join([*map(texts.__getitem__, short)])
     ends = [*accumulate(len(texts[place]) + 1 for place in short)]
     sizes = {*records.sizes.tolist()}
-    said = [
+    stated = [
         (short[bisect_right(ends, number.start())], int(number[0]))
         for number in _NUMBER.finditer(lines)
         if len(number[0]) <= _MAX_DIGITS and int(number[0]) in sizes
     ]
     places_of: defaultdict[int, list[int]] = defaultdict(list)
-    for place, number in said:
+    for place, number in stated:
         places_of[number].append(place)
     starts = records.text_starts[records.firsts].tolist()
     return [

@@ -149,7 +149,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     attributes = AttributeValues(page)
     owners, left_out = _owners(page, attributes, extents)
     shown = _Owned(owners, len(extents))
-    said = _Owned(owners[page.text_parents], len(extents))
+    owned_texts = _Owned(owners[page.text_parents], len(extents))
     rows = {
         row: place - extent.place for extent in extents for place, row in enumerate(extent.rows)
     }
@@ -159,24 +159,24 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     parents = np.where(is_row, -1, shown.place_of(page.parents[shown.items], shown.owners))
     paths = _paths(page, shown, parents, rows)
     parents[~is_row] -= shown.bases[~is_row]
-    starts = said.place_of(page.text_starts[shown.items], shown.owners)
-    ends = said.place_of(page.text_ends[shown.items], shown.owners)
+    starts = owned_texts.place_of(page.text_starts[shown.items], shown.owners)
+    ends = owned_texts.place_of(page.text_ends[shown.items], shown.owners)
     # What a comment leaves out separates lines.
     holders = np.where(page.parents[left_out] < 0, -1, owners[page.parents[left_out]])
     is_within = (holders >= 0) & ~page.having(INLINE)[left_out]
-    gaps = said.place_of(page.text_ends[left_out[is_within]], holders[is_within])
+    gaps = owned_texts.place_of(page.text_ends[left_out[is_within]], holders[is_within])
     is_block = ~page.having(INLINE)[shown.items]
     breaks = np.concatenate([starts[is_block], ends[is_block], starts[is_row], gaps])
-    lines = np.cumsum(np.bincount(breaks, minlength=len(said.items) + 1))
-    holders = page.text_parents[said.items]
+    lines = np.cumsum(np.bincount(breaks, minlength=len(owned_texts.items) + 1))
+    holders = page.text_parents[owned_texts.items]
     nodes = map(
         Text,
-        (shown.place_of(holders, said.owners) - shown.firsts[said.owners]).tolist(),
+        (shown.place_of(holders, owned_texts.owners) - shown.firsts[owned_texts.owners]).tolist(),
         lines[:-1].tolist(),
-        map(page.texts.__getitem__, said.items.tolist()),
+        map(page.texts.__getitem__, owned_texts.items.tolist()),
     )
-    text_bases = said.firsts[shown.owners]
-    characters = np.cumsum([0, *(len(page.texts[index]) for index in said.items.tolist())])
+    text_bases = owned_texts.firsts[shown.owners]
+    characters = np.cumsum([0, *(len(page.texts[index]) for index in owned_texts.items.tolist())])
     return [
         Layout(*of_comment)
         for of_comment in zip(
@@ -188,13 +188,15 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
                 (shown.place_of(page.ends[shown.items], shown.owners) - shown.bases).tolist()
             ),
             shown.cut(paths),
-            said.cut([*nodes]),
+            owned_texts.cut([*nodes]),
             shown.cut((starts - text_bases).tolist()),
             shown.cut((ends - text_bases).tolist()),
             shown.cut((characters[ends] - characters[starts]).tolist()),
-            said.cut(_count_words([page.texts[index] for index in said.items.tolist()])),
+            owned_texts.cut(
+                _count_words([page.texts[index] for index in owned_texts.items.tolist()])
+            ),
             [attributes] * len(extents),
-            said.cut(said.items.tolist()),
+            owned_texts.cut(owned_texts.items.tolist()),
             strict=True,
         )
     ]

@@ -85,7 +85,7 @@ class CommentPattern:
         if wanted is None:
             return ()
         flat = FlatDocument.of(document)
-        # What precedes a number, or the first class, stands unmasked on the page.
+        # The name up to the first mask or second class occurs literally on the page.
         is_kind = wanted.name.startswith("[")
         literal = "" if is_kind else re.split("[.#]", wanted.name[1:])[0]
         may_be = [

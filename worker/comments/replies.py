@@ -134,12 +134,12 @@ def _answered_ids(layout: Layout) -> Iterator[str]:
 
 def tells_of_parent(layout: Layout, index: int) -> bool:
     """Return whether an element, or the text before it, states which comment is answered."""
-    said = layout.text_of(index)
-    if len(said) > MAX_HEADER or _REPLY_TEXT.search(said):
-        return len(said) <= MAX_HEADER
+    text = layout.text_of(index)
+    if len(text) > MAX_HEADER or _REPLY_TEXT.search(text):
+        return len(text) <= MAX_HEADER
     start = layout.text_starts[index]
-    said = f"{layout.texts[start - 1].text} {said}" if start else ""
-    return len(said) <= MAX_HEADER and _REPLY_TEXT.search(said) is not None
+    text = f"{layout.texts[start - 1].text} {text}" if start else ""
+    return len(text) <= MAX_HEADER and _REPLY_TEXT.search(text) is not None
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:

@@ -20,7 +20,7 @@ _UNIT = (
     r"(?:likes?|votes?|points?|people like(?:d)? this|gefällt(?: mir)?|punkte|stimmen|j[’']aime"
     r"|me gusta|mi piace|голос\w*|лайк\w*|recommend\w*|thanks)"
 )
-_SAID = re.compile(
+_VOTES = re.compile(
     r"^[^\w+−–-]*(?P<sign>[-−–+]?)(?P<number>\d{1,3}(?:[.,\s]\d{3})++|\d+(?:[.,]\d)?)(?P<thousands>\s?k\b)?"
     rf"\s*(?P<unit>{_UNIT})?\W*$",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ def votes_of(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int |
 
 
 def _read(text: str) -> int | None:
-    found = _SAID.match(text)
+    found = _VOTES.match(text)
     if found is None:
         return None
     written = found["number"]
@@ -72,5 +72,5 @@ def _is_of_votes(layout: Layout, index: int, text: str) -> bool:
         index = layout.parents[index]
     if names & _AGAINST:
         return False
-    said = _SAID.match(text)
-    return bool(names & _NAMES or (said and said["unit"]))
+    shown = _VOTES.match(text)
+    return bool(names & _NAMES or (shown and shown["unit"]))

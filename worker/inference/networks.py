@@ -137,7 +137,8 @@ class LineNetwork:
     """A classifier of the lines of a page in context.
 
     Two layers see single lines, dilated convolutions (Yu and Koltun 2016) their surroundings. After
-    the first half of the convolutions, the mean and maximum over the page are added to each line.
+    the first half of the convolutions, a layer over the page's mean and maximum is added to each
+    line.
 
     Attributes
     ----------

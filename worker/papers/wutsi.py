@@ -47,13 +47,13 @@ _SHARING = re.compile(
 def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
     """Extract as the service does if it knows nothing of a page but itself."""
     page = outline_of(source)
-    return _given(source, page, sentences.find_body(page))
+    return _extracted(source, page, sentences.find_body(page))
 
 
 def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extracted:
     """Extract by the steps of the article; without `fusion`, the single block is the body."""
     page = outline_of(source)
-    return _given(source, page, find_body(page, fusion=fusion))
+    return _extracted(source, page, find_body(page, fusion=fusion))
 
 
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
@@ -85,7 +85,7 @@ def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     return Finding("wutsi_fusion", parent, frozenset(cleaned | others), lines=frozenset(shown))
 
 
-def _given(source: Source, page: Outline, finding: Finding | None) -> Extracted:
+def _extracted(source: Source, page: Outline, finding: Finding | None) -> Extracted:
     if finding is None:
         raise NoTextError("the page shows no text")
     return cut(source, page, finding)

@@ -191,11 +191,12 @@ def _columns(made: Made, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]
 
 def _of_description(made: Made) -> Iterator[Number]:
     """Measure how much of the declared description is in the text, and elsewhere on the page."""
-    told = set(words.tokens(titles.declared_description(made.page)))
-    if len(told) < MIN_DESCRIPTION:
+    description = set(words.tokens(titles.declared_description(made.page)))
+    if len(description) < MIN_DESCRIPTION:
         yield "description_in_text", UNKNOWN
         yield "description_elsewhere", UNKNOWN
         return
-    in_text = len(told.intersection(words.tokens(made.article.text)))
-    yield "description_in_text", in_text / len(told)
-    yield "description_elsewhere", (len(told.intersection(made.page.tokens)) - in_text) / len(told)
+    in_text = len(description.intersection(words.tokens(made.article.text)))
+    elsewhere = len(description.intersection(made.page.tokens)) - in_text
+    yield "description_in_text", in_text / len(description)
+    yield "description_elsewhere", elsewhere / len(description)

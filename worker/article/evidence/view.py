@@ -81,11 +81,11 @@ class View:
     @cached_property
     def _words(self) -> tuple[Integers, Integers]:
         """Distinct words of each line, as parallel arrays of line indices and word numbers."""
-        said = self.page.said.texts
+        texts = self.page.said.texts
         sizes, ends = self.count(Count.TOKENS), np.cumsum(self.count(Count.TOKENS))
-        places = np.arange(ends[-1]) + np.repeat(said.ends[self._places] - ends, sizes)
-        is_new = ~said.repeated[places]
-        return np.repeat(np.arange(len(sizes)), sizes)[is_new], said.numbers[places[is_new]]
+        places = np.arange(ends[-1]) + np.repeat(texts.ends[self._places] - ends, sizes)
+        is_new = ~texts.repeated[places]
+        return np.repeat(np.arange(len(sizes)), sizes)[is_new], texts.numbers[places[is_new]]
 
     @cached_property
     def distinct_words(self) -> Integers:

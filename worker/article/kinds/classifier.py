@@ -57,8 +57,8 @@ def likeliest(probabilities: Mapping[Kind, float]) -> Kind:
     A page that is unlikely to be of any kind is an article, see `MIN_PROBABILITY`.
     """
     found = max(probabilities, key=lambda kind: probabilities[kind])
-    is_told = found == "forum" or probabilities[found] >= MIN_PROBABILITY
-    return found if is_told else "article"
+    is_likely = found == "forum" or probabilities[found] >= MIN_PROBABILITY
+    return found if is_likely else "article"
 
 
 def trained_kinds() -> KindTrees:

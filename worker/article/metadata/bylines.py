@@ -210,5 +210,5 @@ def _date_of(note: Note, language: str | None) -> Shown | None:
 
 
 def _is_of_update(note: Note) -> bool:
-    is_said = "updated" in note.names or _UPDATED.search(note.text) is not None
-    return is_said and _PUBLISHED.search(note.text) is None
+    is_updated = "updated" in note.names or _UPDATED.search(note.text) is not None
+    return is_updated and _PUBLISHED.search(note.text) is None

@@ -262,11 +262,11 @@ def _between_dashes(head: str) -> str | None:
         agency = _first_agency(piece)
         if agency is not None:
             has_digit = any(map(str.isdigit, before))
-            is_parted = after.strip(" .") != "" and after.strip() != ","
+            is_separated = after.strip(" .") != "" and after.strip() != ","
             is_dated = has_digit and after.strip() in (".", ",", ":")
             is_first = number == 0 and piece.strip() not in _agencies().by_initials
             is_placed = _is_place(before) and len(before) <= MAX_PLACE
-            return agency if is_placed and (is_parted or is_dated) and not is_first else None
+            return agency if is_placed and (is_separated or is_dated) and not is_first else None
     return None
 
 

@@ -174,9 +174,9 @@ class JudgedRoles:
 
         The first pass is ignored for leads: many of its gold texts leave them out.
         """
-        said_first = self.features.rows[:, self.features.columns.index(SAID_FIRST)]
+        first_pass = self.features.rows[:, self.features.columns.index(SAID_FIRST)]
         second = self.model.text.probabilities(self._known)
-        log_odds = OF_FIRST_PASS * _log_odds(said_first.astype(np.float64))
+        log_odds = OF_FIRST_PASS * _log_odds(first_pass.astype(np.float64))
         log_odds += (1 - OF_FIRST_PASS) * _log_odds(second)
         leads = [role == "lead" for role in self.model.inner.classes]
         is_lead = self._inner_by_trees[:, leads].sum(axis=1)

@@ -85,7 +85,7 @@ def of_names(view: View) -> Iterator[NamedColumn]:
     page = view.page
     near = np.zeros(len(view.lines), dtype=np.int64)
     far = np.zeros(len(view.lines), dtype=np.int64)
-    said, own = _attribute_values(page), dict[int, int]()
+    values, own = _attribute_values(page), dict[int, int]()
     for row, nodes in enumerate(view.nodes):
         index, nearest, others = nodes[0].parent, 0, 0
         for step in range(MAX_UP):
@@ -94,8 +94,8 @@ def of_names(view: View) -> Iterator[NamedColumn]:
             bits = own.get(index)
             if bits is None:
                 names = page.names[index]
-                if index in said:
-                    names = f"{names} {said[index][:MAX_MATCHED]}"
+                if index in values:
+                    names = f"{names} {values[index][:MAX_MATCHED]}"
                 bits = own[index] = _groups_named(names)
             others |= bits
             if step < 2:
@@ -108,12 +108,12 @@ def of_names(view: View) -> Iterator[NamedColumn]:
 
 def _attribute_values(page: Outline) -> dict[int, str]:
     """Return the values of the `ATTRIBUTES` of elements that have any."""
-    said: dict[int, str] = {}
+    values: dict[int, str] = {}
     for name in ATTRIBUTES:
         for index, value in page.flat.values(name).items():
             if value:
-                said[index] = f"{said[index]} {value}" if index in said else value
-    return said
+                values[index] = f"{values[index]} {value}" if index in values else value
+    return values
 
 
 @lru_cache(maxsize=4096)

@@ -182,7 +182,7 @@ class Forest:
     def _sequences(
         self, below: tuple[Shape, ...], nodes: Sequence[int]
     ) -> Iterator[tuple[Shape, ...]]:
-        """Yield the supersequences by one node that occur wherever some nodes match this one."""
+        """Yield the sequences with one more node that some nodes match, as they match this one."""
         self.steps += len(nodes) * (len(below) + 1)
         first = self._leftmost(below, nodes)
         last = self._rightmost(below, nodes)
