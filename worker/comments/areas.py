@@ -19,12 +19,7 @@ A longer one may be the article, if some comments stand above it.
 def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
     """Return the outermost elements that hold comments or stand between two of them.
 
-    Parameters
-    ----------
-    page
-        The whole page.
-    records
-        Elements that hold one comment each, in document order.
+    `records` are elements that hold one comment each, in document order.
     """
     extents = extents_of(page, page.places_of(records))
     rows = [page.elements[row] for extent in extents for row in extent.rows]

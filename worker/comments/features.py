@@ -57,12 +57,7 @@ def measure(page: PageElements, candidates: Sequence[Candidate]) -> Features:
 def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Features:
     """Compute only the eight features of CommentsMiner (section 3), one row per candidate.
 
-    Parameters
-    ----------
-    page
-        The page.
-    groups
-        The root elements of each candidate's occurrences, ascending; at least one candidate.
+    `groups` are the root elements of each candidate's occurrences, ascending; at least one group.
     """
     return Features.of(_paper_measures(_Records(page, [*map(np.array, groups)])))
 

@@ -7,20 +7,10 @@ _Integers = npt.NDArray[np.int64]
 
 
 def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> tuple[_Integers, _Integers]:
-    """Find the innermost range around each range, within its group.
+    """Return the position of the innermost range around each range, or -1, and the number of all.
 
-    Parameters
-    ----------
-    group, starts, ends
-        Group, start and end of each range, ordered by group and start; overlapping ranges are
-        nested.
-
-    Returns
-    -------
-    around : array
-        Position of the innermost range around each, or -1.
-    depth : array
-        Number of ranges around each.
+    Ranges are compared within their group only. They must be ordered by group and start, and
+    overlapping ones must be nested.
     """
     offset = group * (int(ends.max(initial=0)) + 1)
     ended = np.searchsorted(np.sort(offset + ends), offset + starts, side="right")

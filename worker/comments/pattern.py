@@ -74,13 +74,7 @@ class CommentPattern:
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
-        """Return the elements of a page that hold a comment each, according to the pattern.
-
-        Parameters
-        ----------
-        document
-            The whole page, or its root element; a page of the same template.
-        """
+        """Return the elements that hold a comment each, in a page of the template or its root."""
         wanted = self.signature
         if wanted is None:
             return ()

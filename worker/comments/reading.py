@@ -23,12 +23,8 @@ from worker.html.flat import FlatDocument
 class CommentParts:
     """Where the parts of a page's comments are.
 
-    Attributes
-    ----------
-    elements
-        Places of the elements that hold the comments, in page order.
-    authors, dates, bodies
-        Places, among the texts of the page, of authors, dates and the readers' texts.
+    `elements` are the places of the elements that hold the comments, in page order. The others are
+    places, among the texts of the page, of authors, dates and the readers' texts.
     """
 
     elements: tuple[int, ...]
@@ -113,13 +109,7 @@ def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
 
 
 def locate_parts(page: FlatDocument, records: Sequence[HtmlElement]) -> CommentParts:
-    """Locate the authors, dates and texts of a page's comments.
-
-    Parameters
-    ----------
-    page, records
-        As for `read_comments`; at least one record.
-    """
+    """Locate the authors, dates and texts of at least one comment of a page."""
     extents, layouts, _, named, dated, bodies = _parts_of(page, page.places_of(records))
     return CommentParts(
         elements=tuple(row for extent in extents for row in extent.rows),

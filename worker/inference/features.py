@@ -15,28 +15,14 @@ NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | n
 
 @dataclass(frozen=True)
 class Features:
-    """Rows of numbers with named columns.
-
-    Attributes
-    ----------
-    columns
-        Names of the columns.
-    rows
-        Shape (rows, columns).
-    """
+    """Rows of numbers with named columns, shape (rows, columns)."""
 
     columns: tuple[str, ...]
     rows: Rows
 
     @classmethod
     def of(cls, measured: Iterable[NamedColumn]) -> Self:
-        """Join columns.
-
-        Raises
-        ------
-        ValueError
-            If two columns have the same name.
-        """
+        """Join columns; raises ValueError if two have the same name."""
         named = list(measured)
         columns = tuple(name for name, _ in named)
         if len(set(columns)) < len(columns):
@@ -48,13 +34,7 @@ class Features:
         return cls(columns, rows)
 
     def chosen(self, columns: tuple[str, ...]) -> Self:
-        """Select columns, in the given order.
-
-        Raises
-        ------
-        RuntimeError
-            If one is missing.
-        """
+        """Select columns, in the given order; raises RuntimeError if one is missing."""
         places = {name: place for place, name in enumerate(self.columns)}
         if not places.keys() >= set(columns):
             expect_columns(self.columns, columns)
@@ -63,22 +43,16 @@ class Features:
     def rows_for(self, columns: tuple[str, ...]) -> Rows:
         """Return the rows for a model that was trained on these columns.
 
-        Raises
-        ------
-        RuntimeError
-            If the columns or their order differ.
+        Raises RuntimeError if the columns or their order differ.
         """
         expect_columns(self.columns, columns)
         return self.rows
 
 
 def expect_columns(measured: tuple[str, ...], trained: tuple[str, ...]) -> None:
-    """Check that columns are those that a model was trained on.
+    """Check that columns are those that a model was trained on, in the same order.
 
-    Raises
-    ------
-    RuntimeError
-        If the names or their order differ.
+    Raises RuntimeError if not.
     """
     if measured == trained:
         return

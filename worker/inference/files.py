@@ -70,13 +70,7 @@ class Training:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Return the header of a file.
-
-        Raises
-        ------
-        TypeError
-            If keys are missing or unknown.
-        """
+        """Return the header of a file; raises TypeError if keys are missing or unknown."""
         corpora = tuple(TrainingCorpus(**corpus) for corpus in values["corpora"])
         return cls(**{**values, "corpora": corpora})
 
@@ -100,28 +94,14 @@ ModelT = TypeVar("ModelT", bound=TrainedModel)
 
 @dataclass(frozen=True)
 class ModelFile(Generic[ModelT]):
-    """The contents of a model file.
-
-    Attributes
-    ----------
-    training
-        Its header.
-    model
-        The model.
-    """
+    """The contents of a model file: its header and the model."""
 
     training: Training
     model: ModelT
 
     @classmethod
     def from_json(cls, kind: type[ModelT], text: str) -> Self:
-        """Read a file from `to_json`.
-
-        Raises
-        ------
-        ValueError
-            If the text is not a file of such a model.
-        """
+        """Read a file from `to_json`; raises ValueError if it is not a file of such a model."""
         try:
             values = json.loads(text)
             found = values["model"]
@@ -145,15 +125,7 @@ class ModelFile(Generic[ModelT]):
 
 
 def load_model(kind: type[ModelT], package: str, name: str) -> ModelFile[ModelT]:
-    """Load a model that is shipped with a package.
-
-    Parameters
-    ----------
-    kind
-        Class of the model.
-    package, name
-        The package, and the path of the file in it.
-    """
+    """Load a model from a file in a package that ships it; it is cached."""
     return _load(kind, package, name)
 
 

@@ -150,14 +150,7 @@ def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
 class BoostedTrees:
     """A classifier of rows into two classes, by a sum over trees (Friedman 2001).
 
-    Attributes
-    ----------
-    columns
-        Names of the columns, in order.
-    base
-        Log odds before any tree.
-    trees
-        The trees.
+    `base` are the log odds before any tree.
     """
 
     KIND: ClassVar[str] = "boosted trees"
@@ -180,21 +173,12 @@ class BoostedTrees:
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
         """Return the probability of the second class for each row.
 
-        Raises
-        ------
-        RuntimeError
-            If the columns are not those of training.
+        Raises RuntimeError if the columns are not those of training.
         """
         return likelihoods(self.log_odds(features))
 
     def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the log odds of the second class for each row.
-
-        Raises
-        ------
-        RuntimeError
-            As `probabilities`.
-        """
+        """Return the log odds of the second class for each row; raises as `probabilities`."""
         rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
         return np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)

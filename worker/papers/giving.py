@@ -18,16 +18,7 @@ def cut(
 ) -> Extracted:
     """Render the element that a method found, with its headline.
 
-    Parameters
-    ----------
-    source
-        The page.
-    page
-        Its outline.
-    finding
-        The element.
-    pivot
-        Outline of another page of the template group, if any.
+    `pivot` is another page of the template, which shows what headings and titles they share.
     """
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)

@@ -13,11 +13,5 @@ def trained_confidence() -> BoostedTrees:
 
 
 def confidence_of(made: Made) -> float:
-    """Return the probability that the article's word F1 is at least `GOOD_F1`.
-
-    Parameters
-    ----------
-    made
-        The article and how it was extracted.
-    """
+    """Return the probability that the article's word F1 is at least `GOOD_F1`."""
     return float(trained_confidence().probabilities(confidence_evidence(made))[0])

@@ -67,11 +67,5 @@ def trained_kinds() -> KindTrees:
 
 
 def kinds_of(evidence: Features) -> dict[Kind, float]:
-    """Return the probability of each kind, for a page that declares none.
-
-    Parameters
-    ----------
-    evidence
-        `kind_evidence` of the page.
-    """
+    """Return each kind's probability, given the `kind_evidence` of a page that declares none."""
     return trained_kinds().probabilities(evidence)

@@ -30,24 +30,12 @@ def trained_model() -> BoostedTrees:
 
 
 def is_read_again(kinds: Mapping[Kind, float]) -> bool:
-    """Return whether a page is to be read again by the classifier of this module.
-
-    Parameters
-    ----------
-    kinds
-        Probability of each kind, from the first reading.
-    """
+    """Return whether a page is read again, given the kinds' probabilities of its first reading."""
     return likeliest(kinds) not in NOT_READ_AGAIN and kinds.get("article", 0.0) < MAX_ARTICLE
 
 
 def judge_again(judged: JudgedLines) -> JudgedLines:
-    """Classify the lines of a page that is not an article, from the same evidence.
-
-    Parameters
-    ----------
-    judged
-        The lines as classified by the classifier of article lines.
-    """
+    """Classify the lines of a page that is not an article, from the same evidence."""
     if not judged.evidence.lines:
         return judged
     again = trained_model().log_odds(judged.evidence.features)

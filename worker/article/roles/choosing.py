@@ -75,15 +75,7 @@ def find_body(
 def with_roles(
     page: Outline, judged: JudgedLines, url: str, body: Finding, roles: Sequence[LineRole]
 ) -> Finding:
-    """Return a body whose lines are already chosen, with their roles.
-
-    Parameters
-    ----------
-    page, judged, url, roles
-        As for `find_body`.
-    body
-        The body.
-    """
+    """Return a body whose lines are already chosen, with their roles; see `find_body`."""
     stretch = gather(page, judged, url)
     if not len(stretch.places):
         return body

@@ -92,15 +92,10 @@ class RoleModel:
         }
 
     def judge(self, features: Features, words: HashedWords) -> "JudgedRoles":
-        """Classify the lines near an article.
+        """Classify the lines near an article, which must be in page order.
 
-        Parameters
-        ----------
-        features
-            One row per line, in page order; may have columns that the model does not use. One of
-            them is the first pass's probability.
-        words
-            Their words, and those of the elements around them.
+        `features` may have columns that the model does not use; one of them is the first pass's
+        probability. `words` are the words of the lines and of the elements around them.
         """
         by_network = None
         if self.network is not None and len(features.rows) <= MAX_LINES:

@@ -18,25 +18,10 @@ from worker.papers.reading import CACHED_PAGES, page_of, pivot_of
 
 
 def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted:
-    """Choose an element by one of the heuristics and render it.
+    """Choose an element by one of `heuristics.HEURISTICS` and render it.
 
-    Parameters
-    ----------
-    source
-        The page.
-    neighbours
-        Must include the page to compare it with.
-    heuristic
-        A key of `heuristics.HEURISTICS`.
-
-    Raises
-    ------
-    NoPivotError
-        If there is no page to compare with.
-    NoTextError
-        If no text of the page differs.
-    worker.grouping.distance.TreeTooLargeError
-        If the token trees are too large to compare.
+    Raises NoPivotError without a page to compare with, NoTextError if no text of the page differs,
+    and `worker.grouping.distance.TreeTooLargeError` if the token trees are too large to compare.
     """
     pivot_outline, pivot = _views_of(pivot_of(neighbours))
     outline, page = _views_of(source)

@@ -110,23 +110,9 @@ _NO_ZONE = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
 
 
 def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracted:
-    """Apply the heuristic, without any fallback.
+    """Apply the heuristic in one of the `READINGS`, without any fallback.
 
-    Parameters
-    ----------
-    source
-        The page.
-    neighbours
-        Must include the page to compare it with.
-    reading
-        A key of `READINGS`.
-
-    Raises
-    ------
-    NoPivotError
-        If there is no page to compare with.
-    NoTextError
-        If no zone survives.
+    Raises NoPivotError without a page to compare with, and NoTextError if no zone survives.
     """
     pivot = outline_of(pivot_of(neighbours))
     page = outline_of(source)

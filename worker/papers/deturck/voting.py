@@ -26,19 +26,8 @@ REMEMBERED = 4096
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
     """Render the element that the pages of the group return most often.
 
-    Parameters
-    ----------
-    source
-        The page.
-    neighbours
-        Its group, and the page to compare it with.
-
-    Raises
-    ------
-    NoPivotError
-        If there is no page to compare with.
-    NoTextError
-        If the page has none of the returned elements.
+    Raises NoPivotError without a page to compare with, and NoTextError if the page has none of the
+    returned elements.
     """
     pivot = pivot_of(neighbours)
     own = _returned(source, pivot)
