@@ -33,7 +33,7 @@ _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "
 class Candidate:
     """Elements that share a signature.
 
-    `signature` is the first signature that an element in each of them has and no other element;
+    `signature` is the first one that exactly one element in each of them has, and no other element;
     `levels` is how many levels they are above that element; `places` are their indices in the
     page's elements, in ascending order.
     """

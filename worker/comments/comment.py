@@ -16,8 +16,8 @@ class Comment:
     author
         Name or pseudonym; None if the page shows none.
     date
-        As precise as the page gives it. None if it gives none, or only an age that nothing
-        relates to a point in time.
+        As precise as the page gives it; None if it gives none, or only an age and the time of the
+        fetch is unknown.
     written_date
         The date as the page shows it ("3 hours ago"); None if it shows none.
     parent

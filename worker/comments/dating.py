@@ -16,7 +16,8 @@ from worker.text.relative import find_relative
 from worker.text.wordlists import listed
 
 MIN_SHARE = 0.5
-"""Minimum share of texts with a date at a place, and of the best score for another place."""
+"""Minimum share of the texts at a place that have a date, for it to be a place of dates; also the
+minimum score, relative to the best place, for another one to fill its gaps."""
 
 _NAMES = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"

@@ -374,7 +374,7 @@ def _to_comments(found: Sequence[_Raw], url: str) -> tuple[Comment, ...]:
 
 
 def _without_circle(number: int, parents: Sequence[int]) -> int | None:
-    """Return the parent of a comment, or None if its source has it answer its own answer."""
+    """Return the parent of a comment, or None if its ancestors form a cycle."""
     above = parents[number]
     for _ in parents:
         if above < 0:

@@ -17,7 +17,7 @@ from worker.html.flat import Booleans, FlatDocument, Integers, numbered
 from worker.text.wordlists import listed
 
 LONGEST_DATE = 80
-"""Maximum length, in characters, of a text in which a date is searched; longer ones are prose."""
+"""Maximum length, in characters, of a text searched for a date; longer ones are prose."""
 
 LETTERS_OF_IDEOGRAPH = 3
 """Number of letters that a Chinese, Japanese or Korean character counts as; two make a word."""

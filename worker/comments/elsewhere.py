@@ -76,7 +76,7 @@ def find_elsewhere(page: Page, *, shows_comments: bool = False) -> tuple[Comment
     page
         The page.
     shows_comments
-        Whether the page shows comments itself: those of the site's own API are the same.
+        Whether the page shows comments itself; the site's own API would only repeat them.
 
     Returns
     -------

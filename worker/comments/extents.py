@@ -10,7 +10,7 @@ from operator import eq
 from worker.html.flat import FlatDocument
 
 MAX_WIDER = 6
-"""Maximum number of elements that a record is widened by; no known page needs more."""
+"""Maximum number of levels by which a record is widened; no known page needs more."""
 
 MIN_ALIKE = 0.8
 """Minimum share of the records with an alike element around, or alike siblings next to them."""

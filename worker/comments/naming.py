@@ -22,7 +22,7 @@ MAX_WORDS = 5
 """Maximum number of words in a name: "María del Carmen López García"."""
 
 MAX_ADDRESS = 2_000
-"""Maximum characters of a link in which a profile is recognised."""
+"""Maximum characters of a link that are matched against profiles."""
 
 MIN_SCORE = 0.6
 """Minimum score of a place for its texts to be names; below, they may be anything else."""

@@ -7,7 +7,7 @@ _Integers = npt.NDArray[np.int64]
 
 
 def nesting_of(group: _Integers, starts: _Integers, ends: _Integers) -> tuple[_Integers, _Integers]:
-    """Return the position of the innermost range around each range, or -1, and the number of all.
+    """Return the position of the innermost range around each, or -1, and the number of such ranges.
 
     Ranges are compared within their group only. They must be ordered by group and start, and
     overlapping ones must be nested.

@@ -70,7 +70,7 @@ class CommentPattern:
             raise ValueError(f"invalid comment pattern: {error}") from error
 
     def to_json(self) -> str:
-        """Serialise the pattern, in some dozens of bytes."""
+        """Serialise the pattern, in a few dozen bytes."""
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:

@@ -18,7 +18,7 @@ MAX_JUMPS = 0.1
 """Maximum share of comments that may be more than one step deeper than the previous one."""
 
 MAX_AROUND = 12
-"""Maximum number of elements around a comment in which an indentation is searched."""
+"""Maximum number of elements around a comment that are searched for an indentation."""
 
 MAX_HEADER = 80
 """Maximum length, in characters, of a text that states which comment is answered."""

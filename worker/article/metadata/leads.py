@@ -30,7 +30,7 @@ def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str)
 
     1. a line that equals a declared description, word for word. Descriptions truncated for search
        engines do not match;
-    2. a line whose element is named as a lead: ``standfirst``, ``chapo``, ``Vorspann``;
+    2. a line whose element is named after one: ``standfirst``, ``chapo``, ``Vorspann``;
     3. the first line, if it alone is emphasised and ends like a statement, not like an
        interview's question.
 

@@ -19,7 +19,7 @@ from worker.text.wordlists import listed
 from worker.text.words import holds_any
 
 MAX_HEAD = 160
-"""Maximum characters of a line in which a dateline is searched."""
+"""Maximum characters of a line that are searched for a dateline."""
 
 MAX_PLACE = 70
 """Maximum characters of place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
@@ -31,7 +31,7 @@ MAX_BYLINE = 100
 """Maximum characters of a line that names only agencies and persons."""
 
 MAX_SIGN_OFF = 80
-"""Maximum characters at the end of a text in which its agency is searched."""
+"""Maximum characters at the end of a text that are searched for its agency."""
 
 MIN_ALONE = 3
 """Minimum length of initials that name an agency with only a date next to them; two letters may be

@@ -18,12 +18,12 @@ from worker.article.roles.evidence import gather
 from worker.article.roles.model import RoleModel, trained_model
 
 MIN_SURE = 0.85
-"""Minimum expected F1 of the first pass for the usual roles to be chosen by the second.
+"""Minimum expected F1 of the first pass for the second to choose the lines of the usual roles.
 
-The role model knows only articles. The limit leaves the number of exactly right articles (of 142)
-unchanged. On 80 listings, 94 threads and 110 collections, which mostly stay below it, it raises the
-mean F1 from .561, .651 and .615 to .589, .664 and .621; the first pass alone reaches .591, .668
-and .622.
+The classifier of roles knows only articles. The limit leaves the number of exactly right articles
+(of 142) unchanged. On 80 listings, 94 threads and 110 collections, which mostly stay below it, it
+raises the mean F1 from .561, .651 and .615 to .589, .664 and .621; the first pass alone reaches
+.591, .668 and .622.
 """
 
 
@@ -45,7 +45,7 @@ def find_body(
     roles
         Roles that make up the text.
     model
-        The role model; the shipped one by default.
+        The classifier of roles; the shipped one by default.
 
     Returns
     -------

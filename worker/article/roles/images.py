@@ -9,7 +9,7 @@ from worker.inference import NamedColumn
 from worker.text import words
 
 MAX_UP = 3
-"""Number of elements around a line in which images are searched, including its own."""
+"""Number of elements around a line, including its own, that are searched for images."""
 
 MAX_WORDS = 120
 """Maximum length, in words, of an element whose images belong to the line."""

@@ -1,4 +1,4 @@
-"""The role model: whether a line is text, and which role it has."""
+"""The classifier of roles: whether a line is text, and which role it has."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -117,7 +117,7 @@ class JudgedRoles:
     def text_probabilities(self, roles: Collection[str]) -> Floats:
         """Return for each line the probability of having one of the given roles.
 
-        Exactly `TEXT_ROLES` is a fast path.
+        `TEXT_ROLES` as a whole takes a fast path.
         """
         chosen = set(roles)
         if chosen == set(TEXT_ROLES):
@@ -207,5 +207,5 @@ def _log_odds(probabilities: Floats) -> Floats:
 
 
 def trained_model() -> RoleModel:
-    """Return the shipped role model."""
+    """Return the shipped classifier of roles."""
     return load_model(RoleModel, "worker.article", "roles/model.json").model

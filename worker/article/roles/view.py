@@ -14,7 +14,7 @@ UNKNOWN = -1.0
 """Value of a feature that does not apply."""
 
 MAX_MATCHED = 300
-"""Maximum characters of a line, name or address in which patterns are searched."""
+"""Maximum characters of a line, name or address that are matched against patterns."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

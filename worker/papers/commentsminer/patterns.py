@@ -31,7 +31,7 @@ class Pattern(NamedTuple):
 
 
 class Forest:
-    """One or more trees in which subtrees are searched.
+    """One or more trees that are searched for subtrees.
 
     `labels` and `parents` are those of the nodes in preorder, with -1 for a root; `steps` is the
     number of nodes visited so far.
