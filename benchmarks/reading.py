@@ -19,9 +19,10 @@ import numpy as np
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
 from worker.article import extract_article
 from worker.article.classification import judge_lines
+from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.errors import NoArticleError
 from worker.article.outline import Outline
-from worker.article.reader import apart_from_article, comments_of, read_content
+from worker.article.reader import comments_of, read_content
 from worker.html import Page, PageError, parse_page
 
 SAMPLE = 150
@@ -67,7 +68,7 @@ def read_in_stages(source: CorpusPage, times: Times) -> None:
         with timed(times["lines judged"]):
             judge_lines(outline, None, page.url)
         with timed(times["article with metadata, outline and lines again"]):
-            extract_article(page, None, apart=apart_from_article(page, found))
+            extract_article(page, None, apart=comments_to_exclude(page, found))
     except (PageError, NoArticleError):
         return
 

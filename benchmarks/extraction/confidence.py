@@ -31,13 +31,14 @@ from benchmarks.extraction.roles.second_pass import SecondPass
 from benchmarks.training.headers import corpus_used, training_of
 from models.messages import DOUBTFUL
 from worker.article.article import KnownTemplate, PageInTemplate, find_article
+from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.confidence import GOOD_F1, Made
 from worker.article.confidence.evidence import confidence_evidence
 from worker.article.errors import NoArticleError
 from worker.article.finding import Finding
 from worker.article.kinds import Facts, kind_evidence
 from worker.article.outline import Outline
-from worker.article.reader import apart_from_article, comments_of
+from worker.article.reader import comments_of
 from worker.html import PageError
 from worker.inference import BoostedTrees, Features, ModelFile
 from worker.papers.reading import page_of
@@ -102,7 +103,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     page = page_of(source)
     outline = Outline.of(page.flat)
     shown = PageInTemplate(page.url, outline, KnownTemplate())
-    apart = outline.indices_of(apart_from_article(page, comments_of(page)))
+    apart = outline.indices_of(comments_to_exclude(page, comments_of(page)))
     article, finding = find_article(shown, apart)
     place = finding or Finding(article.method, container=0)
     of_kind = kind_evidence(Facts(outline, place, article, page.url))

@@ -9,8 +9,8 @@ from lxml.html import HtmlElement
 
 from models.roles import TEXT_ROLES, LineRole
 from worker.article import classification, hidden, menus, other_kinds, sentences, titles
-from worker.article.apart import leave_out
 from worker.article.classification import JudgedLines, judge_lines
+from worker.article.comment_exclusion import exclude
 from worker.article.confidence import Made, confidence_of
 from worker.article.errors import MenuPageError, NeedsRenderingError, NoTextError
 from worker.article.finding import Finding
@@ -119,7 +119,7 @@ def extract_article(
         None to read the page on its own.
     apart
         Elements that are not part of the article: readers' comments. They are kept if the article
-        is one of them, such as the first post of a thread (`worker.article.apart`).
+        is one of them, such as the first post of a thread (`worker.article.comment_exclusion`).
     text_roles
         Roles of the lines that make up the text, see `models.roles`; `TEXT_ROLES` if empty.
     posts
@@ -254,7 +254,7 @@ def _cut(
     page: PageInTemplate, body: Finding, apart: Collection[int], *, is_thread: bool = False
 ) -> tuple[Extraction, Finding]:
     outline, template = page.outline, page.template
-    finding = leave_out(outline, body, apart) if apart else body
+    finding = exclude(outline, body, apart) if apart else body
     _, heading = titles.headline(outline, finding.container, page.url, template.titles)
     further = () if is_thread else further_articles(outline, finding, heading, page.url)
     finding = without_further_articles(outline, finding, further)

@@ -20,6 +20,8 @@ from worker.article import (
     explain_article,
     extract_article,
 )
+from worker.article.comment_exclusion import SURE as SURE_COMMENTS
+from worker.article.comment_exclusion import comments_to_exclude
 from worker.article.declared import declared_comments
 from worker.article.entries import entries_of
 from worker.article.entry import Entry
@@ -39,9 +41,6 @@ from worker.comments import (
     with_content,
 )
 from worker.comments.anchoring import dated_from
-from worker.comments.areas import comment_area
-from worker.comments.certainty import MAX_READ
-from worker.comments.discussion import is_discussion
 from worker.comments.elsewhere import CommentsElsewhere, find_elsewhere
 from worker.comments.extents import extents_of
 from worker.html import Page
@@ -51,11 +50,9 @@ from worker.outcomes import PageOutcome
 from worker.pagination import Pagination, read_pagination
 
 __all__ = [
-    "SURE",
     "Content",
     "Entry",
     "ExplainedContent",
-    "apart_from_article",
     "comment_pattern_of",
     "comments_of",
     "explain_content",
@@ -64,23 +61,6 @@ __all__ = [
     "read_content",
     "read_shown",
 ]
-
-SURE = 0.7
-"""Minimum probability of comments for their elements to be removed from the article.
-
-Of 2,091 pages without comments, from sites outside the training data, three reach it without
-reading as a discussion, and three reach 0.8; of the pages with comments, 109 and 97 do. The text of
-2,300 articles is the same with either value (``benchmarks/comments/today.py``).
-"""
-
-
-LIKELY = 0.4
-"""Minimum probability for removal if the elements also read as a discussion.
-
-Of 668 pages of dragnet and wcxb, 25 have such elements. Removing all of them damages four articles,
-whose elements do not read as a discussion. Of 80 generated pages with comments, 37 have comments
-that are correctly found below `SURE`.
-"""
 
 MIN_OF_FORUM = 0.1
 """Minimum probability for the best records of a forum page to be its posts.
@@ -198,7 +178,7 @@ def read_shown(
 ) -> Content:
     """Read a page like `read_content`, without checking for a wall."""
     posts = _PostsOfPage(page, comments_of(page, patterns))
-    apart = apart_from_article(page, posts.likely)
+    apart = comments_to_exclude(page, posts.likely)
     article = extract_article(page, other, apart, text_roles, posts.find)
     unseen = _unseen_discussion(page, article.method, other, text_roles)
     if unseen is not None:
@@ -244,7 +224,7 @@ def _explain_shown(
     patterns: Sequence[CommentPattern] | None,
 ) -> ExplainedContent:
     posts = _PostsOfPage(page, comments_of(page, patterns))
-    apart = apart_from_article(page, posts.likely)
+    apart = comments_to_exclude(page, posts.likely)
     explanation = explain_article(page, pivot, apart, posts.find)
     article = explanation.article
     if article is None:
@@ -280,14 +260,6 @@ def _find_comments(page: Page) -> FoundComments:
     if are_live_entries(page, found.records):
         return _NONE_FOUND
     return found
-
-
-def apart_from_article(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
-    """Return the elements that surely belong to readers, not to the article."""
-    is_sure = found.confidence >= SURE or (
-        found.confidence >= LIKELY and _is_discussion(found, page)
-    )
-    return comment_area(page.flat, found.records) if is_sure else ()
 
 
 @dataclass(frozen=True)
@@ -349,20 +321,13 @@ def _unseen_discussion(
     found = _find_comments(seen)
     if not found.records:
         return None
-    apart = apart_from_article(seen, found)
+    apart = comments_to_exclude(seen, found)
     try:
         article = extract_article(seen, other, apart, text_roles, _PostsOfPage(seen, found).find)
     except NoArticleError:
         return None
     comments = _comments_below(article, found, seen)
     return Content(opened.as_unseen(article), comments)
-
-
-def _is_discussion(found: FoundComments, page: Page) -> bool:
-    comments = found.read
-    if comments is None:
-        comments = read_comments(page.flat, found.records[:MAX_READ], page.url)
-    return is_discussion(comments)
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
@@ -384,7 +349,7 @@ def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | Non
     if not voted.is_named:
         return None
     # The exact confidence of the vote changes with every page; only whether it is sure matters.
-    return replace(voted, confidence=1.0 if voted.confidence >= SURE else 0.5)
+    return replace(voted, confidence=1.0 if voted.confidence >= SURE_COMMENTS else 0.5)
 
 
 def patterns_for_page(

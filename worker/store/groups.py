@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -13,7 +12,6 @@ from sqlalchemy import (
     case,
     func,
     literal,
-    or_,
     select,
     update,
 )
@@ -22,9 +20,6 @@ from sqlalchemy.dialects.postgresql.dml import Insert
 from sqlalchemy.orm import Session
 
 from models.tables import (
-    ClusteringAttempt,
-    ClusteringRequest,
-    ComparisonBlock,
     Generation,
     GroupRepresentative,
     Membership,
@@ -35,10 +30,9 @@ from models.tables import (
     StoredPage,
     TemplateGroup,
 )
-from worker.store.clusterings import may_begin
 from worker.store.locks import AdvisoryLock
 from worker.store.packing import unpack_content
-from worker.store.provisional import PROVISIONAL, has_clustering
+from worker.store.provisional import has_clustering
 from worker.store.statements import rows_only
 
 
@@ -90,127 +84,6 @@ class NewMembership:
     role: str
     pivot_id: int | None
     confidence: float | None = None
-
-
-@dataclass(frozen=True)
-class SettleTimes:
-    """How long sites wait for their clustering.
-
-    Parameters
-    ----------
-    silence
-        Seconds without a page after which a site is settled.
-    first_silence
-        The same for one that was never clustered.
-    longest
-        Seconds that a site waits at most for such a silence, since its last clustering.
-    first_longest
-        The same for one that was never clustered, since its first page.
-    """
-
-    silence: float
-    first_silence: float
-    longest: float
-    first_longest: float
-
-
-@dataclass(frozen=True)
-class DueSite:
-    """A site that is to be clustered.
-
-    Parameters
-    ----------
-    id
-        The site.
-    is_new
-        Whether it was never clustered.
-    pages
-        Number of its pages.
-    """
-
-    id: int
-    is_new: bool
-    pages: int
-
-
-def due_sites(
-    session: Session,
-    settle: SettleTimes,
-    *,
-    patience_seconds: float,
-    pauses_seconds: Sequence[float] = (),
-    first_at_once: bool = False,
-) -> list[DueSite]:
-    """Return the sites whose pages changed since their last clustering and are settled.
-
-    Settled means that no page came for a while, or that the site has been waiting for too long
-    for such a silence (``settle``), or, where ``first_at_once`` is so, that it was never
-    clustered. A site whose
-    comparisons are being done is left out, unless one of them is so since
-    ``patience_seconds``; so is one whose clustering was asked for since then and that no worker
-    has taken up, and one whose clustering failed and must not be begun now
-    (`worker.store.clusterings.may_begin`).
-    """
-    last = (
-        select(
-            Generation.site_id,
-            func.max(Generation.site_version).label("version"),
-            func.max(Generation.created_at).label("at"),
-        )
-        .where(Generation.method != PROVISIONAL)
-        .group_by(Generation.site_id)
-        .subquery()
-    )
-    of_site = StoredPage.site_id == Site.id
-    first_page = select(func.min(StoredPage.received_at)).where(of_site).scalar_subquery()
-    number = select(func.count()).select_from(StoredPage).where(of_site).scalar_subquery()
-    blocks = (
-        select(
-            ComparisonBlock.site_id,
-            func.min(ComparisonBlock.asked_at).label("oldest"),
-        )
-        .group_by(ComparisonBlock.site_id)
-        .subquery()
-    )
-
-    def ago(seconds: float) -> ColumnElement[datetime]:
-        return func.now() - timedelta(seconds=seconds)
-
-    is_new = last.c.at.is_(None)
-    rows = session.execute(
-        select(Site.id, is_new, number)
-        .outerjoin(blocks, blocks.c.site_id == Site.id)
-        .outerjoin(last, last.c.site_id == Site.id)
-        .outerjoin(ClusteringAttempt, ClusteringAttempt.site_id == Site.id)
-        .outerjoin(ClusteringRequest, ClusteringRequest.site_id == Site.id)
-        .where(
-            or_(
-                ClusteringRequest.site_id.is_(None),
-                ClusteringRequest.asked_at <= ago(patience_seconds),
-            ),
-            or_(ClusteringAttempt.site_id.is_(None), may_begin()),
-            Site.version > func.coalesce(last.c.version, 0),
-            or_(
-                Site.changed_at <= ago(settle.silence),
-                last.c.at <= ago(settle.longest),
-                and_(
-                    is_new,
-                    or_(
-                        Site.changed_at <= ago(settle.first_silence),
-                        first_page <= ago(settle.first_longest),
-                        literal(first_at_once),
-                    ),
-                ),
-            ),
-            or_(
-                blocks.c.oldest.is_(None),
-                blocks.c.oldest <= ago(patience_seconds),
-            ),
-        )
-        .order_by(Site.changed_at, Site.id),
-        {"pauses_seconds": list(pauses_seconds)},
-    )
-    return [DueSite(*row) for row in rows]
 
 
 def lock_clustering(session: Session, site_id: int) -> None:

@@ -23,7 +23,7 @@ from worker.store import (
     provisional,
 )
 from worker.store.database import is_connection_lost
-from worker.store.groups import SettleTimes
+from worker.store.due_sites import SettleTimes, due_sites
 from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
@@ -95,7 +95,7 @@ def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
 
 
 def _enqueue_due_clusterings(session: Session, settings: Settings, settle: SettleTimes) -> None:
-    due = groups.due_sites(
+    due = due_sites(
         session,
         settle,
         patience_seconds=settings.comparison_patience_seconds,

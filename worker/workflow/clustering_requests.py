@@ -15,7 +15,7 @@ from worker.grouping.distance.blocks import BLOCK_SIDE
 from worker.messaging import task_names
 from worker.store import clusterings, comparisons, outbox
 from worker.store.comparisons import NewBlock
-from worker.store.groups import DueSite
+from worker.store.due_sites import DueSite
 
 PAGE_MS = 5
 """What a clustering takes for each page of its site."""

@@ -14,8 +14,8 @@ from models.tables import PageContent, Site, StoredPage
 from worker.html import Tree
 from worker.outcomes import ReceiptResult, UnusableReason
 from worker.store import groups, outbox, pages, trees
+from worker.store.due_sites import SettleTimes, due_sites
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.groups import SettleTimes
 from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
 from worker.store.recording import record_pages
@@ -138,7 +138,7 @@ def test_a_site_is_due_when_it_changed_and_settled(session: Session) -> None:
 
     def due(settle: float, longest: float = 3600) -> bool:
         times = SettleTimes(settle, settle, longest, longest)
-        found = groups.due_sites(session, times, patience_seconds=600)
+        found = due_sites(session, times, patience_seconds=600)
         return site_id in [site.id for site in found]
 
     assert due(0)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from lxml.html import HtmlElement
 
 from worker.article import Extraction, sentences
-from worker.article.apart import leave_out
 from worker.article.article import article_of
+from worker.article.comment_exclusion import exclude
 from worker.article.outline import Outline
 from worker.html import Page, parse_page
 
@@ -26,9 +26,7 @@ def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction
     outline = Outline.of(shown.document)
     finding = sentences.find_body(outline)
     assert finding is not None
-    return article_of(
-        shown.url, outline, (), leave_out(outline, finding, outline.indices_of(apart))
-    )
+    return article_of(shown.url, outline, (), exclude(outline, finding, outline.indices_of(apart)))
 
 
 def sentence(seed: int, words: int = 12) -> str:

@@ -1,14 +1,17 @@
 """Metadata of an article, combined from all that its page declares and shows."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from datetime import UTC, datetime, timedelta, timezone
-from itertools import chain
+from collections.abc import Collection, Iterable
 from urllib.parse import urlsplit
 
 from worker.article.finding import Finding
 from worker.article.metadata.authors import names_in, squash, without_repeats
-from worker.article.metadata.bylines import Shown, shown_authors, shown_dates
+from worker.article.metadata.bylines import shown_authors, shown_dates
+from worker.article.metadata.dates import (
+    modification_date,
+    publication_date,
+    publication_date_elsewhere,
+)
 from worker.article.metadata.declared_kinds import declared_kind
 from worker.article.metadata.jsonld import read_json_ld
 from worker.article.metadata.leads import lead_of
@@ -16,25 +19,18 @@ from worker.article.metadata.metas import read_metas
 from worker.article.metadata.microdata import read_microdata
 from worker.article.metadata.record import Record
 from worker.article.metadata.result import ArticleMetadata
-from worker.article.metadata.script_dates import dates_in_scripts
 from worker.article.metadata.surroundings import Surroundings
 from worker.article.metadata.wires import wire_of
 from worker.article.outline import Outline
 from worker.html.addresses import absolute
 from worker.html.nodes import Node
-from worker.text.dates import Moment, date_in_path, find_moments, parse_moment
+from worker.text.dates import date_in_path
 
 MAX_TAGS = 30
 """Maximum number of tags; more are keywords for search engines."""
 
 MAX_TAG_CHARACTERS = 60
 """Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
-
-SURE_RANK = 1
-"""Maximum rank of a marked date between headline and body or in the body's first lines."""
-
-NEAR_RANK = 4
-"""Maximum rank of any date before the body or in its first lines."""
 
 _BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
 
@@ -84,11 +80,11 @@ def read_metadata(
     surroundings = Surroundings(page, finding, heading, known)
     sites = {squash(name) for name in (*declared.sites, _host(url))}
     shown, shown_modified = shown_dates(surroundings.notes, language)
-    modified = _modified(declared, shown_modified, language)
+    modified = modification_date(declared, shown_modified, language)
     published = (
-        _published(declared, shown, date_in_path(_path(url)), language)
+        publication_date(declared, shown, date_in_path(_path(url)), language)
         or modified
-        or _published_elsewhere(surroundings, shown, head, title or "", language)
+        or publication_date_elsewhere(surroundings, shown, head, title or "", language)
     )
     return ArticleMetadata(
         lead=lead_of(surroundings, declared.descriptions, title or ""),
@@ -121,76 +117,6 @@ def _authors(
     found = next(filter(None, sources), ())
     # A content management system may declare only the first of several authors.
     return shown if {*map(squash, found)} < {*map(squash, shown)} else found
-
-
-def _published(
-    declared: Record, shown: Sequence[Shown], in_path: Moment | None, language: str | None
-) -> Moment | None:
-    """Choose the date of publication among those declared and those shown next to the article.
-
-    A declared date that the page shows as well is certain. If the page shows a different one,
-    marked as a date, between headline and body or in the body's first lines, that one wins: on
-    three of four such pages (of 166), annotators chose it.
-    """
-    moments = (parse_moment(value, language) for value in declared.published)
-    stated = [moment for moment in moments if moment is not None]
-    for tolerance in (timedelta(0), timedelta(days=1)):
-        for moment in stated:
-            for each in shown:
-                if each.rank <= NEAR_RANK and abs(each.moment.day - moment.day) <= tolerance:
-                    return _agreed(moment, each.moment)
-    if in_path is not None and any(moment.day == in_path.day for moment in stated):
-        return stated[0]
-    sure = [each.moment for each in shown if each.rank <= SURE_RANK]
-    near = [each.moment for each in shown if each.rank <= NEAR_RANK]
-    path = [] if in_path is None else [in_path]
-    return next(iter((*sure, *stated, *near, *path)), None)
-
-
-def _published_elsewhere(
-    surroundings: Surroundings,
-    shown: Sequence[Shown],
-    head: Sequence[Node],
-    title: str,
-    language: str | None,
-) -> Moment | None:
-    """Look for a date of publication in rarer and less reliable places."""
-    found = next(find_moments(title, language), None)
-    if found is not None:
-        return found
-    if shown:
-        return shown[0].moment
-    farther, _ = shown_dates(surroundings.farther_notes, language)
-    marked = (each.moment for each in farther if each.is_marked)
-    held = (parse_moment(value, language) for value in dates_in_scripts(head))
-    others = (each.moment for each in farther)
-    return next(filter(None, chain(marked, held, others)), None)
-
-
-def _agreed(stated: Moment, shown: Moment) -> Moment:
-    """Combine a declared date with the same date as the page shows it.
-
-    The declared one is more precise; if it is in another time zone than the page's, the difference
-    to the shown time of day reveals the page's zone.
-    """
-    if stated.clock is None or stated.zone is None:
-        return shown if shown.clock is not None or stated.day != shown.day else stated
-    if shown.clock is None or shown.zone is not None:
-        return stated
-    at_utc = stated.instant.astimezone(UTC).replace(tzinfo=None)
-    away = datetime.combine(shown.day, shown.clock) - at_utc
-    quarters = round(away / timedelta(minutes=15))
-    is_zone = abs(away - quarters * timedelta(minutes=15)) < timedelta(minutes=2)
-    if not is_zone or abs(quarters) > 14 * 4:
-        return stated
-    local = stated.instant.astimezone(timezone(quarters * timedelta(minutes=15)))
-    return Moment(local.date(), local.time(), local.tzinfo)
-
-
-def _modified(declared: Record, shown: Sequence[Shown], language: str | None) -> Moment | None:
-    moments = (parse_moment(value, language) for value in declared.modified)
-    stated = next((moment for moment in moments if moment is not None), None)
-    return stated or next((each.moment for each in shown), None)
 
 
 def _canonical(addresses: Iterable[str], url: str) -> str | None:

@@ -1,0 +1,118 @@
+"""The dates of publication and change, chosen among those that a page declares and shows."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import chain
+
+from worker.article.metadata.bylines import Shown, shown_dates
+from worker.article.metadata.record import Record
+from worker.article.metadata.surroundings import Surroundings
+from worker.html.nodes import AnyElement, Node
+from worker.text.dates import Moment, find_moments, parse_moment
+
+SURE_RANK = 1
+"""Maximum rank of a marked date between headline and body or in the body's first lines."""
+
+NEAR_RANK = 4
+"""Maximum rank of any date before the body or in its first lines."""
+
+MAX_SCRIPT_CHARACTERS = 2_000_000
+"""Maximum characters of scripts examined per page."""
+
+# It begins with a mandatory character that is not a letter: the engine then skips everything that
+# is not a quotation mark, even though case is ignored.
+_PUBLISHED = re.compile(
+    r"[\"'](?=[cdfp])"
+    r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
+    r"|publication_?date|pub_?date|first_?published?(?:_?(?:at|date))?|created_?(?:at|date|on))\\?[\"']"
+    r"\s*:\s*\\?[\"'](?P<date>[^\"'\\]{8,40})",
+    re.IGNORECASE,
+)
+
+
+def publication_date(
+    declared: Record, shown: Sequence[Shown], in_path: Moment | None, language: str | None
+) -> Moment | None:
+    """Choose the date of publication among those declared and those shown next to the article.
+
+    A declared date that the page shows as well is certain. If the page shows a different one,
+    marked as a date, between headline and body or in the body's first lines, that one wins: on
+    three of four such pages (of 166), annotators chose it.
+    """
+    moments = (parse_moment(value, language) for value in declared.published)
+    stated = [moment for moment in moments if moment is not None]
+    for tolerance in (timedelta(0), timedelta(days=1)):
+        for moment in stated:
+            for each in shown:
+                if each.rank <= NEAR_RANK and abs(each.moment.day - moment.day) <= tolerance:
+                    return _agreed(moment, each.moment)
+    if in_path is not None and any(moment.day == in_path.day for moment in stated):
+        return stated[0]
+    sure = [each.moment for each in shown if each.rank <= SURE_RANK]
+    near = [each.moment for each in shown if each.rank <= NEAR_RANK]
+    path = [] if in_path is None else [in_path]
+    return next(iter((*sure, *stated, *near, *path)), None)
+
+
+def publication_date_elsewhere(
+    surroundings: Surroundings,
+    shown: Sequence[Shown],
+    head: Sequence[Node],
+    title: str,
+    language: str | None,
+) -> Moment | None:
+    """Look for a date of publication in rarer and less reliable places."""
+    found = next(find_moments(title, language), None)
+    if found is not None:
+        return found
+    if shown:
+        return shown[0].moment
+    farther, _ = shown_dates(surroundings.farther_notes, language)
+    marked = (each.moment for each in farther if each.is_marked)
+    held = (parse_moment(value, language) for value in _dates_in_scripts(head))
+    others = (each.moment for each in farther)
+    return next(filter(None, chain(marked, held, others)), None)
+
+
+def _agreed(stated: Moment, shown: Moment) -> Moment:
+    """Combine a declared date with the same date as the page shows it.
+
+    The declared one is more precise; if it is in another time zone than the page's, the difference
+    to the shown time of day reveals the page's zone.
+    """
+    if stated.clock is None or stated.zone is None:
+        return shown if shown.clock is not None or stated.day != shown.day else stated
+    if shown.clock is None or shown.zone is not None:
+        return stated
+    at_utc = stated.instant.astimezone(UTC).replace(tzinfo=None)
+    away = datetime.combine(shown.day, shown.clock) - at_utc
+    quarters = round(away / timedelta(minutes=15))
+    is_zone = abs(away - quarters * timedelta(minutes=15)) < timedelta(minutes=2)
+    if not is_zone or abs(quarters) > 14 * 4:
+        return stated
+    local = stated.instant.astimezone(timezone(quarters * timedelta(minutes=15)))
+    return Moment(local.date(), local.time(), local.tzinfo)
+
+
+def modification_date(
+    declared: Record, shown: Sequence[Shown], language: str | None
+) -> Moment | None:
+    """Return the declared date of the last change, or else the one shown."""
+    moments = (parse_moment(value, language) for value in declared.modified)
+    stated = next((moment for moment in moments if moment is not None), None)
+    return stated or next((each.moment for each in shown), None)
+
+
+def _dates_in_scripts(elements: Iterable[AnyElement]) -> Iterator[str]:
+    """Yield the dates of publication in ``script`` elements, in page order."""
+    left = MAX_SCRIPT_CHARACTERS
+    for element in elements:
+        text = element.text if element.tag == "script" else None
+        if not text:
+            continue
+        left -= len(text)
+        if left < 0:
+            return
+        for match in _PUBLISHED.finditer(text):
+            yield match["date"]
