@@ -1,4 +1,4 @@
-"""Pages: from bytes to an ordered labelled tree of elements."""
+"""Pages: decoding, parsing, and the ordered labelled tree of elements."""
 
 from worker.html.answer import Answer
 from worker.html.errors import (

@@ -1,4 +1,4 @@
-"""The addresses that a page gives, made absolute."""
+"""Resolution of a page's links to absolute URLs."""
 
 import re
 from typing import Final
@@ -8,18 +8,19 @@ from worker.html.nodes import AnyElement
 from worker.text.words import clean
 
 MAX_LINKS = 20_000
-"""Links of a page that are looked at, the first ones: a bound on the work for a page made to take
-long. The most on a page of the corpora are 3,752."""
+"""Maximum number of links read from a page, to bound the work on hostile pages. The corpus maximum
+is 3,752.
+"""
 
 _NO_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
 _BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 
 
 def base_of(document: AnyElement, url: str) -> str:
-    """Return the address that the page's relative addresses start from.
+    """Return the base URL of the page's relative links.
 
-    The first ``base`` element with an ``href``, itself relative to the page's address; the
-    page's address where there is none.
+    It is the first ``base`` element with an ``href``, resolved against the page's URL, or else the
+    page's URL.
     """
     for base in document.iter("base"):
         href = (base.get("href") or "").strip()
@@ -29,11 +30,11 @@ def base_of(document: AnyElement, url: str) -> str:
 
 
 def absolute(address: str | None, base: str) -> str | None:
-    """Return an address as an absolute http or https URL, None for any other (``data:``, …).
+    """Return an address as an absolute http or https URL, or None for anything else (``data:``, …).
 
-    It leads where it leads in a browser, to which a backslash before the query is a slash. What
-    hides that is taken out: user names and passwords, controls of the direction of writing. An
-    address is None, too, where its port or its host cannot be one.
+    Follows browsers: a backslash before the query is a slash. User names, passwords and
+    bidirectional control characters, which could disguise the target, are removed. An invalid host
+    or port gives None.
     """
     candidate = clean(address or "")
     if not candidate:

@@ -1,4 +1,4 @@
-"""The HTTP answer that a page came with."""
+"""The HTTP response that delivered a page."""
 
 import json
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from models.limits import MAX_URL_CHARACTERS
 
 @dataclass(frozen=True)
 class Answer:
-    """What the crawler knows of the HTTP answer; None for what it did not say.
+    """The crawler's metadata on the HTTP response; None for anything not reported.
 
     Parameters
     ----------
     status
-        Status code of the answer.
+        HTTP status code.
     final_url
-        Address that the answer came from, after redirects.
+        URL of the response, after redirects.
     """
 
     status: int | None = None
@@ -24,9 +24,9 @@ class Answer:
 
     @classmethod
     def of(cls, extra: str) -> Self:
-        """Return what the keys of a page message say that are stored as JSON text.
+        """Read a page message's extra keys, stored as JSON text.
 
-        Earlier versions stored them unseen: what is no status or address counts as not said.
+        Earlier versions stored them unchecked, so an invalid status or URL is ignored.
         """
         if extra == "{}":
             return cls()
@@ -42,4 +42,4 @@ class Answer:
 
 
 NO_ANSWER = Answer()
-"""Of a page of which nothing is known but its content."""
+"""The answer of a page about which only its content is known."""

@@ -1,6 +1,6 @@
-"""Parsing a page that may take too long or too much memory, in a process that ends where it does.
+"""Parsing of costly pages in a child process with limits on time and memory.
 
-Nothing but the end of the process stops a parser that is native code.
+Native code cannot be interrupted otherwise.
 """
 
 import resource
@@ -13,22 +13,19 @@ from worker.html.errors import TooLargeError
 PARSING_SECONDS = 5
 PARSING_BYTES = 1 << 30
 MAX_SERIALISED = 64 << 20
-"""What parsing may take: processor time, memory, and bytes that come of it.
+"""Limits on parsing: CPU time, memory, and bytes of output.
 
 The largest of 4,569 corpus pages takes 0.1 s, 120 MB and 2.7 MB.
 """
 
 
 def serialised(text: str) -> bytes:
-    """Do what `worker.html.serialisation.serialised` does.
+    """Run `worker.html.serialisation.serialised` in a child process.
 
-    Raises
-    ------
-    TooLargeError
-        If parsing takes too long or too much memory.
+    Raises `TooLargeError` if parsing exceeds the limits.
     """
     try:
-        done = subprocess.run(  # noqa: S603 - nothing of the page is in the command
+        done = subprocess.run(  # noqa: S603 - the command contains no page content
             [sys.executable, "-m", __name__],
             input=text.encode(),
             stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""From the text of a page to its document."""
+"""Parsing of a page's text into a document."""
 
 import re
 from html.entities import html5
@@ -19,19 +19,20 @@ from worker.html.text import visible_text
 from worker.text.words import tokens
 
 MAX_MARKUP = 500_000
-"""Most ``<`` in a page; refused before parsing, which takes up to 280 bytes of memory for each.
+"""Maximum number of ``<`` in a page, checked before parsing, which takes up to 280 bytes of memory
+each.
 
 The largest of 2,814 corpus pages has 25,496.
 """
 
 MIN_NOFRAMES_WORDS = 50
-"""Words from which on the text for readers without frames is the page, not an apology."""
+"""Minimum number of words for ``noframes`` content to be the page rather than an apology."""
 
 
 _TAG = re.compile("<[a-zA-Z]")
 
-# What may stand before the root element. What a document type could define, entities, is of no use
-# but to blow up a parser; its name tells whether a paragraph ends where a table begins.
+# Everything allowed before the root element. Entities of a document type are dropped, as they only
+# serve to blow up a parser; its name decides whether a table ends a paragraph.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?--!?>)|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,
@@ -41,7 +42,7 @@ _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s
 _XHTML_ROOT = re.compile(
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
 )
-# To HTML nothing closes itself, and these would take the rest of the page for their text.
+# HTML ignores self-closing tags, so these elements would swallow the rest of the page.
 _SELF_CLOSED_TEXT = re.compile(
     r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
 )
@@ -60,17 +61,17 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     Parameters
     ----------
     text
-        The page, decoded. Encodings that it declares play no part.
+        The decoded page. Encoding declarations in it are ignored.
     is_xhtml
-        Whether the page was sent as XHTML. One that calls itself XHTML, by its namespace and either
-        an XML declaration or elements that only XML closes, is recognised without.
+        Whether the page was served as XHTML. A page with the XHTML namespace and either an XML
+        declaration or self-closed text elements is parsed as XHTML regardless.
 
     Returns
     -------
     FlatDocument
         The document from its root element, ``html``, without comments and processing
-        instructions. XHTML is parsed as XML where it is well-formed (then without its
-        namespaces), and as HTML otherwise.
+        instructions. XHTML is parsed as XML (and its namespaces dropped) if well-formed, and as
+        HTML otherwise.
 
     Raises
     ------
@@ -79,17 +80,15 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     EmptyPageError
         If the page has no element.
     FramesetError
-        If the page is a frameset and says too little to readers without frames.
+        If the page is a frameset with too little ``noframes`` text.
     TooLargeError
         If parsing would take too long or too much memory.
-
     TooDeepError
-        If parsing shows already that the page is nested too deep.
+        If the page proves to be nested too deep while parsing.
 
     Notes
     -----
-    libxml2, which builds the document, drops elements nested deeper than 2,048 and says nothing:
-    look at the depth of what comes back.
+    libxml2 silently drops elements nested deeper than 2,048; the caller must check the depth.
     """
     prolog = _prolog(text)
     text = text[len(prolog) :]
@@ -104,7 +103,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
         _XHTML_ROOT.match(text) is not None
         and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
     )
-    # A document type that is still there hides entities, and with a root behind it, a bomb.
+    # A document type that is still there hides entities and, before a root element, an entity bomb.
     parsed = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
@@ -118,7 +117,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
 
 
 def has_text(document: FlatDocument) -> bool:
-    """Tell whether a document says anything, be it in its title or in structured data only."""
+    """Return whether a document has any text, even if only in its title or in structured data."""
     if not document.having(_SCRIPTED)[document.text_parents].all():
         return True
     kinds = document.values("type")
@@ -136,7 +135,7 @@ def _doctype(prolog: str) -> str:
 
 
 def _parse_xml(text: str) -> HtmlElement | None:
-    """Parse a page as XML; None where it is not well-formed, no page, or a frameset."""
+    """Parse a page as XML; return None if it is not well-formed, not a page, or a frameset."""
     parser = XHTMLParser(
         encoding="utf-8",
         huge_tree=True,
@@ -172,7 +171,7 @@ def _to_bytes(text: str) -> bytes:
 
 
 def _well_encoded(text: str) -> str:
-    """Join halves of surrogate pairs that follow each other, and replace the others."""
+    """Join surrogate pairs and replace lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -181,7 +180,7 @@ def _well_encoded(text: str) -> str:
 
 
 def _without_frames(flat: FlatDocument) -> FlatDocument:
-    """Replace the frames of a frameset by what the page has to say without them."""
+    """Replace a frameset by the page's ``noframes`` content."""
     if "frameset" not in flat.distinct_tags:
         return flat
     document = flat.elements[0]
@@ -189,7 +188,7 @@ def _without_frames(flat: FlatDocument) -> FlatDocument:
     if frameset is None or document.find("body") is not None:
         return flat
     for noframes in frameset.iter("noframes"):
-        # To a browser that shows frames it is a text.
+        # A parser for browsers with frames treats the content as text.
         content = parse_html(noframes.text or "")
         body = None if content is None else content.elements[0].find("body")
         if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:

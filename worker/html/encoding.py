@@ -1,9 +1,9 @@
-"""From the bytes of a page to its text.
+"""Decoding of a page's bytes.
 
-The order of evidence is that of the HTML standard (section 13.2.3.2, determining the
-character encoding): byte order mark, HTTP header, declaration in the page, statistics.
-It differs in one point, because its aim is the right text and not the text that browsers
-show: a declaration is believed only as far as the bytes bear it out.
+Evidence is consulted in the order of the HTML standard (section 13.2.3.2, determining the character
+encoding): byte order mark, HTTP header, declaration in the page, statistics. Browsers must show
+pages as they always did; the aim here is the right text, so a declaration counts only as far as the
+bytes agree with it.
 """
 
 import codecs
@@ -20,50 +20,50 @@ from worker.html.errors import UndecodableError
 from worker.html.media import charset_label
 
 PRESCAN_BYTES = 65_536
-"""How far into the page a declaration is looked for.
+"""Number of leading bytes searched for an encoding declaration.
 
-The standard stops at 1,024 bytes. Of 2,814 corpus pages the declaration of one in a hundred
-begins beyond 6,062, the last at 62,969.
+The standard stops at 1,024. In 2,814 corpus pages, the declaration begins beyond 6,062 in one page
+of a hundred, and at 62,969 at the latest.
 """
 
 UTF8_SEQUENCES = 3
-"""Multi-byte UTF-8 sequences that outweigh the declaration of an East Asian encoding.
+"""Number of multi-byte UTF-8 sequences that outweigh the declaration of an East Asian encoding.
 
-One Chinese character alone in the markup has one chance in seven to be well-formed UTF-8 by
-accident. Single-byte encodings need no such proof, as their texts are hardly ever UTF-8 by
-accident: 95 corpus pages are UTF-8 against their own declaration, 32 of them by one sequence
-alone, and all 95 read rightly so.
+A single Chinese character in the markup is well-formed UTF-8 by accident with a chance of one in
+seven. Single-byte encodings need no such proof, as their texts are hardly ever valid UTF-8: 95
+corpus pages are UTF-8 against their own declaration, 32 of them by a single sequence, and all 95
+are read correctly.
 """
 
 MAX_UTF8_STRAYS = 0.1
-"""Invalid bytes for each UTF-8 sequence up to which bytes are UTF-8 whatever is declared.
+"""Maximum number of invalid bytes per UTF-8 sequence for a page to be UTF-8 whatever is declared.
 
-Of six corpus pages in broken UTF-8, three have less than 0.08 and three, which declare it, 0.33
-to 0.85. A page in GB18030 has at least 3.6 for each sequence that is well-formed by accident.
+Of six corpus pages in broken UTF-8, three have less than 0.08; the other three, which declare it,
+have 0.33 to 0.85. GB18030 pages have at least 3.6.
 """
 
 STRAY_SHARE = 0.01
-"""Share of the non-ASCII characters that may be unreadable in an encoding that is believed.
+"""Maximum share of non-ASCII characters that may be unreadable in an accepted encoding.
 
-The corpus pages whose editors cut Chinese characters in half lose up to 0.09 % of them; GB18030
-pages that are read as Big5 lose at least 2.2 %.
+Corpus pages whose editors cut Chinese characters in half lose up to 0.09 % of them; GB18030 pages
+read as Big5 lose at least 2.2 %.
 """
 
 UNREADABLE_SHARE = 0.05
-"""Share of unreadable characters from which on bytes are no text at all.
+"""Minimum share of unreadable characters for bytes not to be text.
 
-The largest in any corpus page is 0.03 %; random bytes have about 10 %.
+The corpus maximum is 0.03 %; random bytes have about 10 %.
 """
 
 SPARE_CHARACTERS = 100
-"""Readable characters that every page is granted, so that one NUL in a few words is no noise."""
+"""Readable characters credited to every page, so that one NUL in a few words is not noise."""
 
 FOREIGN_LETTER_SHARE = 0.02
-"""Share of non-ASCII bytes among the letters below which statistics of bytes mean nothing.
+"""Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
 
-Such a page is English or the like and its quotation marks are windows-1252, the standard's
-default. Of corpus pages, 95 % of the English ones have less than 1 %, all Polish ones at least
-2.9 %. The rule lifts the pages detected rightly, of 473, from 96.4 to 99.4 %.
+Such a page is in English or the like with windows-1252 quotation marks, the standard's default. 95
+% of English corpus pages have less than 1 %, and all Polish ones at least 2.9 %. The rule raises
+correct detections on 473 pages from 96.4 to 99.4 %.
 """
 
 _BYTE_ORDER_MARKS = (
@@ -74,8 +74,8 @@ _BYTE_ORDER_MARKS = (
     (b"\xfe\xff", "utf-16be"),
 )
 
-# Python's codecs of these names know the national standard only, the web's ones also what
-# Microsoft and the Hong Kong government added to it.
+# Python's codecs of these names implement the national standard only; the web's versions include
+# the extensions by Microsoft and the Hong Kong government.
 _WEB_CODECS = {
     "gb18030": "gb18030",
     "big5": "big5hkscs",
@@ -85,14 +85,15 @@ _WEB_CODECS = {
     "utf-32be": "utf-32be",
 }
 
-# Statistics confuse them, but a text in one has unreadable bytes in the others. GB18030 gives
-# a meaning to the most bytes, so that its having none says the least: it comes last.
+# Tried in turn, as statistics confuse them but a text in one has unreadable bytes in the others.
+# GB18030 defines the most byte sequences, so reading without errors proves the least: it comes
+# last.
 _EAST_ASIAN = ("euc-jp", "shift_jis", "euc-kr", "big5", "gb18030")
 
-# The detector's own names, and the encodings that hold all of what it means.
+# Names used by the detector, mapped to supersets defined by the Encoding Standard.
 _DETECTED = {"uhc": "euc-kr", "koi8-r": "koi8-u", "iso-8859-11": "windows-874"}
 
-# Labels that pages use, that no browser knows, and that leave no doubt.
+# Unambiguous labels found on pages that no browser knows.
 _MISNOMERS = {
     "latin-1": "latin1",
     "utf_8": "utf-8",
@@ -114,21 +115,21 @@ _ATTRIBUTE = re.compile(
 )
 _XML_ENCODING = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]+)[\"']")
 
-# Every alternative ends at the next bracket or takes all that is left, so that the search is
-# linear in the length of the page, whatever stands in it.
+# Every alternative ends at the next bracket or consumes the rest, so the search is linear in the
+# length of any page.
 _UNSEEN_MARKUP = re.compile(
     rb"<(script|style)\b(?:.*?</\1\b[^<>]*>|.*)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
 _NON_ASCII = bytes(range(0x80, 0x100))
 
-# Escape and the two shifts are left out: ISO-2022 changes its character set with them.
+# Without escape and the two shifts, with which ISO-2022 switches character sets.
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 
-# The same in UTF-16, where a tenth of what noise can be read as is for private use.
+# The same for UTF-16, where a tenth of decodable noise falls into private use areas.
 _UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
 
-# Which of four bytes are zero where the text is ASCII.
+# Positions of the zero bytes among four where the text is ASCII.
 _ZEROS = (
     ([1, 2, 3], "utf-32le"),
     ([0, 1, 2], "utf-32be"),
@@ -136,7 +137,7 @@ _ZEROS = (
     ([0, 2], "utf-16be"),
 )
 
-# What a page begins with, whatever its language, is markup.
+# Size of the head of a page, which is markup in any language.
 _MARKUP_BYTES = 1024
 
 _INVALID_BYTES = re.compile("[\udc80-\udcff]+")
@@ -144,7 +145,7 @@ _INVALID_BYTES = re.compile("[\udc80-\udcff]+")
 
 @dataclass(frozen=True)
 class DecodedPage:
-    """The text of a page, and the name of its encoding in the Encoding Standard."""
+    """The text of a page and the Encoding Standard's name of its encoding."""
 
     text: str
     encoding: str
@@ -163,14 +164,14 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
     Returns
     -------
     DecodedPage
-        Its text, without byte order mark. Bytes that mean nothing in the encoding have become
-        U+FFFD; single ones in a UTF-8 page, pasted there from a windows-1252 text, are read
-        as such. GB2312 and GBK are named ``gb18030``, which holds both.
+        The text without byte order mark. Invalid bytes become U+FFFD, except single ones in a
+        UTF-8 page: these were pasted from windows-1252 and are decoded as such. GB2312 and GBK
+        are reported as ``gb18030``, a superset of both.
 
     Raises
     ------
     UndecodableError
-        If the bytes are no text in any encoding.
+        If the bytes are not text in any known encoding.
     """
     best: _Reading | None = None
     for encoding, bytes_read in _candidates(content, content_type):
@@ -180,13 +181,13 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
         if reading.stray_share <= STRAY_SHARE:
             break
     if best is None or best.is_noise:
-        raise UndecodableError("the bytes are no text in any known encoding")
+        raise UndecodableError("the bytes are not text in any known encoding")
     return DecodedPage(best.text, best.encoding)
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """Bytes, read in an encoding."""
+    """Bytes decoded with one encoding."""
 
     content: bytes
     encoding: str
@@ -195,7 +196,7 @@ class _Reading:
 
     @cached_property
     def stray_share(self) -> float:
-        """Share of what stands for non-ASCII characters that this encoding cannot read."""
+        """Share of undecodable sequences among non-ASCII characters."""
         if not self.strays:
             return 0.0
         ascii_characters = len(self.text.encode("ascii", "ignore"))
@@ -203,7 +204,7 @@ class _Reading:
 
     @property
     def is_noise(self) -> bool:
-        """Whether too much is unread or a control; U+FFFD in the source is neither."""
+        """Whether undecodable and control characters are too many; U+FFFD in the source is fine."""
         if self.encoding.startswith(("utf-16", "utf-32")):
             controls = len(_UNLIKELY.findall(self.text))
         else:
@@ -213,7 +214,7 @@ class _Reading:
 
 
 def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str, bytes]]:
-    """Yield the encodings that something speaks for, and the bytes to read, best first."""
+    """Yield candidate encodings with the bytes to decode, best first."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             content = content[len(mark) :]
@@ -222,7 +223,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
     unmarked = _wide_encoding(content)
     if unmarked:
         yield unmarked, content
-    # UTF-16 that is not seen in the bytes is declared wrongly: any text would decode.
+    # UTF-16 that the bytes do not show is declared wrongly: any bytes would decode.
     declared = [
         encoding
         for encoding in (_encoding(charset_label(content_type)), _declared_in_page(content))
@@ -263,12 +264,12 @@ def _read_utf8(content: bytes) -> _Reading:
     except UnicodeDecodeError:
         sequences, strays = _count_utf8(content)
     text = _INVALID_BYTES.sub(_mend, content.decode("utf-8", "surrogateescape"))
-    # Strays in the minority are accidents of editing: the encoding is UTF-8 all the same.
+    # Invalid bytes in the minority are editing accidents: the page is UTF-8 nevertheless.
     return _Reading(content, "utf-8", text, 0 if strays < sequences else strays)
 
 
 def _count_utf8(content: bytes) -> tuple[int, int]:
-    """Count the multi-byte sequences of UTF-8 and the bytes that belong to none."""
+    """Count the multi-byte UTF-8 sequences, and the bytes outside of valid sequences."""
     if content.isascii():
         return 0, 0
     ascii_bytes = len(content.translate(None, _NON_ASCII))
@@ -281,7 +282,7 @@ def _count_utf8(content: bytes) -> tuple[int, int]:
 
 
 def _mend(invalid: re.Match[str]) -> str:
-    """Read a single invalid byte as windows-1252; more of them are a broken sequence."""
+    """Decode a single invalid byte as windows-1252; a longer run is a broken sequence."""
     run = invalid[0]
     if len(run) > 1:
         return "\ufffd"
@@ -289,7 +290,7 @@ def _mend(invalid: re.Match[str]) -> str:
 
 
 def _wide_encoding(content: bytes) -> str | None:
-    """Name the UTF-16 or UTF-32 of bytes without byte order mark, None for any other.
+    """Return the UTF-16 or UTF-32 variant of bytes without byte order mark, or None.
 
     Markup is ASCII, so every other byte (or three of four) is zero in most of a page's head.
     """
@@ -312,7 +313,7 @@ def _declared_in_page(content: bytes) -> str | None:
     else:
         declaration = _XML_ENCODING.match(head)
         encoding = _encoding(declaration[1].decode("latin-1")) if declaration else None
-    # A declaration that could be read in ASCII does not stand in UTF-16.
+    # A declaration readable as ASCII cannot be in UTF-16.
     return "utf-8" if encoding and encoding.startswith("utf-16") else encoding
 
 
@@ -329,7 +330,7 @@ def _meta_label(attributes: bytes) -> str | None:
 
 
 def _encoding(label: str | None) -> str | None:
-    """Return the canonical name of a label of the Encoding Standard, None where it has none."""
+    """Return the Encoding Standard's name for a label, or None if it is unknown."""
     if not label:
         return None
     label = label.strip().lower()
@@ -343,7 +344,7 @@ def _encoding(label: str | None) -> str | None:
 
 
 def _detect(content: bytes) -> str:
-    """Name the most likely encoding of undeclared bytes, by the text between the tags."""
+    """Guess the encoding of undeclared bytes from the text between the tags."""
     if content.isascii():
         return "utf-8"
     text = b" ".join(_UNSEEN_MARKUP.sub(b" ", content).split())
@@ -353,7 +354,7 @@ def _detect(content: bytes) -> str:
         return _DEFAULT
     name = cchardet.detect(text)["encoding"]
     encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None
-    # Its guesses that no browser knows (code pages of DOS, of Mac) are wrong on a page.
+    # Code pages of DOS and Mac, which no browser knows, are wrong guesses.
     if encoding is None or encoding.startswith("utf-"):
         return _DEFAULT
     used = bytes({*text} & {*_NON_ASCII})

@@ -1,4 +1,4 @@
-"""What can be wrong with a page before anything is extracted from it."""
+"""Defects of a page that prevent extraction."""
 
 from typing import ClassVar
 
@@ -6,25 +6,25 @@ from worker.outcomes import PageOutcome
 
 
 class PageError(ValueError):
-    """The page cannot be used; trying again would not help.
+    """A page that cannot be used, permanently: a retry would not help.
 
     Attributes
     ----------
     outcome
-        Outcome of the page: what is wrong with it.
+        Outcome to report for the page.
     """
 
     outcome: ClassVar[PageOutcome]
 
 
 class NotHtmlError(PageError):
-    """The content is something other than an HTML page: an image, an archive, a feed."""
+    """The content is not an HTML page but an image, an archive or a feed."""
 
     outcome = PageOutcome.NOT_HTML
 
 
 class UndecodableError(PageError):
-    """The bytes are no text in any encoding."""
+    """The bytes are not text in any known encoding."""
 
     outcome = PageOutcome.UNDECODABLE
 
@@ -48,6 +48,6 @@ class TooLargeError(PageError):
 
 
 class TooDeepError(PageError):
-    """The page's elements are nested deeper than in any real page."""
+    """The page's elements are nested deeper than on any real page."""
 
     outcome = PageOutcome.TOO_DEEP

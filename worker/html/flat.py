@@ -1,4 +1,4 @@
-"""A document flattened once, into columns that every reader of the page shares."""
+"""A document flattened into columns, once, and shared by all readers of the page."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,16 +18,16 @@ _Item = TypeVar("_Item")
 
 
 class Elements(Sequence[HtmlElement]):
-    """The elements of a document, or some of them; those of a page are built when asked for.
+    """A sequence of a document's elements; those of a page are built lazily.
 
     Parameters
     ----------
     document
-        Returns the root element.
+        Return the root element.
     numbers
-        Places of the elements among all of the document.
+        Positions of the elements among all of the document.
     whole
-        All elements of the document, where they are known.
+        All elements of the document, if built.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Elements(Sequence[HtmlElement]):
     ) -> None:
         self._document = document
         self._numbers = numbers
-        # One for all selections of a document: an element is then the same in each.
+        # Shared by all selections of a document, so that each element is one object.
         self._whole = [] if whole is None else whole
 
     def __len__(self) -> int:
@@ -59,22 +59,22 @@ class Elements(Sequence[HtmlElement]):
         return iter(self[:])
 
     def select(self, kept: Booleans) -> "Elements":
-        """Return some of the elements."""
+        """Return the elements at which `kept` is true."""
         return Elements(self._document, self._numbers[kept], self._whole)
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """All texts of a document, those of white space too, in document order.
+    """All text nodes of a document, including white space, in document order.
 
     Attributes
     ----------
     texts
-        The texts.
+        The text nodes.
     parents
-        The element that each stands in.
+        The parent element of each.
     after
-        The last element that begins before each.
+        The last element that starts before each.
     """
 
     texts: Sequence[str]
@@ -84,14 +84,14 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Attributes:
-    """The attributes of a document's elements, in document order.
+    """The attributes of all elements, in document order.
 
     Attributes
     ----------
     distinct
-        Each name once.
+        Distinct attribute names.
     owners, names, values
-        For each attribute its element, the number of its name, and its value.
+        The element, the index of the name in `distinct`, and the value of each attribute.
     """
 
     distinct: Sequence[str]
@@ -100,20 +100,20 @@ class Attributes:
     values: Sequence[str]
 
     def named(self, name: str) -> tuple[Integers, list[str]]:
-        """Return the elements that have an attribute, and their values of it."""
+        """Return the elements that have an attribute, and its values."""
         number = self.distinct.index(name) if name in self.distinct else -1
         places = np.flatnonzero(self.names == number)
         return self.owners[places], [self.values[place] for place in places.tolist()]
 
     @cached_property
     def _starts(self) -> list[int]:
-        """For each element up to the last that has any the first of its attributes."""
+        """The index of each element's first attribute, up to the last element with any."""
         last = int(self.owners[-1]) if len(self.owners) else 0
         starts: list[int] = np.searchsorted(self.owners, np.arange(last + 2)).tolist()
         return starts
 
     def of(self, element: int) -> dict[str, str]:
-        """Return the attributes of an element, by name."""
+        """Return the attributes of an element by name."""
         if element + 1 >= len(self._starts):
             return {}
         start, end = self._starts[element : element + 2]
@@ -123,35 +123,34 @@ class Attributes:
 
 @dataclass(frozen=True, eq=False)
 class FlatDocument:
-    """The elements and the texts of a document, each in document order.
+    """A document's elements and texts in columns, each in document order.
 
-    An element is named by its index; its descendants are the indices up to its end. What is below
-    an element, of anything counted, is a difference of two sums over all before a place.
+    An element is identified by its index; its descendants are the indices up to its end. Any
+    count below an element is therefore the difference of two prefix sums.
 
     Attributes
     ----------
     elements
         The elements, the root first.
     distinct_tags, tag_numbers
-        Each tag once, and for each element the number of its own there. What was left out of a
-        selection may still be listed.
+        Distinct tags, and the index of each element's tag among them. A selection may list tags
+        that none of its elements has.
     distinct_names, name_numbers
-        Each pair of a class and an id once, empty for none; and for each element as above.
+        Distinct pairs of class and id (empty if absent), and the index of each element's pair.
     parents
         Index of the parent, -1 for the root.
     ends
         Index after the last descendant.
     texts
-        Texts between tags that hold more than white space, as they stand in the page.
+        Text nodes that hold more than white space, as they are in the page.
     text_parents
-        Index of the element that each stands in.
+        Index of the parent element of each text.
     text_starts, text_ends
-        Stretch of `texts` below each element.
+        Range of `texts` below each element.
     numbers
-        For each element its number in the whole document, by which `pieces` and `attributes` name
-        it.
+        Index of each element in the whole document, which `pieces` and `attributes` refer to.
     pieces, attributes
-        All texts and attributes of the whole document.
+        All text nodes and attributes of the whole document.
     """
 
     elements: Elements
@@ -171,7 +170,7 @@ class FlatDocument:
 
     @classmethod
     def of(cls, document: "HtmlElement | FlatDocument") -> "FlatDocument":
-        """Flatten a parsed document, or what is below an element, unless it is flat already."""
+        """Flatten a parsed document or subtree; return a flat document unchanged."""
         if isinstance(document, FlatDocument):
             return document
         every = list(document.iter())
@@ -183,10 +182,10 @@ class FlatDocument:
         for index in range(count - 1, -1, -1):
             end = ends[index] = ends[index] or index + 1
             parent = parents[index]
-            # The last child comes first here.
+            # Children are visited last to first, so the first one seen has the parent's end.
             ends[parent] = ends[parent] or end
-        # In the order of a browser's source: what an element holds first, and what follows it
-        # after what follows the elements in it.
+        # Source order: an element's text comes first; its tail follows everything inside the
+        # element.
         pieces = [(index, -index, text) for index, node in enumerate(nodes) if (text := node.text)]
         before = 0
         for node in every[1:]:
@@ -232,14 +231,10 @@ class FlatDocument:
         )
 
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
-        """Return the document without some elements, or some texts.
+        """Return the document without some elements or texts.
 
-        Parameters
-        ----------
-        kept
-            For each element whether it stays; with it all elements around it do.
-        kept_texts
-            For each text whether it stays; those of all elements that stay, unless given.
+        The ancestors of an element that `kept` keeps must be kept as well. By default, `kept_texts`
+        keeps the texts of all kept elements.
         """
         if kept_texts is None:
             kept_texts = kept[self.text_parents]
@@ -266,28 +261,28 @@ class FlatDocument:
         return [*map(self.distinct_tags.__getitem__, self.tag_numbers.tolist())]
 
     def having(self, tags: Container[str]) -> Booleans:
-        """Say of each element whether its tag is one of some."""
+        """Return a mask of the elements whose tag is in `tags`."""
         has = np.array([tag in tags for tag in self.distinct_tags], dtype=np.bool_)
         having: Booleans = has[self.tag_numbers]
         return having
 
     def within(self, marked: Booleans) -> Booleans:
-        """Say of each element whether it is one of those marked, or stands in one."""
+        """Return a mask of the marked elements and their descendants."""
         return self.count_around(marked) > 0
 
     def count_around(self, marked: Booleans) -> Integers:
-        """Count the marked ones of each element and those around it."""
+        """Count the marked elements among each element and its ancestors."""
         ended = np.bincount(self.ends[marked], minlength=len(marked) + 1)
         sums: Integers = np.cumsum(marked - ended[:-1])
         return sums
 
     @cached_property
     def depths(self) -> Integers:
-        """For each element the number of those around it."""
+        """The number of ancestors of each element."""
         return self.count_around(np.ones(len(self.elements), dtype=np.bool_)) - 1
 
     def values(self, name: str) -> dict[int, str]:
-        """Return the values of an attribute, by the index of the element that has it."""
+        """Return the values of an attribute by element index."""
         owners, values = self.attributes.named(name)
         places = np.searchsorted(self.numbers, owners)
         is_listed = np.append(self.numbers, -1)[places] == owners
@@ -295,7 +290,7 @@ class FlatDocument:
         return dict(zip(listed, compress(values, is_listed.tolist()), strict=True))
 
     def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
-        """Return the places of elements of the document."""
+        """Return the indices of elements of the document."""
         return [self._place_of[element] for element in elements]
 
     @cached_property
@@ -303,13 +298,13 @@ class FlatDocument:
         return dict(zip(self.elements, range(len(self.elements)), strict=True))
 
     def attribute(self, name: str) -> list[str]:
-        """Return an attribute of each element, empty for those without."""
+        """Return the value of an attribute for each element, empty if absent."""
         values = self.values(name)
         return [values.get(index, "") for index in range(len(self.elements))]
 
 
 def numbered(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:
-    """Return the distinct ones of some items, and for each item the number of it there."""
+    """Return the distinct items, and the index of each item among them."""
     distinct = dict.fromkeys(items)
     number_of = dict(zip(distinct, range(len(distinct)), strict=True))
     numbers = np.fromiter(map(number_of.__getitem__, items), np.int64, len(items))

@@ -1,4 +1,4 @@
-"""Texts that are kept outside of a page's markup, with markup of their own or without."""
+"""Article texts stored outside of a page's markup, such as in JSON, with or without tags."""
 
 import re
 from html import escape, unescape
@@ -12,7 +12,7 @@ _ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
 
 
 def to_html(text: str) -> str:
-    """Return a string as markup: as it is where it holds tags, a paragraph a line elsewhere."""
+    """Return a string as HTML: unchanged if it contains tags, else with a paragraph per line."""
     if _ESCAPED_MARKUP.search(text):
         text = unescape(text)
     if _MARKUP.search(text):
@@ -22,7 +22,7 @@ def to_html(text: str) -> str:
 
 
 def plain_paragraphs(text: str) -> list[str]:
-    """Return what a reader would see of a string, paragraph by paragraph, none of them empty."""
+    """Return the visible, non-empty paragraphs of a string."""
     try:
         return paragraphs(parse_page(f"<html><body>{to_html(text)}</body></html>").document)
     except PageError:

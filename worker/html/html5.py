@@ -1,4 +1,4 @@
-"""From the text of a page to the tree that a browser builds of it (HTML standard, section 13.2)."""
+"""Parsing of a page into the tree that a browser builds (HTML standard, section 13.2)."""
 
 from collections import Counter
 from itertools import count
@@ -14,83 +14,86 @@ from worker.html.flat import FlatDocument
 from worker.html.serialisation import OPTIONS, serialised
 
 MAX_TAGS_AT_ONCE = 30_000
-"""Most ``<`` in a page that is parsed here and now.
+"""Maximum number of ``<`` in a page that is parsed in this process.
 
-For each tag the standard looks through the elements that are open, and lexbor does so without a
-limit: 100,000 of ``<ul><li>`` take it 33 s, 30,000 take 3 s. The largest of 4,569 corpus pages has
-25,496.
+For each tag the standard searches the open elements, and lexbor does so without a limit: it takes
+33 s for 100,000 of ``<ul><li>``, and 3 s for 30,000. The largest of 4,569 corpus pages has 25,496.
 """
 
 MAX_REOPENED = 1_000_000
-"""Most elements that the standard may make of formatting elements which are opened again.
+"""Maximum number of elements that reopened formatting elements may add.
 
-Formatting elements (``<font>``, ``<b>``) that are open at the end of a block are opened again in
-the next: 1,000 different ones and 3,000 paragraphs, of 30 kB, make 3 million elements and 1.2 GB.
-The number of different ones, three of each at most, by the number of tags is a bound.
+Formatting elements (``<font>``, ``<b>``) still open at the end of a block are reopened in the next
+one: 1,000 distinct ones and 3,000 paragraphs, 30 kB in all, make 3 million elements and 1.2 GB. The
+upper bound is the number of distinct ones, each counted three times at most, times the number of
+tags.
 """
 
 MAX_ATTRIBUTES = 1_000
-"""Most attributes of an element; lexbor takes 18 s to read 100,000 of them.
+"""Maximum number of attributes of an element; lexbor takes 18 s to read 100,000 of them.
 
-The most in 2,814 corpus pages are 78.
+The maximum in 2,814 corpus pages is 78.
 """
 
 MAX_ROOTS = 50
-"""Most tags of ``html`` and ``body``, whose attributes all go to the same element."""
+"""Maximum number of ``html`` and ``body`` tags, whose attributes are all merged into one element.
+"""
 
 VERY_DEEP = 1_500
-"""Depth of libxml2's tree from which on the standard's is too deep for certain.
+"""Depth of libxml2's tree at which the standard's tree is certainly too deep.
 
-What libxml2 nests and the standard does not are elements whose end tag is left out, a few levels.
+Only elements with omitted end tags nest deeper in libxml2 than in the standard, by a few levels.
 """
 
 _IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
 
 MAX_NOSCRIPTS = 2_000
-"""Elements ``noscript`` whose content is parsed, 20 µs each; the most in a corpus page are 154."""
+"""Maximum number of ``noscript`` elements whose content is parsed, at 20 µs each. The corpus
+maximum is 154.
+"""
 
-# Every element an HtmlElement: nothing here asks a form or an input for more, and a lookup in
-# Python for each element costs as much as a third of the parsing.
+# Every element is a plain HtmlElement: no form methods are needed, and a Python lookup per element
+# costs as much as a third of the parsing.
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse_html(text: str) -> FlatDocument | None:
-    """Parse a page as a browser that runs scripts does.
+    """Parse a page like a browser with scripting enabled.
 
     Parameters
     ----------
     text
-        The page, decoded, without NUL and halves of surrogate pairs.
+        The decoded page, without NUL and lone surrogates.
 
     Returns
     -------
     FlatDocument or None
         The document from its root element, ``html``, without comments and processing
-        instructions. What is below ``noscript``, a text to that browser, is parsed as well, and
-        what is below ``template`` is below it.
+        instructions. The content of ``noscript``, text to such a browser, is parsed as well;
+        the content of ``template`` is made its children.
 
     Raises
     ------
     TooLargeError
         If parsing would take too long or too much memory.
     TooDeepError
-        If it would take long and the page is nested very deep.
+        If the page is costly to parse and nested very deep.
     """
     survey = markup.survey(text.encode())
     has_long_tags = survey.attributes > MAX_ATTRIBUTES
     if not (has_long_tags or may_be_costly(survey)):
         return flattened(serialised(text))
-    # Of many attributes libxml2 makes a longer thing still.
+    # Many attributes cost libxml2 even more.
     if not has_long_tags:
         _check_depth(text)
-    # Few pages need a process, and what starts one takes 5 ms to import.
+    # Few pages need a child process, and importing what starts one takes 5 ms.
     from worker.html import confined
 
     return flattened(confined.serialised(text))
 
 
 def may_be_costly(survey: markup.Survey) -> bool:
-    """Tell whether a page might take seconds or a gigabyte to parse."""
+    """Return whether a page might take seconds or a gigabyte to parse."""
     if survey.tags > MAX_TAGS_AT_ONCE or survey.roots > MAX_ROOTS:
         return True
     reopened = sum(min(3, number) for number in Counter(survey.formatting).values())
@@ -98,12 +101,12 @@ def may_be_costly(survey: markup.Survey) -> bool:
 
 
 def flattened(html: bytes) -> FlatDocument | None:
-    """Flatten a serialised page, whose elements are built when somebody asks for them."""
+    """Flatten a serialised page; its elements are built lazily."""
     return markup.flatten(html, _noscript_parser(), document_of)
 
 
 def document_of(html: bytes) -> HtmlElement | None:
-    """Build the document of a serialised page."""
+    """Build the lxml document of a serialised page."""
     parser = etree.XMLParser(
         encoding="utf-8",
         huge_tree=True,
@@ -111,7 +114,7 @@ def document_of(html: bytes) -> HtmlElement | None:
         load_dtd=False,
         resolve_entities=False,
         collect_ids=False,
-        # Prefixes of names (``fb:like``) are no namespaces here, which is an error in XML.
+        # Prefixes in names (``fb:like``) are not namespaces here, which XML treats as an error.
         recover=True,
     )
     parser.set_element_class_lookup(ELEMENTS)
@@ -121,7 +124,7 @@ def document_of(html: bytes) -> HtmlElement | None:
 
 
 def _noscript_parser() -> markup.Noscript:
-    """Return what parses the content of a page's `noscript` elements."""
+    """Return a parser of the page's ``noscript`` content."""
     numbers = count(1)
 
     def parsed(content: bytes) -> bytes:
@@ -134,7 +137,7 @@ def _noscript_parser() -> markup.Noscript:
 
 
 def _check_depth(text: str) -> None:
-    """Refuse a page at once that libxml2, which drops what is nested deeper, finds very deep."""
+    """Raise for a page that is very deep in libxml2's tree, without starting a child process."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
     document = etree.fromstring(text.encode(), parser)
     if document is not None and _IS_VERY_DEEP(document):

@@ -1,8 +1,8 @@
-"""HTML as a parser serialises it, written as XML or flattened.
+"""Conversion of serialised HTML to XML or to a flat document.
 
-What comes out is well-formed, whatever comes in. The serialisation (HTML standard, section 13.3)
-leaves little to decide: every attribute has a quoted value, every element but the void ones an end
-tag, and a text every escape.
+The output is well-formed for any input. The serialisation (HTML standard, section 13.3) leaves
+little to decide: attribute values are quoted, all elements except void ones have end tags, and text
+is escaped.
 """
 
 from collections.abc import Callable
@@ -24,36 +24,34 @@ def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
     Parameters
     ----------
     html
-        HTML as a parser serialises it, UTF-8.
+        HTML as serialised by a parser, UTF-8.
     noscript
-        Given what a ``noscript`` element holds, which a parser that scripts runs takes for text;
-        returns the same of the markup that it is, which stands in its place. None to keep it a
-        text.
+        Parse the content of a ``noscript`` element, which a scripting parser treats as text, and
+        return its serialisation, which replaces the text. None to keep the text.
 
     Returns
     -------
     bytes
-        XML, UTF-8. Names are in lower case, with ``_`` for what XML has no place for in the name of
-        an element; attributes of such names, those that declare namespaces, comments, processing
-        instructions and the document type are left out, and so are characters that XML does not
-        know.
+        XML, UTF-8. Names are in lower case, with ``_`` for characters not allowed in XML element
+        names. Attributes with such names, namespace declarations, comments, processing
+        instructions, the document type and characters not allowed in XML are omitted.
     """
     return _markup.to_xml(html, noscript)
 
 
 class Survey(NamedTuple):
-    """What tells of a page whether it may take long to parse.
+    """Figures that predict the cost of parsing a page.
 
     Attributes
     ----------
     tags
-        Times that it has ``<``.
+        Number of ``<``.
     roots
-        Tags of ``html`` and ``body``.
+        Number of ``html`` and ``body`` tags.
     attributes
-        The most attributes of a tag, or of what looks like one in a script.
+        Maximum number of attributes of a tag, or of what looks like a tag in a script.
     formatting
-        Tags of formatting elements, with their attributes, without brackets.
+        Formatting tags with their attributes, without brackets.
     """
 
     tags: int
@@ -63,24 +61,15 @@ class Survey(NamedTuple):
 
 
 def survey(html: bytes) -> Survey:
-    """Look through a page, UTF-8, before it is parsed."""
+    """Scan a page, UTF-8, before it is parsed."""
     return Survey(*_markup.survey(html))
 
 
 def flatten(html: bytes, noscript: Noscript | None, build: Build) -> FlatDocument | None:
-    """Flatten serialised HTML, as `FlatDocument.of` does the document that its XML makes.
+    """Flatten serialised HTML; return None if it has no element.
 
-    Parameters
-    ----------
-    html, noscript
-        As for `to_xml`.
-    build
-        Makes that document.
-
-    Returns
-    -------
-    FlatDocument or None
-        None where there is no element.
+    The result equals that of `FlatDocument.of` on the document made by `build`; `noscript` is as
+    for `to_xml`.
     """
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(html, noscript)
     if not tags:

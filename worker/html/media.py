@@ -1,4 +1,4 @@
-"""Telling HTML from everything else a crawler brings home."""
+"""Recognition of content that is not HTML."""
 
 import re
 
@@ -37,7 +37,7 @@ _SIGNATURES = (
     (b"wOF2\x00", "font"),
     (b"SQLite format 3\x00", "SQLite"),
 )
-"""First bytes of the formats that crawlers meet under the address of a page."""
+"""Signatures of formats that crawlers find at the addresses of pages."""
 
 _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
 
@@ -47,7 +47,7 @@ _HEAD = 1024
 
 _MARKUP = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 
-# What servers send when they do not know; the content decides.
+# Sent by servers that do not know the type; the content decides.
 _UNDECIDED = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
 
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")
@@ -55,26 +55,19 @@ _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+
 
 
 def media_type(content_type: str | None) -> str | None:
-    """Return the lower-case media type of a Content-Type header, None where it names none."""
+    """Return the lower-case media type of a Content-Type header, or None."""
     match = _MEDIA_TYPE.match(content_type or "")
     return match[1].lower() if match else None
 
 
 def charset_label(content_type: str | None) -> str | None:
-    """Return the charset of a Content-Type header as written there, None where it names none."""
+    """Return the charset of a Content-Type header as written, or None."""
     match = _CHARSET.search(content_type or "")
     return (match[1] or match[2] or match[3]) if match else None
 
 
 def check_content_type(content_type: str | None) -> None:
-    """Refuse content that is declared to be no markup.
-
-    Raises
-    ------
-    NotHtmlError
-        If the header names a type that is neither HTML, XHTML nor XML, and is
-        none of those sent for content of unknown type.
-    """
+    """Raise `NotHtmlError` if the header declares a type other than HTML, XHTML, XML or unknown."""
     declared = media_type(content_type)
     if declared is None or declared in _MARKUP | _UNDECIDED:
         return
@@ -84,13 +77,7 @@ def check_content_type(content_type: str | None) -> None:
 
 
 def check_signature(content: bytes | str) -> None:
-    """Refuse content that begins as a file of another format does.
-
-    Raises
-    ------
-    NotHtmlError
-        If the first bytes are the signature of another format.
-    """
+    """Raise `NotHtmlError` if the content starts with the signature of another format."""
     head = content[:_HEAD]
     start = (head if isinstance(head, bytes) else head.encode("latin-1", "replace")).lstrip()
     for signature, name in _SIGNATURES:

@@ -1,4 +1,4 @@
-"""Single elements of a flattened document, asked as lxml's are, without building any."""
+"""Elements of a flattened document with lxml's read interface, without building lxml elements."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,16 +12,9 @@ from worker.html.flat import FlatDocument
 
 @dataclass(frozen=True)
 class Node:
-    """An element of a whole document.
+    """An element of a whole document, with its index in it.
 
-    Two are equal where they are the same element. What has a name of lxml does what it does there.
-
-    Parameters
-    ----------
-    flat
-        The document.
-    index
-        Number of the element.
+    Nodes of the same element are equal. Members named as in lxml behave as in lxml.
     """
 
     flat: FlatDocument
@@ -38,12 +31,12 @@ class Node:
         return self.flat.attributes.of(self.index)
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        """Return an attribute."""
+        """Return the value of an attribute."""
         return self.attrib.get(name, default)
 
     @cached_property
     def text(self) -> str | None:
-        """The text before the first element in this one."""
+        """The text before the first child element."""
         pieces = self.flat.pieces
         place = int(np.searchsorted(pieces.after, self.index))
         is_own = place < len(pieces.texts) and pieces.parents[place] == self.index
@@ -57,7 +50,7 @@ class Node:
         return "".join(pieces.texts[start : start + int(inside.sum())])
 
     def iter(self, *tags: str) -> Iterator["Node"]:
-        """Yield the element and those in it, of some tags or all, in document order."""
+        """Yield the element and its descendants in document order; only those with `tags` if any."""
         end = int(self.flat.ends[self.index])
         chosen = range(self.index, end)
         if tags:
@@ -68,19 +61,19 @@ class Node:
             yield from (Node(self.flat, index) for index in chosen)
 
     def getparent(self) -> "Node | None":
-        """Return the element around."""
+        """Return the parent element."""
         parent = int(self.flat.parents[self.index])
         return Node(self.flat, parent) if parent >= 0 else None
 
     def iterancestors(self) -> Iterator["Node"]:
-        """Yield the elements around, the nearest first."""
+        """Yield the ancestors, the nearest first."""
         parent = self.getparent()
         while parent is not None:
             yield parent
             parent = parent.getparent()
 
     def iterchildren(self, *tags: str) -> Iterator["Node"]:
-        """Yield the elements directly in this one, of some tags or all."""
+        """Yield the child elements; only those with `tags` if given."""
         child, end = self.index + 1, int(self.flat.ends[self.index])
         while child < end:
             node = Node(self.flat, child)
@@ -89,7 +82,7 @@ class Node:
             child = int(self.flat.ends[child])
 
     def path(self) -> str:
-        """Return the XPath of the element, as ``getpath`` of lxml's tree writes it."""
+        """Return the element's XPath in the format of lxml's ``getpath``."""
         flat, steps = self.flat, []
         for node in (self, *self.iterancestors()):
             number = flat.tag_numbers[node.index]
@@ -100,4 +93,4 @@ class Node:
 
 
 AnyElement = HtmlElement | Node
-"""An element that is only asked, whichever it is."""
+"""An element of either kind, for reading only."""

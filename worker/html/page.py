@@ -1,4 +1,4 @@
-"""A fetched page, ready to be compared and extracted."""
+"""A fetched and parsed page."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,21 +17,21 @@ from worker.html.tree import Tree
 from worker.text.mojibake import mend
 
 MAX_LENGTH = MAX_HTML_BYTES
-"""Longest page, in bytes, or in characters where it is text.
+"""Maximum length of a page in bytes, or in characters if given as text.
 
 The largest of 2,814 corpus pages has 2.7 million bytes.
 """
 
 MAX_DEPTH = 512
-"""Deepest nesting of elements, the root being 1.
+"""Maximum depth of elements, the root being 1.
 
-The deepest of 2,814 corpus pages has 52; Blink, too, nests no deeper than 512. libxml2 drops what
-is nested deeper than 2,048, which this limit turns into an error; and code that recurses over a
-document of this depth, in C or in Python, is far from the end of its stack.
+The deepest of 2,814 corpus pages has 52, and Blink's limit is 512, too. libxml2 drops elements
+deeper than 2,048, which this limit turns into an error; and recursion to this depth, in C or in
+Python, is far from exhausting the stack.
 """
 
 MAX_ELEMENTS = 100_000
-"""Most elements in a page; the largest of 2,814 corpus pages has 12,812."""
+"""Maximum number of elements in a page; the largest of 2,814 corpus pages has 12,812."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,14 @@ class Page:
     Parameters
     ----------
     url
-        Address of the page.
+        URL of the page.
     flat
         The document in columns, from its root element, ``html``, without comments and processing
-        instructions. To be treated as read-only.
+        instructions. Treat it as read-only.
     encoding
-        Name of the encoding that the page was in, as in the Encoding Standard; ``utf-8`` for a
-        page that came as text.
+        The Encoding Standard's name of the page's encoding; ``utf-8`` for a page given as text.
     answer
-        The HTTP answer that it came with.
+        The HTTP response that delivered the page.
     """
 
     url: str
@@ -59,15 +58,12 @@ class Page:
 
     @property
     def document(self) -> HtmlElement:
-        """The root element. Building the elements costs as much as all that precedes."""
+        """The root element. Building the elements costs as much as all parsing before it."""
         return self.flat.elements[0]
 
     @cached_property
     def tree(self) -> Tree:
-        """Every element of the document, labelled with its lower-case local name.
-
-        Text plays no part.
-        """
+        """The tree of all elements, without text, labelled with lower-case local names."""
         flat = self.flat
         starts = np.arange(len(flat.elements))
         postorder = np.lexsort((-starts, flat.ends))
@@ -87,27 +83,27 @@ def parse_page(
     Parameters
     ----------
     html
-        The page: its bytes, or its text, whose declared encodings play no part. Characters that
-        a site stored in the wrong encoding are mended.
+        The page as bytes, or as text, in which encoding declarations are ignored. Mojibake is
+        repaired.
     url
-        Address of the page, kept in the result.
+        URL of the page, kept in the result.
     content_type
         The HTTP Content-Type header.
     answer
-        The HTTP answer that the page came with, kept in the result.
+        The HTTP response that delivered the page, kept in the result.
 
     Raises
     ------
     NotHtmlError
         If the page is declared to be, or is, something other than HTML, XHTML or XML.
     UndecodableError
-        If the bytes are no text in any encoding.
+        If the bytes are not text in any known encoding.
     EmptyPageError
         If the page has no element or no text.
     FramesetError
         If the page only arranges other pages in frames.
     TooLargeError, TooDeepError
-        If the page is beyond what any real page is.
+        If the page exceeds the limits, which lie far beyond real pages.
     """
     check_content_type(content_type)
     check_signature(html)

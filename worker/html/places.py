@@ -1,4 +1,4 @@
-"""Elements by their place in a document."""
+"""Lookup of elements by path."""
 
 from itertools import islice
 
@@ -6,22 +6,10 @@ from lxml.html import HtmlElement
 
 
 def element_at(document: HtmlElement, path: str) -> HtmlElement | None:
-    """Return the element at a path.
+    """Return the element at a path as written by lxml's ``getpath``, or None.
 
-    XPath itself would not take every path that it is asked to write: pages have elements such as
-    ``fb:like``, whose prefix is no namespace's.
-
-    Parameters
-    ----------
-    document
-        The root element.
-    path
-        The path, as ``getpath`` of the document's tree writes it.
-
-    Returns
-    -------
-    HtmlElement or None
-        None where the document has no such element.
+    XPath itself rejects some paths that lxml writes: elements such as ``fb:like`` have a prefix
+    without a namespace.
     """
     element: HtmlElement | None = document
     for step in path.split("/")[2:]:

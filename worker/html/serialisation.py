@@ -1,21 +1,21 @@
-"""A page parsed by the HTML standard, and written down again."""
+"""Parsing of a page by the HTML standard, and its serialisation."""
 
 import re
 from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-# The parser's events run what scripts would see: they copy the chosen option into its button.
+# The parser's events emulate scripts: they copy the chosen option into its button.
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 _PLAINTEXT = re.compile(r"<plaintext(?=[\s/>])", re.IGNORECASE)
 
 
 def serialised(text: str) -> bytes:
-    """Parse a page, and write it as the standard says (section 13.3).
+    """Parse a page and serialise it by the standard (section 13.3).
 
-    Where a ``plaintext`` element would make the rest of the page one that cannot be told from
-    markup, what it holds stands in its parent.
+    A ``plaintext`` element is replaced by its content, as serialised text inside it would be
+    indistinguishable from markup.
     """
     parser = LexborHTMLParser(text, options=OPTIONS, scripting=True)
     if _PLAINTEXT.search(text):

@@ -19,20 +19,19 @@ def site_of(url: str) -> str:
     Parameters
     ----------
     url
-        Address of a page; the scheme may be missing.
+        URL of a page; the scheme is optional.
 
     Returns
     -------
     str
-        The registrable domain (the public suffix and one label more) in lower
-        case and ASCII; the host itself where it has none: an IP address,
-        ``localhost``, a public suffix, a name unknown to the list. Empty
-        where the URL names no host.
+        The registrable domain (public suffix plus one label) in lower case and ASCII. Where there
+        is none, the host itself: an IP address, ``localhost``, a public suffix, an unknown
+        top-level domain. Empty if the URL has no host.
 
     Notes
     -----
-    Private suffixes of the public suffix list count, so
-    ``one.blogspot.com`` and ``two.blogspot.com`` are two sites.
+    Private suffixes of the public suffix list count, so ``one.blogspot.com`` and
+    ``two.blogspot.com`` are two sites.
     """
     host = _host_of(url)
     if _is_address(host):
@@ -45,9 +44,9 @@ def site_of(url: str) -> str:
 
 @cache
 def _suffixes(top: str) -> PublicSuffixList:
-    """Return the public suffixes of a top-level domain: to parse all takes ten times as long."""
-    # Private suffixes count: two blogs of one hosting service are two sites, with
-    # templates of their own.
+    """Return the public suffixes of one top-level domain: parsing all takes ten times as long."""
+    # Private suffixes count: two blogs on one hosting service are two sites with their own
+    # templates.
     return PublicSuffixList(_rules()[top], accept_unknown=False)
 
 
@@ -55,8 +54,7 @@ def _suffixes(top: str) -> PublicSuffixList:
 def _rules() -> Mapping[str, Sequence[str]]:
     """Return the rules of each top-level domain.
 
-    The list is the one that comes with the installed library, so that a URL always gives the same
-    site.
+    They come with the installed library, so that a URL always belongs to the same site.
     """
     found: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
@@ -67,15 +65,15 @@ def _rules() -> Mapping[str, Sequence[str]]:
 
 
 _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
-"""Labels of hosts that show what the host without them shows."""
+"""Subdomains for variants of the host without them."""
 
 
 def publisher_of(url: str) -> str:
-    """Return the host that speaks for an address: its own, without labels of host variants.
+    """Return the host that identifies the publisher of a URL: its own, without variant labels.
 
-    Hosts of one domain may belong to strangers, whether or not the public suffix list knows it:
-    ``one.blogs.example`` speaks for nothing that ``two.blogs.example`` publishes. ``www.``,
-    ``m.``, ``amp.`` and the like are of the same publisher. Empty where the URL names no host.
+    Hosts of one domain may belong to strangers, whether or not the public suffix list knows:
+    ``one.blogs.example`` has no say about ``two.blogs.example``. ``www.``, ``m.``, ``amp.`` and the
+    like belong to the same publisher. Empty if the URL has no host.
     """
     host, site = _host_of(url), site_of(url)
     own = host.removesuffix(site).rstrip(".")
@@ -84,21 +82,21 @@ def publisher_of(url: str) -> str:
 
 
 def site_key(claim: str | None, url: str) -> str:
-    """Return the key under which the site of a page is kept, whatever its sender calls it.
+    """Return the key that identifies the site of a page in the store.
 
     Parameters
     ----------
     claim
-        What the sender calls the site; None for its registrable domain.
+        The sender's name for the site; None for the registrable domain.
     url
-        Address of the page.
+        URL of the page.
 
     Returns
     -------
     str
-        The claim where it is within the registrable domain of the page. Else, so that no page
-        comes among those of another domain, the claim qualified by the domain:
-        ``lemonde@lemonde.fr``.
+        The claim if it lies within the page's registrable domain. Otherwise the claim is
+        qualified by that domain, ``lemonde@lemonde.fr``, to keep pages of different domains
+        apart.
     """
     own = site_of(url)
     if claim is None or claim == own:
@@ -107,7 +105,7 @@ def site_key(claim: str | None, url: str) -> str:
 
 
 def site_name(key: str) -> str:
-    """Return what the sender of its pages calls the site of a key."""
+    """Return the sender's name for the site of a key."""
     name, _, domain = key.rpartition("@")
     return name or domain
 

@@ -1,4 +1,4 @@
-"""The text that a reader sees in a part of a page."""
+"""Visible text of a part of a page."""
 
 import re
 
@@ -14,15 +14,15 @@ _HIDING_STYLE = re.compile(
 
 
 def visible_text(element: HtmlElement) -> str:
-    """Return the text that a browser shows of an element, one paragraph a line."""
+    """Return the visible text of an element, one paragraph per line."""
     return "\n".join(paragraphs(element))
 
 
 def paragraphs(element: HtmlElement) -> list[str]:
-    """Return the stretches of text that a browser shows of an element, none of them empty.
+    """Return the visible paragraphs of an element, without empty ones.
 
-    Block elements and ``br`` part them; white space within is normalised. Text is left out that
-    is hidden by the kind of its element, by ``hidden`` or by an inline style.
+    Block elements and ``br`` separate them; white space within is normalised. Text hidden by its
+    kind of element, by ``hidden`` or by an inline style is omitted.
     """
     found: list[str] = []
     line: list[str] = []
@@ -53,7 +53,7 @@ def paragraphs(element: HtmlElement) -> list[str]:
 
 
 def is_hidden(element: HtmlElement) -> bool:
-    """Say whether a browser shows nothing of an element, for its kind or by its own attributes."""
+    """Return whether a browser hides an element because of its kind or its own attributes."""
     if element.tag in UNSEEN or element.get("hidden") is not None:
         return True
     if element.tag == "dialog":
@@ -63,5 +63,5 @@ def is_hidden(element: HtmlElement) -> bool:
 
 
 def hides(style: str) -> bool:
-    """Say whether a style of its own hides an element."""
+    """Return whether an inline style hides its element."""
     return _HIDING_STYLE.search(style) is not None

@@ -1,4 +1,4 @@
-"""Ordered labelled trees, the structure that pages are compared by."""
+"""Ordered labelled trees, the basis of page comparison."""
 
 import re
 import zlib
@@ -13,7 +13,7 @@ import numpy.typing as npt
 _FORMAT = b"T1"
 
 _TOKENS = re.compile(r"\\[\\{}]|[{}]")
-"""An escaped character or a brace of bracket notation."""
+"""An escaped character or a brace in bracket notation."""
 
 _ESCAPED = re.compile(r"\\([\\{}])")
 
@@ -29,16 +29,15 @@ class Tree:
     Parameters
     ----------
     labels
-        Label of each node, in postorder; the root is last.
+        Label of each node; the root is last.
     sizes
-        Number of nodes in the subtree of each node (itself included), in
-        postorder, shape (n,), int32, read-only. The leftmost leaf below node
-        ``i`` is ``i - sizes[i] + 1``.
+        Number of nodes in the subtree of each node, itself included; shape (n,), int32,
+        read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
 
     Notes
     -----
-    Two trees are equal when their shapes and labels are. Nothing here
-    recurses, so that the depth of a tree is limited by memory alone.
+    Trees are equal if their shapes and labels are. No method recurses, so only memory limits the
+    depth of a tree.
     """
 
     labels: tuple[str, ...]
@@ -53,20 +52,20 @@ class Tree:
         Parameters
         ----------
         labels
-            Label of each node; the root last.
+            Label of each node; the root is last.
         sizes
             Number of nodes in the subtree of each node, itself included.
 
         Raises
         ------
         TreeFormatError
-            If the sizes are not those of one tree with as many nodes as there are labels.
+            If the sizes do not describe one tree, or do not match the labels in number.
         """
         named = tuple(labels)
         try:
             array = np.array(sizes, dtype=np.int32)
         except OverflowError as error:
-            raise TreeFormatError(f"no tree is so large: {error}") from error
+            raise TreeFormatError(f"the tree is too large: {error}") from error
         _check_sizes(array.tolist(), len(named))
         array.setflags(write=False)
         return cls(named, array)
@@ -112,34 +111,27 @@ class Tree:
         Parameters
         ----------
         text
-            A node is an opening brace, its label, its children and a closing brace.
-            The label is all text up to the next brace, as it is: of any characters,
-            spaces included, or none. In it, ``\{``, ``\}`` and ``\\`` stand for a brace
-            and a backslash; a backslash before anything else stands for itself. White
-            space around the tree and after a child is ignored.
+            A node is an opening brace, its label, its children and a closing brace. The label is
+            all text up to the next brace, including spaces, and may be empty. In it, ``\{``,
+            ``\}`` and ``\\`` stand for a brace and a backslash; any other backslash stands for
+            itself. White space around the tree and after a child is ignored.
 
         Raises
         ------
         TreeFormatError
-            If the brackets do not describe exactly one tree, or there is text after a
-            child or outside of the tree.
+            If the brackets do not describe exactly one tree, or there is text after a child or
+            outside of the tree.
 
         Notes
         -----
-        The notation of the APTED programs by M. Pawlik and N. Augsten, which have no
-        escapes and do not refuse what they cannot read.
+        The notation is that of the APTED programs by M. Pawlik and N. Augsten, which lack escapes
+        and do not reject invalid input.
         """
         return cls.from_preorder(_bracket_nodes(text))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read what `to_bytes` wrote.
-
-        Raises
-        ------
-        TreeFormatError
-            If the bytes are not a packed tree.
-        """
+        """Read the output of `to_bytes`; raise `TreeFormatError` for any other bytes."""
         if not data.startswith(_FORMAT):
             raise TreeFormatError("not a packed tree")
         try:
@@ -162,8 +154,8 @@ class Tree:
         return _pack(names, np.concatenate([codes, self.sizes.astype("<i4")]))
 
     def to_brackets(self) -> str:
-        """Write bracket notation, as `from_brackets` reads it."""
-        # From the last node to the first, that is from the right of the text to its left.
+        """Write bracket notation, as read by `from_brackets`."""
+        # From the last node to the first, which is from right to left in the text.
         pieces: list[str] = []
         open_nodes: list[tuple[int, str]] = []
         for node in range(len(self) - 1, -1, -1):
@@ -178,7 +170,7 @@ class Tree:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of shape and labels, in hexadecimal."""
-        # It loads OpenSSL, which who reads a page alone does not wait for.
+        # Loads OpenSSL, which extraction alone does not need.
         import hashlib
 
         return hashlib.sha256(self._payload()).hexdigest()
@@ -206,7 +198,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class TreeShape:
-    """What can be told of a tree without its nodes."""
+    """The digest and the size of a tree, without its nodes."""
 
     digest: str
     size: int
@@ -227,14 +219,14 @@ def _check_sizes(sizes: list[int], count: int) -> None:
         while expected > first:
             expected = firsts.pop()
         if expected != first:
-            raise TreeFormatError(f"the subtree of node {node} cuts another one")
+            raise TreeFormatError(f"the subtree of node {node} overlaps another one")
         firsts.append(first)
     if len(firsts) != 1:
         raise TreeFormatError(f"{len(firsts)} roots")
 
 
 def _pack(names: list[str], numbers: npt.NDArray[np.int32]) -> bytes:
-    """Write the lengths of the names, their number first, the names, the numbers."""
+    """Concatenate the number of names, their lengths, the names and the numbers."""
     encoded = [name.encode("utf-8", "surrogatepass") for name in names]
     lengths = np.array([len(encoded), *map(len, encoded)], dtype="<i4")
     return lengths.tobytes() + b"".join(encoded) + numbers.tobytes()
