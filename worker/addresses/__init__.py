@@ -1,4 +1,4 @@
-"""One address a page: which addresses lead to one article."""
+"""Canonical addresses: which URLs lead to the same article."""
 
 from worker.addresses.form import canonical_form
 from worker.addresses.joining import (

@@ -1,4 +1,4 @@
-"""The canonical form of an address: what stays of it when nothing that it means is taken away."""
+"""Canonical form of a URL."""
 
 import re
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -10,40 +10,39 @@ from worker.addresses.parameters import says_nothing_of_the_page
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# An escape, or what does not stand for itself in a path, a query or a fragment (RFC 3986; servers
-# know brackets and bars as they are, too).
+# An escape, or a character that must be escaped in a path, query or fragment (RFC 3986, except that
+# servers accept brackets and bars).
 _NO_ASCII = re.compile("()[^!-~]")
 _TO_WRITE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
 
-# Servlet containers, and ASP.NET where it keeps no cookies.
+# Servlet containers, and ASP.NET without cookies.
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNORECASE)
 _SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([A-Za-z0-9]{20,60}\)){1,3}\)(?=/)")
 
 HASH_BANG = "!"
-"""A fragment that begins so is an address of its own, that a script reads (Google, 2009)."""
+"""Prefix of fragments that scripts treat as addresses (Google, 2009)."""
 
 
 def canonical_form(url: str) -> str:
-    """Return an address without what says nothing of the page that it leads to.
+    """Return a URL without the parts that do not affect which page it leads to.
 
-    Scheme and host in lower case, the host in ASCII (IDNA) without a dot at its end; no user, no
-    default port, no fragment but one that begins with ``#!``; no parameter of tracking and no
-    session; no dot segments; each character written in one way. All else stays as it is, the
-    order of the parameters, the slash at the end and ``www.`` among it: servers may tell these
-    apart, and where a site does not, its pages say so.
+    Scheme and host in lower case, the host in ASCII (IDNA) without a final dot; no user, default
+    port, tracking parameters or sessions; no fragment unless it starts with ``#!``; no dot
+    segments; a single escaping for each character. Everything else is kept, such as the order of
+    parameters, a trailing slash and ``www.``: servers may distinguish these, and where a site does
+    not, its pages declare their address.
 
-    Takes time linear in the length. The form of a form is the form itself. What is no address is
-    returned with what is not ASCII escaped.
+    Takes linear time and is idempotent. An invalid URL is returned with its non-ASCII characters
+    escaped.
 
     Parameters
     ----------
     url
-        An absolute http or https address.
+        An absolute http or https URL.
 
     Notes
     -----
-    RFC 3986, section 6.2.2 and 6.2.3; the names of parameters are in
-    `worker.addresses.parameters`.
+    RFC 3986, sections 6.2.2 and 6.2.3; parameter names are in `worker.addresses.parameters`.
     """
     try:
         parts = urlsplit(url.strip())
@@ -73,7 +72,7 @@ def _authority(parts: SplitResult) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host in lower case and ASCII, without a dot at its end; empty where it is none."""
+    """Return a host in lower case and ASCII without a final dot; empty if invalid."""
     if not host.isascii():
         try:
             host = idna.encode(host, uts46=True).decode("ascii")
@@ -114,7 +113,7 @@ def _query(query: str) -> str:
 
 
 def _normalised(text: str) -> str:
-    """Escape what must be, and nothing else, in one pass: what it gives is never an escape anew."""
+    """Escape exactly what must be escaped, in one pass, so the result is never unescaped again."""
     return _TO_WRITE.sub(_written, text)
 
 

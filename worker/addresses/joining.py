@@ -1,4 +1,4 @@
-"""Whether two addresses lead to one page."""
+"""Decision whether two addresses lead to one page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from worker.addresses.variants import are_other_parts
 from worker.addresses.wording import share_passages
 
 STRANGERS = 3
-"""Pages linked to an address by a declaration without agreeing with it, from which on no such
-declaration is believed: what they declare is a constant of the site."""
+"""Minimum number of disagreeing pages linked to an address by declaration for such declarations to
+be ignored: they are a constant of the site.
+"""
 
 
 class Joining(Enum):
-    """What is between two addresses."""
+    """Relation of two addresses."""
 
     NOTHING = "nothing"
     JOINED = "joined"
@@ -25,14 +26,14 @@ class Joining(Enum):
 
 @dataclass(frozen=True)
 class Known:
-    """An address, and what was read on its page.
+    """An address with the data read from its page.
 
     Attributes
     ----------
     address
         Its canonical form.
     declared
-        What its page says.
+        Addresses and wording of its page.
     """
 
     address: str
@@ -40,18 +41,13 @@ class Known:
 
 
 def joining(one: Known, other: Known) -> Joining:
-    """Tell whether two addresses lead to one page.
+    """Decide whether two addresses of one site lead to one page.
 
-    They do where one is a variant of the other, as it declares or by its form, or where both
-    declare one third address and differ in parameters alone; and where their pages agree, see
-    `agreement`. It does not matter which of them comes first.
-
-    Parameters
-    ----------
-    one, other
-        Two addresses of one site.
+    They do if they are linked and their pages agree, see `agreement`. They are linked if one is a
+    variant of the other by its declaration or form, or if both declare the same third address and
+    differ only in parameters. The result is symmetric.
     """
-    # With other paths one of them may be a stranger's, who declares what a page declares.
+    # With different paths, one may be a stranger that copies another page's declaration.
     are_spellings = _share_declaration(one, other) and _path(one) == _path(other)
     if not (names(one, other) or names(other, one) or are_spellings):
         return Joining.NOTHING
@@ -59,10 +55,10 @@ def joining(one: Known, other: Known) -> Joining:
 
 
 def agreement(one: Known, other: Known) -> Joining:
-    """Compare what two addresses show.
+    """Compare the content of two addresses.
 
-    They agree in the number of the part that they are of an article, in a wording of the headline,
-    and in most of their passages.
+    They agree in their part number within an article, in a wording of the headline, and in most
+    passages.
     """
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
@@ -74,10 +70,10 @@ def agreement(one: Known, other: Known) -> Joining:
 
 
 def joined(one: Known, others: Sequence[Known]) -> list[Known]:
-    """Return those of some addresses that lead to the page of another.
+    """Return the addresses that lead to the same page as `one`.
 
-    Where `STRANGERS` of them are linked to it by a declaration, and agree with it in nothing, no
-    declaration of that address is believed.
+    If at least `STRANGERS` addresses are linked to it by declaration without agreeing, declarations
+    of that address are ignored.
     """
     by_declaration = [_is_by_declaration(one, other) for other in others]
     strangers = sum(
@@ -92,10 +88,10 @@ def joined(one: Known, others: Sequence[Known]) -> list[Known]:
 
 
 def speaking(addresses: Sequence[Known]) -> Known:
-    """Return the one of a page's addresses whose content is the page's.
+    """Return the address whose content represents the page.
 
-    The one that is a variant of none of the others; of several the one that is a variant of
-    nothing, and the shortest. So an address that joins by naming another one never speaks for it.
+    It is one that is not a variant of any of the others, preferably of none at all, and the
+    shortest. So an address joined by naming another one never represents it.
     """
     free = [
         each
@@ -109,12 +105,12 @@ def speaking(addresses: Sequence[Known]) -> Known:
 
 
 def names(one: Known, other: Known) -> bool:
-    """Tell whether an address is a variant of another, as its page or its form says."""
+    """Return whether an address is a variant of another by its page's declaration or its form."""
     return any(target.address == other.address for target in one.declared.targets)
 
 
 def _share_declaration(one: Known, other: Known) -> bool:
-    """Tell whether two addresses declare one third address."""
+    """Return whether two addresses declare the same third address."""
     return one.declared.own is not None and one.declared.own == other.declared.own
 
 
@@ -123,7 +119,7 @@ def _path(known: Known) -> str:
 
 
 def _is_by_declaration(one: Known, other: Known) -> bool:
-    """Tell whether only that one declares the other, or what the other does, links them."""
+    """Return whether two addresses are linked by a declaration of one, or by a shared one."""
     return (
         one.declared.own == other.address
         or other.declared.own == one.address

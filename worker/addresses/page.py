@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from worker.addresses.variants import Kind
 
 MAX_SPELLINGS = 50
-"""Spellings of an address that are kept, the first ones in their order: each letter to readers
-gives a page another."""
+"""Maximum number of spellings stored per address, the first in sort order: every newsletter adds
+one.
+"""
 
 MAX_VARIANTS = 50
-"""Variants that a message lists."""
+"""Maximum number of variants in a message."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,9 @@ class PageAddress:
     address
         Its canonical form.
     kind
-        What it is a variant of another as; None where it may be the one of all.
+        The kind of variant it is; None if it may be canonical.
     spellings
-        How it was given, sorted.
+        Its original spellings, sorted.
     speaks
         Whether the content fetched from it is the page's.
     """
@@ -36,16 +37,16 @@ class PageAddress:
 
 
 def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
-    """Return the spellings of an address with one more, as far as they are kept."""
+    """Return the spellings of an address with one added, within the limit."""
     return sorted({*spellings, spelling})[:MAX_SPELLINGS]
 
 
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
-    """Return the one address of a page, whatever order its addresses came in.
+    """Return the canonical address of a page, independently of the order of its addresses.
 
-    The one that speaks for the page. Where a deployment of an earlier version left none, the one
-    that is a variant of no other, and the shortest of several. Never one that its pages declare
-    and nobody fetched: it may be another page's.
+    It is the one that represents the page. If an earlier version marked none, it is one that is not
+    a variant, and the shortest. It is never one that was declared but not fetched: it may belong to
+    another page.
     """
     chosen = min(
         addresses,
@@ -55,7 +56,7 @@ def canonical_of(addresses: Sequence[PageAddress]) -> str:
 
 
 def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
-    """Return the other addresses of a page as they were given, sorted, `MAX_VARIANTS` at most."""
+    """Return the other addresses of a page as spelled, sorted, at most `MAX_VARIANTS`."""
     given = {spelling for each in addresses for spelling in each.spellings}
     if len(given) < 2:
         return []
@@ -63,17 +64,16 @@ def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
 
 
 def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
-    """Return the address that the ids of a page's articles are made of.
+    """Return the address from which the ids of a page's articles are derived.
 
-    The one that was given, as long as there is one; the page's canonical address from then on,
-    whichever came first and whichever stands.
+    It is the original spelling while there is only one; afterwards the page's canonical address.
 
     Parameters
     ----------
     addresses
-        All that lead to the page.
+        All addresses of the page.
     url
-        The one that stands.
+        The page's current URL, used if there are no spellings.
     """
     given = {spelling for each in addresses for spelling in each.spellings}
     if len(addresses) < 2 and len(given) < 2:

@@ -1,4 +1,4 @@
-"""Parameters of addresses that say where a reader came from, or who the reader is."""
+"""URL parameters for tracking and sessions."""
 
 import re
 
@@ -15,15 +15,16 @@ TRACKING = listed(
     " fb_action_ids fb_action_types fb_source fb_ref twclid li_fat_id ttclid igshid igsh epik"
     " rdt_cid sccid yclid ysclid _openstat guccounter guce_referrer guce_referrer_sig irclickid"
     " awc dicbo obclid tblci"
-    # Letters: Mailchimp, HubSpot, Marketo, Klaviyo, MailerLite, Drip, Vero, Omeda, Bronto.
+    # Newsletters: Mailchimp, HubSpot, Marketo, Klaviyo, MailerLite, Drip, Vero, Omeda, Bronto.
     " mc_cid mc_eid _hsenc _hsmi hsctatracking mkt_tok _ke ml_subscriber ml_subscriber_hash"
     " __s vero_id vero_conv oly_anon_id oly_enc_id _bta_tid _bta_c"
-    # Linkers of one session over several domains: Google Analytics, Google Tag Manager.
+    # Linkers of one session across domains: Google Analytics, Google Tag Manager.
     " _ga _gl _gac"
 )
-"""Names, in lower case, that the documentation of a vendor gives to parameters which only its
-statistics read. Names that a site may give a meaning of its own (``ref``, ``source``, ``from``)
-are not among them: what they lead to, the page itself declares."""
+"""Lower-case names of parameters that, as documented by their vendors, only statistics read. Names
+with site-specific meanings (``ref``, ``source``, ``from``) are not included: for these, the page
+itself declares its address.
+"""
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
 
@@ -31,21 +32,19 @@ SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-"""Names, in lower case, that servers give to a session; where the value is one (`_SESSION`)."""
+"""Lower-case names for sessions, which count only if the value looks like a session (`_SESSION`).
+"""
 
-# Long, and of letters and digits without a word in them: no number of an article.
+# Long, with letters and digits but without a word: not an article number.
 _SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)
 _HAS_WORD = re.compile(r"[a-z]{8}", re.IGNORECASE)
 _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 
 
 def says_nothing_of_the_page(name: str, value: str) -> bool:
-    """Tell whether a parameter only tracks the reader, or names the reader's session.
+    """Return whether a parameter only serves tracking or sessions.
 
-    Parameters
-    ----------
-    name, value
-        As they stand in the address, decoded.
+    Name and value are as in the URL, decoded.
     """
     name = name.lower().removeprefix("amp;")
     if name in TRACKING or _TRACKING_PREFIX.match(name):
@@ -56,5 +55,5 @@ def says_nothing_of_the_page(name: str, value: str) -> bool:
 
 
 def is_session(value: str) -> bool:
-    """Tell whether a value is the name of a session, by its form."""
+    """Return whether a value looks like a session id."""
     return _SESSION.fullmatch(value) is not None and _HAS_WORD.search(value) is None

@@ -1,4 +1,4 @@
-"""What a parsed page says of its addresses, and what it says that others may say, too."""
+"""Addresses and wording declared by a parsed page."""
 
 import re
 from collections.abc import Iterator
@@ -25,18 +25,19 @@ from worker.html.flat import FlatDocument
 from worker.text import words
 
 MAX_DECLARATIONS = 500
-"""Elements of a page's head that are looked at."""
+"""Maximum number of elements of a page's head to read."""
 
 MAX_HEADINGS = 3
 MAX_TITLE = 400
-"""Headings of the first level that are read, and characters of one, or of a title."""
+"""Maximum number of first-level headings to read, and maximum length of a heading or title."""
 
 MIN_PART_WORDS = 3
-"""Words of a part of a title from which it may be the headline: fewer name a section."""
+"""Minimum number of words for a part of a title to be the headline: fewer name a section."""
 
 MIN_HEADING_WORDS = 5
-"""Words of a heading of the first level from which it is the headline whatever the page declares,
-as for `worker.article.titles`."""
+"""Minimum number of words for a first-level heading to be the headline whatever the page declares,
+as in `worker.article.titles`.
+"""
 
 _SEPARATOR = re.compile(
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
@@ -45,12 +46,12 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True)
 class Declared:
-    """What a page says of its address, and of itself.
+    """Addresses and wording declared by a page.
 
     Attributes
     ----------
     targets
-        Addresses of its publisher that it is a variant of.
+        Addresses of the same publisher that the page is a variant of.
     headlines
         Digests of the wordings of its headline, ascending.
     passages
@@ -63,7 +64,7 @@ class Declared:
 
     @property
     def kind(self) -> Kind | None:
-        """What variant of another the page's address is; None where it may be the one of all."""
+        """The kind of variant the page's address is; None if it may be canonical."""
         kinds = {target.kind for target in self.targets}
         return next(
             (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None
@@ -71,23 +72,22 @@ class Declared:
 
     @property
     def own(self) -> str | None:
-        """The other address that the page declares as its own, None without any."""
+        """The address that the page declares as its own if it is another one, or None."""
         declared = (each for each in self.targets if each.is_declared)
         return next((target.address for target in declared), None)
 
 
 NOTHING_DECLARED = Declared()
-"""Of a page that was not read."""
+"""The declarations of a page that was not read."""
 
 
 def read_declared(page: Page) -> Declared:
-    """Read what a page says of its addresses.
+    """Read the addresses declared by a page.
 
-    A declared address counts where it is of the page's own publisher, and no front page but for
-    a front page. A redirect to another address declares that one, whatever the page says. Where
-    another address is declared, what the form of the page's own says beside that counts for
-    nothing. What a page calls its variants (``rel=amphtml``) does not count: only a variant itself
-    says what it is a variant of, else any page could make another one its variant.
+    A declared address counts if it belongs to the page's publisher and is not a front page, unless
+    the page is one, too. A redirect to another address overrides declarations, and a declaration
+    overrides the form of the page's own address. Links to the page's variants (``rel=amphtml``) do
+    not count: only a variant may declare its original, or any page could claim another.
     """
     flat = page.flat
     own = canonical_form(page.url)
@@ -102,14 +102,14 @@ def read_declared(page: Page) -> Declared:
 
 
 def declared_address(page: Page) -> str:
-    """Return what a page declares as its address, in canonical form, wherever that leads."""
+    """Return the canonical form of the address that a page declares, whatever its host."""
     head = _Head.of(page.flat, page.url)
     return head.canonical or head.open_graph
 
 
 @dataclass
 class _Head:
-    """Declarations in the head of a page, addresses absolute."""
+    """Declarations in the head of a page; addresses are absolute."""
 
     is_amp: bool = False
     canonical: str = ""
@@ -192,14 +192,14 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
 
     title, declared = head.title, head.open_graph_title
     if title and not _is_part(declared, title):
-        # A constant of the site, where it has nothing to do with what the page is called.
+        # A title unrelated to the page's title is a constant of the site.
         declared = ""
     wordings = [*_wordings(declared), *([title] if declared else _wordings(title))]
     yield from (each for each in wordings if not names_site(each))
     shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
     headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
     for heading in (_text(flat, index) for index in headings.tolist()):
-        # Logos and sections stand in headings, too: they are short.
+        # Headings may also hold logos and sections, which are short.
         said = len(words.tokens(heading))
         unspaced = words.count_unspaced(heading)
         is_declared = not title or _is_part(heading, title) or _is_part(heading, declared)
@@ -211,13 +211,13 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
 
 
 def _is_part(text: str, title: str) -> bool:
-    """Tell whether most words of a text are in a title."""
+    """Return whether at least half of the words of a text are in a title."""
     said = set(words.tokens(text))
     return 2 * len(said.intersection(words.tokens(title))) >= max(1, len(said))
 
 
 def _wordings(title: str) -> Iterator[str]:
-    """Yield a title, and what it is without a part at either end that may name the site."""
+    """Yield a title, and the title without parts at either end that may name the site."""
     yield title
     separators = list(_SEPARATOR.finditer(title))
     if not separators:
@@ -228,7 +228,7 @@ def _wordings(title: str) -> Iterator[str]:
         title[separators[0].end() :],
         title[separators[-1].end() :],
     )
-    # The name of a site is mostly shorter than the headline.
+    # The site's name is usually shorter than the headline.
     for part in dict.fromkeys(cut):
         if 2 * len(part) >= len(title) and len(words.tokens(part)) >= MIN_PART_WORDS:
             yield part
@@ -244,9 +244,9 @@ def _text(flat: FlatDocument, index: int) -> str:
 
 
 def _paragraphs(flat: FlatDocument) -> Iterator[str]:
-    """Yield the texts between the bounds of blocks, but those that are links for the most part.
+    """Yield the texts between block boundaries, except those that are mostly links.
 
-    What links say stands on another page, too.
+    Link texts also appear on other pages.
     """
     if not flat.texts:
         return

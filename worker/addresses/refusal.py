@@ -1,4 +1,4 @@
-"""What a site answers in place of a page, as status and redirects tell whatever the page shows."""
+"""Responses other than the requested page, recognised by status and redirects alone."""
 
 import re
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ _REMOVED: Final = (404, 410)
 _BEFORE_PAGES: Final = re.compile(
     r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
 )
-"""Labels of hosts and of paths under which a site asks for something before it shows a page."""
+"""Host labels and path segments for what precedes a page: log-in, consent, challenges."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a site answered in place of a page.
+    """A response other than the requested page.
 
     Attributes
     ----------
     outcome
-        A wall, or that the page is gone.
+        Whether it is a wall or the page is gone.
     detail
-        The same in words.
+        Explanation in words.
     is_removal
-        Whether the site itself says that the page is removed.
+        Whether the site itself declares the page removed.
     """
 
     outcome: PageOutcome
@@ -38,9 +38,9 @@ class Refusal:
 
 
 def refusal_of(url: str, answer: Answer) -> Refusal | None:
-    """Return what a site answered in place of the page of an address; None where it gave the page.
+    """Return how a site refused to deliver a page; None if it delivered it.
 
-    A redirect to another address of the site is no refusal: what that shows may be the page.
+    A redirect within the site is not a refusal, as its target may be the page.
     """
     status = answer.status
     if status in _REMOVED:
@@ -70,6 +70,6 @@ def _asks(address: str) -> set[str]:
 
 
 def is_front(address: str) -> bool:
-    """Tell whether an address, in canonical form, is that of a front page."""
+    """Return whether a canonical address is that of a front page."""
     parts = urlsplit(address)
     return parts.path in {"", "/"} and not parts.query and not parts.fragment

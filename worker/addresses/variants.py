@@ -1,4 +1,4 @@
-"""Addresses whose form says that they are a variant of another: AMP, mobile, for printing."""
+"""Addresses recognisable as variants by their form: AMP, mobile, print."""
 
 import re
 from collections.abc import Iterator
@@ -13,32 +13,32 @@ from worker.text.wordlists import listed
 Kind = Literal["form", "canonical", "amp", "mobile", "print"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""How an address can lead to the page of another.
+"""Ways in which an address can lead to the page of another.
 
-- ``form``: both have one canonical form;
+- ``form``: both have the same canonical form;
 - ``canonical``: its page declares the other as its own address;
 - ``amp``, ``mobile``, ``print``: it is that variant of the other.
 """
 
 MAX_TARGETS = 8
-"""Addresses at most that one is held for a variant of."""
+"""Maximum number of addresses that one may be a variant of."""
 
 MAX_ADDRESS = 2_000
-"""Characters of an address from which on nothing is looked for in it."""
+"""Maximum length of an address to be analysed."""
 
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """Another address that a page is a variant of, as it says itself.
+    """An address that a page is a variant of.
 
     Attributes
     ----------
     address
         Its canonical form.
     kind
-        What the variant is.
+        The kind of variant the page is.
     is_declared
-        Whether the page says so, and not only the form of its address.
+        Whether the page declares it; otherwise only the form of its address suggests it.
     """
 
     address: str
@@ -94,30 +94,30 @@ _PAGE_PARAMETERS = listed(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
     " currentpage cpage p_page slide"
 )
-# Shops have parameters of their own that are called so or much alike.
+# Shops use similar names for other parameters.
 _PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
 _PAGE_SEGMENT = re.compile(
     r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"
     r"|[-_,./](?:page|pagina|seite|part|teil|strona)[-_=]?(\d{1,4}|all)(?=[/.]|$)",
     re.IGNORECASE,
 )
-# A greater number, or one with a zero before it, is a date or names an article.
+# Larger numbers and those with a leading zero are dates or identify articles.
 _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
 
 
 def targets_by_form(url: str) -> list[Target]:
-    """Return the addresses that one is a variant of, if its form does not deceive.
+    """Return the addresses that an address may be a variant of by its form.
 
     Parameters
     ----------
     url
-        A canonical form.
+        A canonical address.
 
     Returns
     -------
     list of Target
-        At most `MAX_TARGETS`. Of a host for mobile readers there are several: the site's own may
-        begin with ``www.`` or not.
+        At most `MAX_TARGETS`. A mobile host has several targets: the main host may start with
+        ``www.`` or not.
     """
     if len(url) > MAX_ADDRESS:
         return []
@@ -157,7 +157,7 @@ def _query(query: str, found: list[Kind]) -> str:
 
 
 def _paths(path: str, found: list[Kind]) -> list[str]:
-    """Return what a path may be without what names a variant in it."""
+    """Return possible paths of the original without the marker of the variant."""
     suffix = _SUFFIX.search(path)
     if suffix is not None:
         found.append(_SUFFIX_KINDS[suffix[1]])
@@ -166,7 +166,7 @@ def _paths(path: str, found: list[Kind]) -> list[str]:
     last = len(segments) - (1 if segments[-1] else 2)
     if last < 2:
         return [path]
-    # In between such a segment is more often a section.
+    # In other positions such a segment is more often a section.
     for place in (last, 1):
         kind = _SEGMENTS.get(segments[place].lower())
         if kind is not None:
@@ -183,7 +183,7 @@ def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
         if kind is None:
             continue
         rest = ".".join(labels[:place] + labels[place + 1 :])
-        # A site of mobile phones may be called so.
+        # The name may belong to a site about mobile phones.
         if site_of(f"//{rest}") != site_of(f"//{parts.hostname}"):
             continue
         found.append(kind)
@@ -198,15 +198,15 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 
 
 class Part(NamedTuple):
-    """Which part of an article an address leads to, by its form.
+    """The part of an article that an address leads to, by its form.
 
     Attributes
     ----------
     number
-        The number that it gives the part, or ``all``; None for the first, and for none.
+        The part's number, or ``all``; None for the first part or without a number.
     last
-        The numbers at the end of the path and in the parameter ``p``, which may be one of a part,
-        or of the article.
+        The numbers at the end of the path and in the parameter ``p``, which may identify a part or
+        the article.
     stem
         The path without them.
     """
@@ -217,9 +217,9 @@ class Part(NamedTuple):
 
 
 def are_other_parts(one: str, other: str) -> bool:
-    """Tell whether two addresses, in canonical form, lead to several parts of an article.
+    """Return whether two canonical addresses lead to different parts of an article.
 
-    A number without a name tells that only where nothing else of the paths differs.
+    A bare number is evidence only if the paths do not differ otherwise.
     """
     ours, theirs = part_of(one), part_of(other)
     if ours.number != theirs.number:
@@ -228,12 +228,9 @@ def are_other_parts(one: str, other: str) -> bool:
 
 
 def part_of(url: str) -> Part:
-    """Return which part of an article an address leads to; of a variant what it is a variant of.
+    """Return the part of an article that a canonical address leads to.
 
-    Parameters
-    ----------
-    url
-        A canonical form.
+    A variant is resolved to its original first.
     """
     if len(url) > MAX_ADDRESS:
         return Part(None, (None, None), url)
@@ -259,6 +256,6 @@ def _named_number(parts: SplitResult) -> str | None:
 
 
 def _later(number: str) -> str | None:
-    """Return a number as it is compared, None for the first part."""
+    """Return a part number in comparable form, None for the first part."""
     number = number.lstrip("0")
     return None if number in {"", "1"} else number

@@ -1,4 +1,4 @@
-"""What of a page's wording is kept to tell whether another page says the same."""
+"""Digests of a page's wording, for comparison with other pages."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -6,42 +6,46 @@ from collections.abc import Iterable, Sequence
 from worker.text import words
 
 MAX_HEADLINES = 8
-"""Wordings of its headline that are kept of a page: of the title, with and without the site's
-name, and of its headings."""
+"""Maximum number of stored headline wordings per page: titles with and without the site's name, and
+headings.
+"""
 
 MAX_PASSAGES = 32
-"""Passages that are kept of a page: those of the least digests, so that two pages keep the same."""
+"""Maximum number of stored passages per page: those with the lowest digests, so that equal pages
+store the same ones.
+"""
 
 MIN_PASSAGE = 40
-"""Characters of a paragraph, without white space, from which it is a passage; menus, dates, names
-are shorter. A character of a script without spaces counts twice."""
+"""Minimum length of a paragraph to be a passage, without white space: menus, dates and names are
+shorter. Characters of scripts without spaces count twice.
+"""
 
 MIN_SHARED = 0.5
-"""Share of the passages of the page with fewer of them, in characters, that the other must have.
+"""Minimum share of characters in common passages, relative to the page with fewer.
 
-Of 18,307 pairs of pages of one site 51 agree with it, 12 of which are one page; of 1,658 articles
-1,377 agree with a version for printing (`benchmarks.stories.addresses`).
+Of 18,307 pairs of pages within sites, 51 agree, 12 of which are the same page; of 1,658 articles,
+1,377 agree with their print version (`benchmarks.stories.addresses`).
 """
 
 _LENGTH_BITS = 12
-"""Of the number that stands for a passage, those that hold its length."""
+"""Number of low bits of a passage's digest that encode its length."""
 
 
 def digest(text: str) -> int:
-    """Return a number of 63 bits that stands for a text."""
+    """Return a 63-bit digest of a text."""
     raw = hashlib.blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(raw) >> 1
 
 
 def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
-    """Return what stands for the wordings of a headline, whatever their case and punctuation."""
+    """Return digests of headline wordings, ignoring case and punctuation."""
     spelled = dict.fromkeys(" ".join(words.tokens(each)) for each in headlines)
     spelled.pop("", None)
     return tuple(sorted(digest(each) for each in list(spelled)[:MAX_HEADLINES]))
 
 
 def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
-    """Return what stands for the passages among some texts, whatever white space is in them."""
+    """Return digests of those texts that are passages, ignoring white space."""
     squashed = {"".join(text.split()) for text in texts}
     kept = {_passage(text) for text in squashed if words.count_characters(text) >= MIN_PASSAGE}
     return tuple(sorted(kept)[:MAX_PASSAGES])
@@ -53,13 +57,13 @@ def _passage(text: str) -> int:
 
 
 def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
-    """Tell whether two pages have most of their passages in common, as far as these are kept.
+    """Return whether two pages share most of their stored passages.
 
-    Where neither has any, nothing speaks against it.
+    They do if neither has any.
     """
     if not some or not others:
         return not some and not others
-    # Beyond the last one that is kept, nothing is known of a page that has more of them.
+    # Beyond the last stored passage nothing is known of a page with more of them.
     ends = [each[-1] for each in (some, others) if len(each) == MAX_PASSAGES]
     last = min(ends, default=max(some[-1], others[-1]))
     ours = {each for each in some if each <= last}

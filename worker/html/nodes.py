@@ -50,7 +50,7 @@ class Node:
         return "".join(pieces.texts[start : start + int(inside.sum())])
 
     def iter(self, *tags: str) -> Iterator["Node"]:
-        """Yield the element and its descendants in document order; only those with `tags` if any."""
+        """Yield the element and its descendants in document order, filtered by `tags`."""
         end = int(self.flat.ends[self.index])
         chosen = range(self.index, end)
         if tags:

@@ -1,1 +1,1 @@
-"""What is read of any text of a page: its words and the dates that it writes."""
+"""Words and dates in text, and text for people."""

@@ -1,14 +1,14 @@
-"""Addresses of pages, for people."""
+"""Shortened URLs for display."""
 
 from typing import Final
 from urllib.parse import quote, urlsplit
 
 LONGEST: Final = 44
-"""Characters of an abridged address."""
+"""Maximum length of a shortened URL."""
 
 
 def abridged(url: str) -> str:
-    """Return what differs between the addresses of a site, in few characters."""
+    """Return path and query of a URL, with the middle replaced by an ellipsis if too long."""
     parts = urlsplit(url)
     path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
     if len(path) <= LONGEST:

@@ -1,6 +1,6 @@
-"""When something was that is told by its distance from the day of reading: "3 hours ago".
+"""Resolution of relative dates, such as "3 hours ago", to moments.
 
-How languages say so is CLDR's, as ``names.json`` has it.
+The wording of each language is from CLDR, as stored in ``names.json``.
 """
 
 import re
@@ -21,48 +21,48 @@ from worker.text.relative import (
 from worker.text.words import holds_any
 
 MAX_CHARACTERS = 100
-"""Characters of a text that is read."""
+"""Maximum length of text."""
 
 MAX_NUMBER = 999
-"""Number of a unit that is believed."""
+"""Maximum plausible number of a unit."""
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
-"""Units that have a length; weeks alone tell no day."""
+"""Seconds per unit. Ages in weeks alone do not determine a day."""
 
 _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
 
 
 _IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _AGO = re.compile("[\u524d\uc804]")
-"""What says in Chinese, Japanese and Korean that it is past: 5月3日 is a day of a year."""
+"""Marks of the past in Chinese, Japanese and Korean; without one, 5月3日 is a day of a year."""
 
 
 class _Units(NamedTuple):
-    """How a language names units: by words beside a number, and by phrases without any."""
+    """A language's words for units, used with a number, and its phrases without a number."""
 
     words: Mapping[str, str]
     whole: Mapping[str, tuple[int, str]]
 
 
 def moment_before(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
-    """Return when something was, as precisely as words say it.
+    """Return the moment meant by a relative date, as precisely as it is worded.
 
     Parameters
     ----------
     text
-        What says how long ago it was, alone: "3 hours ago", "gestern, 14:30", "8 February".
+        A relative date without other words: "3 hours ago", "gestern, 14:30", "8 February".
     anchor
-        When that was true: when the page was fetched. Days are those of its zone.
+        The moment it is relative to: when the page was fetched. Days are those of its zone.
     language
-        BCP 47 tag of the text. In other languages a word counts only if it is one unit's in all
-        of them.
+        BCP 47 tag of the text. In other languages a word counts only if it means the same unit in
+        all of them.
 
     Returns
     -------
     Moment or None
-        To the minute or to the hour where it is told in these, else a day, with its time where
-        that is given; of a day without a year the last one. None where words tell no day: weeks
-        are too long for that, as months and years are.
+        Precise to the minute or hour if the text is; otherwise a day, with its time if given. A day
+        without a year is the most recent one. None if the text determines no day; weeks, months and
+        years are too coarse.
     """
     if len(text) > MAX_CHARACTERS:
         return None
@@ -85,7 +85,7 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
 
 
 def _age(text: str, language: str | None) -> tuple[int, str] | None:
-    """Return an age in seconds, and the least unit that it is told in; None for none."""
+    """Return an age in seconds and its smallest unit, or None."""
     if holds_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
         return None
     return next(
@@ -144,7 +144,7 @@ def _parts(text: str) -> Iterator[str | int]:
 
 
 def _known(language: str | None) -> Iterator[_Units]:
-    """Yield how the language of a text names units, then what all languages agree on."""
+    """Yield the units of the text's language, then those on which all languages agree."""
     ages = _ages()
     codes = (language or "").replace("-", "_").split("_")
     if codes[0] == "zh" and not {"Hant", "TW", "HK", "MO"}.isdisjoint(codes):
@@ -197,8 +197,8 @@ def _moment_of_day(day: date, text: str) -> Moment:
 
 
 def _last(named: tuple[int, int], today: date) -> date | None:
-    """Return the last day with a number of a month and of a day in it."""
-    # A day more, as it is tomorrow somewhere.
+    """Return the most recent occurrence of a month and day."""
+    # One day of tolerance, as it is already tomorrow somewhere.
     for year in (today.year, today.year - 1):
         try:
             day = date(year, *named)

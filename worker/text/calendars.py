@@ -1,4 +1,4 @@
-"""Names of months and weekdays, in the languages that news is written in."""
+"""Names of months and weekdays in the languages of news."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -11,23 +11,23 @@ LANGUAGES = listed(
     "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"
     " lt lv mk mn ms mt nb nl nn pl pt ro ru sk sl sq sr sv sw tr uk uz vi"
 )
-"""Languages whose months are known where a page does not say, or wrongly says, its language."""
+"""Languages whose months are recognised if a page declares no language or a wrong one."""
 
 MIN_PREFIX = 3
-"""Letters from which on the beginning of a name stands for it: ``Sept``, ``Okt``."""
+"""Minimum length of an abbreviated month name: ``Sept``, ``Okt``."""
 
 
 @lru_cache(maxsize=4096)
 def month_named(name: str, language: str | None = None) -> int | None:
-    """Return the number of the month of a name, None where it is no month's.
+    """Return the number of the month with a name, or None.
 
     Parameters
     ----------
     name
-        A name in any case, inflected or cut short, with or without its point.
+        A name in any case, possibly inflected or abbreviated, with or without a full stop.
     language
-        BCP 47 tag. Its months come first: ``listopad`` is October in Croatian and November in
-        Polish. In other languages a name counts only if it means one month in all of them.
+        BCP 47 tag. Its months take precedence: ``listopad`` is October in Croatian and November in
+        Polish. In other languages a name counts only if it means the same month in all of them.
     """
     plain = plain_name(name)
     if len(plain) < MIN_PREFIX:
@@ -37,7 +37,7 @@ def month_named(name: str, language: str | None = None) -> int | None:
 
 
 def is_weekday(name: str) -> bool:
-    """Say whether a name is a weekday's, in any of `LANGUAGES`."""
+    """Return whether a name is that of a weekday in any of `LANGUAGES`."""
     return plain_name(name) in _weekdays()
 
 
@@ -58,7 +58,7 @@ def _find(name: str, language: str | None) -> int | None:
 
 @cache
 def _prefixes(language: str | None) -> Mapping[str, int]:
-    """Months by the beginnings of their names, 0 for one of several months."""
+    """Months by prefixes of their names, 0 if ambiguous."""
     found: dict[str, int] = {}
     for name, month in _months_of(language).items():
         for end in range(MIN_PREFIX, len(name) + 1):
@@ -73,13 +73,13 @@ def _months_of(language: str | None) -> Mapping[str, int]:
 
 @cache
 def _months() -> Mapping[str, Mapping[str, int]]:
-    """Months by name, by the code of the language."""
+    """Months by name, by language code."""
     return {code: found for codes, found in names()["months"].items() for code in codes.split()}
 
 
 @cache
 def _months_of_all() -> Mapping[str, int]:
-    """Months by name, 0 for a name that means several."""
+    """Months by name, 0 if ambiguous."""
     found: dict[str, int] = {}
     for language in sorted(LANGUAGES):
         for name, number in _months_of(language).items():
@@ -88,7 +88,7 @@ def _months_of_all() -> Mapping[str, int]:
 
 
 def plain_name(name: str) -> str:
-    """Return a name in small letters, without accents, without the point of an abbreviation."""
+    """Return a name in lower case, without accents and final full stop."""
     plain = name.lower().rstrip(".")
     if plain.isascii():
         return plain

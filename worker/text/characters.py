@@ -1,4 +1,4 @@
-"""What characters are, looked up in a table."""
+"""Lookup table of character traits."""
 
 import re
 from enum import IntFlag, auto
@@ -14,7 +14,7 @@ Table = npt.NDArray[np.uint32]
 
 
 class Trait(IntFlag):
-    """What a character is. The order is that of ``_texts.c``."""
+    """Character traits. Their order is also defined in ``_texts.c``."""
 
     UPPER = auto()
     DECIMAL = auto()
@@ -64,7 +64,7 @@ _CLASSES = {
     Trait.UNSPACED_MARK: words.UNSPACED_MARKS,
     Trait.GREEK: words.GREEK,
 }
-"""What else is given by single characters and, with a hyphen, ranges: as patterns have them."""
+"""Further traits as regex character classes: single characters and ranges."""
 
 _RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
 
@@ -72,11 +72,13 @@ LAST_CHARACTER = 0x1FFFF
 """The last character of the tables."""
 
 LAST_UNSPACED = 0x3FFFF
-"""All characters between the last one and this are words by themselves; none beyond has a trait."""
+"""Characters from the previous constant up to this one are words by themselves; none beyond has a
+trait.
+"""
 
 
 class CharacterTables(NamedTuple):
-    """For each character up to `LAST_CHARACTER` its traits, and what it is as a small letter."""
+    """The traits and the lower-case form of each character up to `LAST_CHARACTER`."""
 
     traits: Table
     lower: Table
@@ -84,7 +86,7 @@ class CharacterTables(NamedTuple):
 
 @cache
 def character_tables() -> CharacterTables:
-    """Return the tables, which take some 5 ms to make."""
+    """Return the tables; building them takes some 5 ms."""
     codes = np.arange(LAST_CHARACTER + 1, dtype="<u4")
     characters = codes.view("<U1")
     traits = np.zeros(len(codes), dtype=np.uint32)
@@ -103,6 +105,6 @@ def character_tables() -> CharacterTables:
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
     every = codes.tobytes().decode("utf-32-le", "surrogatepass")
-    # The one capital that becomes two characters is left; `_texts.c` leaves it to Python.
+    # The one capital that lower-cases to two characters is left to Python by `_texts.c`.
     lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
     return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))

@@ -1,4 +1,4 @@
-"""Dates as pages write them."""
+"""Dates as written on pages."""
 
 import re
 from collections import deque
@@ -10,10 +10,10 @@ from typing import NamedTuple
 from worker.text.calendars import month_named
 
 MIN_YEAR = 1990
-"""Nothing on the web is older; what looks so is a founding year or a date of birth."""
+"""Earliest plausible year; earlier ones are years of foundation or dates of birth."""
 
 MAX_YEAR = 2100
-"""A year beyond is a number of something else."""
+"""Latest plausible year."""
 
 _ZONES = {
     "z": 0,
@@ -29,7 +29,7 @@ _ZONES = {
     "pst": -8,
     "pdt": -7,
 }
-"""Names of zones that mean one offset, in hours."""
+"""UTC offsets of unambiguous zone names, in hours."""
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAY = r"(?P<day>\d{1,2})"
@@ -75,21 +75,22 @@ _IN_PATH = re.compile(
 _LEFT_OVER = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
 
 MAX_GAP = 12
-"""Characters between a day and its time: ", 14:30", " um 14.30 Uhr", " - 14:30"."""
+"""Maximum number of characters between a day and its time: ", 14:30", " um 14.30 Uhr", " - 14:30".
+"""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A date, as precisely as a page gives it.
+    """A date with the precision given on the page.
 
     Attributes
     ----------
     day
-        The day, in the zone of the page.
+        The day, in the page's zone.
     clock
-        The time of day, None where only the day is given.
+        The time of day, or None.
     zone
-        Offset from UTC, None where none is given.
+        The offset from UTC, or None.
     """
 
     day: date
@@ -98,28 +99,29 @@ class Moment:
 
     @property
     def instant(self) -> datetime:
-        """The moment, with what is not known filled in: midnight, UTC.
+        """The moment as a datetime; missing parts default to midnight and UTC.
 
-        The day stays the page's: what is filled in moves no date by more than a zone does.
+        The day stays the page's, so the defaults shift the date by no more than a zone would.
         """
         return datetime.combine(self.day, self.clock or time(), self.zone or UTC)
 
     def __str__(self) -> str:
-        """Write what is known and no more, by ISO 8601."""
+        """Format the known parts in ISO 8601."""
         if self.clock is None:
             return self.day.isoformat()
         return datetime.combine(self.day, self.clock, self.zone).isoformat()
 
 
 def parse_moment(text: str, language: str | None = None) -> Moment | None:
-    """Read a date that a source declares; None where none is understood.
+    """Parse a declared date; return None if it is not understood.
 
     Parameters
     ----------
     text
-        A date and perhaps a time, by ISO 8601, as seconds since 1970, or in words.
+        A date, optionally with a time: in ISO 8601, as seconds or milliseconds since 1970, or in
+        words.
     language
-        BCP 47 tag of what it is written in.
+        BCP 47 tag of the text.
     """
     if _EPOCH.fullmatch(text):
         moment = datetime.fromtimestamp(int(text[:10]), UTC)
@@ -133,19 +135,19 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
 
 
 def find_moments(text: str, language: str | None = None) -> Iterator[Moment]:
-    """Yield the dates in a text, as `find_dates` does."""
+    """Yield the dates in a text, in the order of `find_dates`."""
     return (found.moment for found in find_dates(text, language))
 
 
 class WrittenDate(NamedTuple):
-    """A date where it stands in a text.
+    """A date with its position in a text.
 
     Attributes
     ----------
     moment
         The date.
     start, end
-        Offsets of its first character, and after its last: the time beside it is a part of it.
+        Offsets of its first character and after its last, including an adjacent time.
     """
 
     moment: Moment
@@ -154,15 +156,15 @@ class WrittenDate(NamedTuple):
 
 
 def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
-    """Yield the dates in a text, each with the time that stands beside it, most certain form first.
+    """Yield the dates in a text with their times, the most reliable format first.
 
     Parameters
     ----------
     text
         A line of a page.
     language
-        BCP 47 tag of the text: it names the months, and tells 4/5/2024 in the United States from
-        elsewhere.
+        BCP 47 tag of the text: it selects month names, and decides whether 4/5/2024 is in April or
+        May.
     """
     if not _may_have_date(text):
         return
@@ -177,12 +179,12 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
 
 
 def _may_have_date(text: str) -> bool:
-    # Most texts have no digit, which is soon told.
+    # Most texts have no digit, which is checked fast.
     return _DIGIT.search(text) is not None and _HAS_YEAR.search(text) is not None
 
 
 def date_in_path(path: str) -> Moment | None:
-    """Return the date that an address holds: ``/2024/05/31/``, ``/20240531-``."""
+    """Return the date in a URL's path: ``/2024/05/31/``, ``/20240531-``."""
     for match in _IN_PATH.finditer(path):
         month, day = match["month"] or match["month2"], match["day"] or match["day2"]
         found = _date(int(match["year"]), int(month), int(day))
@@ -267,7 +269,7 @@ def _zone(parts: dict[str, str | None]) -> tzinfo | None:
 
 
 def without_dates(text: str) -> str:
-    """Return a line without its dates and times, and without what parts them from the rest."""
+    """Return a line without dates, times, and their separators."""
     if not _may_have_date(text):
         return text
     for form in _FORMS:

@@ -1,16 +1,15 @@
-"""UTF-8 that was read as Latin-1 or Windows-1252 and stored so: ``itâ€™s``, ``MontrÃ©al``."""
+"""Repair of UTF-8 decoded as Latin-1 or Windows-1252: ``itâ€™s``, ``MontrÃ©al``."""
 
 import re
 from typing import Final
 
 MAX_ROUNDS: Final = 3
-"""Times that it may have happened to a text."""
+"""Maximum number of times that a text may have been misdecoded."""
 
 MAX_RUNS: Final = 100_000
-"""Places of a text that are looked at, the first ones; the most in a page of the corpora are some
-thousands."""
+"""Maximum number of repaired runs per text; pages of the corpora have some thousands at most."""
 
-# What each byte from 0x80 is in Windows-1252; in Latin-1 where that has nothing.
+# Bytes from 0x80 on by their character in Windows-1252, or in Latin-1 where undefined.
 _BYTES: Final = {
     ord(bytes([byte]).decode(encoding)): byte
     for encoding in ("latin-1", "cp1252")
@@ -22,7 +21,7 @@ _LATER: Final = "".join(character for character in _HIGH if _BYTES[ord(character
 _RUN: Final = re.compile(f"[\xc2-\xf4][{_LATER}][{_HIGH}]*")
 _LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")
 _CONTROL: Final = re.compile("[\x80-\x9f]")
-# No word is written so: what follows the letter is a currency, a low quote or a dagger.
+# Words do not contain these: the letter is followed by a currency sign, low quote or dagger.
 _PUNCTUATION: Final = re.compile("â[€‚„†‡ˆ].|ðŸ..", re.DOTALL)
 _AROUND_ADDRESS: Final = " \n\"'<>"
 _ADDRESSED: Final = ("href=", "src=", "srcset=", "action=")
@@ -32,10 +31,10 @@ _MAX_ADDRESS: Final = 500
 
 
 def mend(text: str) -> str:
-    """Return a text with those of its characters mended that are certainly meant as others.
+    """Return a text with unmistakable mojibake repaired.
 
-    Addresses stay as they are. So does what may have been written as it stands, as a word in
-    capitals before a sign, and a quotation mark by itself, of which the text speaks.
+    URLs are left alone, as is what may be intended: a word in capitals before a sign, or an
+    isolated quotation mark, which the text may be about.
     """
     for _ in range(MAX_ROUNDS):
         if text.isascii():
@@ -73,7 +72,7 @@ def _is_in_address(text: str, place: int) -> bool:
 
 
 def _is_certain(found: str, meant: str, before: str, after: str) -> bool:
-    """Say whether nobody writes some characters where they stand."""
+    """Return whether characters make no sense where they are."""
     if "\ufffd" in meant or "\ufeff" in meant:
         return False
     if meant in _QUOTES and not (before.isalnum() or after.isalnum()):

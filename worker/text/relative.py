@@ -1,4 +1,4 @@
-"""Dates that mean nothing without the day of reading: "3 hours ago", "gestern", "8 February"."""
+"""Dates relative to the day of reading: "3 hours ago", "gestern", "8 February"."""
 
 import re
 import unicodedata
@@ -10,10 +10,10 @@ from worker.text.calendars import month_named
 from worker.text.names import names
 
 MAX_CHARACTERS = 200
-"""Characters of a text that are read."""
+"""Maximum length of text; the rest is ignored."""
 
 MAX_WHOLE = 40
-"""Characters of a text that is looked up as a whole: "час назад"."""
+"""Maximum length of a phrase without a number: "час назад"."""
 
 _ONE = (
     "a|an|one|ein|eine|einem|einen|einer|un|une|una|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
@@ -52,7 +52,7 @@ _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 
 
 def _telling(forms: Iterable[str]) -> frozenset[str]:
-    """Return a word that each form needs, of those forms that texts in ASCII may hold."""
+    """Return one required word per form, for forms that can occur in ASCII texts."""
     return frozenset(
         max(_LETTERS.findall(form.lower()), key=len)
         for form in forms
@@ -78,23 +78,12 @@ _WITHOUT_YEAR = re.compile(
     re.IGNORECASE,
 )
 _MAX_BESIDE_DAY = 12
-"""Characters beside a day that is told without a time: with more, it is prose."""
+"""Maximum number of other characters around a named day without a time: more is prose."""
 
 
 @lru_cache(maxsize=4096)
 def find_relative(text: str) -> tuple[int, int] | None:
-    """Find the first date that is told by its distance from the day of reading.
-
-    Parameters
-    ----------
-    text
-        A short line of a page.
-
-    Returns
-    -------
-    (int, int) or None
-        Offsets of its first character and after its last; None where there is none.
-    """
+    """Return the start and end offset of the first relative date in a short line, or None."""
     text = text[:MAX_CHARACTERS]
     has_digit = _DIGIT.search(text) is not None
     # Patterns take ten times as long as looking up the words of most texts.
@@ -120,13 +109,13 @@ def find_relative(text: str) -> tuple[int, int] | None:
 
 
 def is_now(text: str) -> bool:
-    """Say whether a text tells of the present moment."""
+    """Return whether a text means the present moment."""
     found = _DAY.search(text)
     return found is not None and _kind(found) == "now"
 
 
 def days_ago(text: str, language: str | None) -> int | None:
-    """Return how many days ago a text says by the name of a day, None where it names none."""
+    """Return the number of days ago meant by the name of a day ("gestern"), or None."""
     found = _DAY.search(text)
     if found is None or (found[0].lower() == "hier" and (language or "").startswith("de")):
         return None
@@ -138,12 +127,12 @@ def _kind(found: re.Match[str]) -> str:
 
 
 def is_one(word: str) -> bool:
-    """Say whether a word is the number one, or stands for it: "an hour ago"."""
+    """Return whether a word means one: "an hour ago"."""
     return _IS_ONE.fullmatch(word) is not None
 
 
 def day_without_year(text: str, language: str | None = None) -> tuple[int, int] | None:
-    """Return the month and the day that a text names without a year, None where it names none."""
+    """Return the month and day that a text names without a year, or None."""
     for found in _WITHOUT_YEAR.finditer(text[:MAX_CHARACTERS]):
         day = int(found["day"] or found["day2"])
         month = month_named(found["name"] or found["name2"], language)
@@ -153,11 +142,11 @@ def day_without_year(text: str, language: str | None = None) -> tuple[int, int] 
 
 
 def words_of_age(text: str) -> list[str]:
-    """Return the words of a text in lower case, with the marks that their letters have."""
+    """Return the words of a text in lower case, including combining marks."""
     words: list[str] = []
     word = ""
     for character in f"{text.lower()} ":
-        # Vowels of Indian and Thai writing are marks; letters in Python's sense they are not.
+        # Vowels in Indic and Thai scripts are marks, which Python does not count as letters.
         if character.isalpha() or (word and unicodedata.category(character) in ("Mn", "Mc")):
             word += character
         elif word:
@@ -191,9 +180,9 @@ def _day_without_year(text: str) -> tuple[int, int] | None:
 
 
 def _has_number_of_units(text: str) -> bool:
-    """Say whether a word that a unit begins with is next to a number: most texts have none.
+    """Return whether the first word of a unit is next to a number, which is rare.
 
-    The form of ages takes 10 ms to compile, and most pages do not need it.
+    The pattern of ages takes 10 ms to compile, and most pages do not need it.
     """
     parts = [_folded(part) for part in _WORDS_AND_DIGITS.findall(text)]
     return any(
@@ -203,7 +192,7 @@ def _has_number_of_units(text: str) -> bool:
 
 
 def _folded(word: str) -> str:
-    """Return a word so that what differs in case alone is the same."""
+    """Return a word with differences in case removed."""
     return word.casefold().replace("\u0307", "").replace("ı", "i")
 
 
@@ -219,12 +208,12 @@ def _first_words() -> frozenset[str]:
 
 @cache
 def _age() -> re.Pattern[str]:
-    """Return the form of ages: numbers with units, and what says that it is past."""
+    """Return the pattern of ages: numbers with units and words that place them in the past."""
     unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
     after = rf"(?:\.?\s*(?:{direction}|her)\b)?"
-    # The empty group has been passed from the second number on. With the hundreds of units written
-    # twice the pattern takes twice as long to compile.
+    # The empty group has matched from the second number on. Repeating the hundreds of units instead
+    # would double the time to compile the pattern.
     form = rf"{before}(?:(?(1){_BETWEEN}){_NUMBER}\s?{unit}(?!\w)())++{after}"
     return re.compile(form, re.IGNORECASE)
 

@@ -1,4 +1,4 @@
-"""Data that is shipped beside the code."""
+"""Data files shipped with the code."""
 
 import json
 import pkgutil
@@ -6,14 +6,9 @@ from typing import Any
 
 
 def shipped_text(package: str, name: str) -> str:
-    """Return the text of a file.
+    """Return the text of a file in a package.
 
-    `importlib.resources` does the same, and takes 5 ms to import.
-
-    Parameters
-    ----------
-    package, name
-        The package, and the path of the file in it.
+    `importlib.resources` does the same but takes 5 ms to import.
     """
     data = pkgutil.get_data(package, name)
     if data is None:
@@ -22,5 +17,5 @@ def shipped_text(package: str, name: str) -> str:
 
 
 def shipped_json(package: str, name: str) -> Any:
-    """Return what a file of JSON holds."""
+    """Return the content of a JSON file in a package."""
     return json.loads(shipped_text(package, name))

@@ -1,4 +1,4 @@
-"""Text that comes from outside, as a terminal may be given it."""
+"""Output of untrusted text to a terminal."""
 
 import json
 import re
@@ -6,29 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that a terminal obeys, that begin a line, or that turn what follows around; and
-halves of characters, which no encoding can write."""
+"""Characters that a terminal interprets, line separators, bidirectional controls, and surrogates,
+which cannot be encoded.
+"""
 
 
 def printable(text: str) -> str:
-    """Return text with its control characters written as escapes: one line, and no orders."""
+    """Return text on one line with its control characters escaped."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def json_line(value: object) -> str:
-    """Return a value as JSON on one line, with every character that a terminal obeys escaped."""
+    """Return a value as JSON on one line with control characters escaped."""
     return _escaped(json.dumps(value, ensure_ascii=False))
 
 
 def json_text(value: object, default: Callable[[Any], object] | None = None) -> str:
-    """Return a value as JSON for people, with every character that a terminal obeys escaped.
+    """Return a value as indented JSON with control characters escaped.
 
-    Parameters
-    ----------
-    value
-        The value.
-    default
-        As for `json.dumps`.
+    `default` is as for `json.dumps`.
     """
     lines = json.dumps(value, ensure_ascii=False, indent=2, default=default).split("\n")
     return "\n".join(map(_escaped, lines))

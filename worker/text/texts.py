@@ -1,4 +1,4 @@
-"""What the texts of a page say, read once: on one line, token by token, with what is counted."""
+"""Tokens and counts of a page's texts, computed once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
 _SEED = hash("worker.text.texts") & 0xFFFF_FFFF_FFFF_FFFF
-"""Another one in each process. The tokens are numbered as they come, whatever it is."""
+"""Differs in each process. Tokens are numbered in order of appearance, whatever the seed."""
 
 
 class Count(IntEnum):
-    """What is counted of a text. The order is that of ``_texts.c``."""
+    """Counts per text. Their order is also defined in ``_texts.c``."""
 
     TOKENS = 0
     SENTENCES = auto()
@@ -40,27 +40,27 @@ class Count(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """What texts say.
+    """Texts, tokenised and counted.
 
     Attributes
     ----------
     clean
-        The texts on one line, see `worker.text.words.clean`.
+        The texts, each on one line, see `worker.text.words.clean`.
     tokens
         The tokens of all texts, in order, see `worker.text.words.tokens`.
     distinct
-        Each token once, in the order of their first places.
+        Distinct tokens, in order of appearance.
     numbers
-        For each token its number there.
+        For each token, its index in `distinct`.
     repeated
-        For each token whether it stands in the same text before.
+        For each token, whether it occurred earlier in the same text.
     ends
-        For each text the end of its tokens.
+        For each text, the end of its tokens.
     counts
-        For each text what `Count` names: sentence ends (`worker.text.words.count_sentences`);
-        characters that are words by themselves, as they stand in the text and, as ``IDEOGRAPHS``,
-        as tokens; characters and words parted by spaces, of the text on one line, and how many
-        are what; the traits of its first character and of its last.
+        For each text, the counts named by `Count`: sentence ends
+        (`worker.text.words.count_sentences`); characters that are words by themselves, in the
+        original text and, as ``IDEOGRAPHS``, among the tokens; characters and space-separated words
+        of the cleaned text, and those of each kind; the traits of its first and its last character.
     """
 
     clean: Sequence[str]
@@ -72,39 +72,35 @@ class Texts:
     counts: npt.NDArray[np.int32]
 
     def count(self, counted: Count) -> Integers:
-        """Return for each text what is counted."""
+        """Return a count for each text."""
         return self.counts[:, counted].astype(np.int64)
 
     def starts_with(self, trait: Trait) -> Booleans:
-        """Say of each text whether its first character, on one line, is of a kind."""
+        """Return for each text whether its first character, once cleaned, has a trait."""
         found: Booleans = (self.counts[:, Count.FIRST] & trait) != 0
         return found
 
     def ends_with(self, trait: Trait) -> Booleans:
-        """Say of each text whether its last character, on one line, is of a kind."""
+        """Return for each text whether its last character, once cleaned, has a trait."""
         found: Booleans = (self.counts[:, Count.LAST] & trait) != 0
         return found
 
 
 def count_words(text: str) -> float:
-    """Count words, two characters for one in scripts that part no words."""
+    """Count words; in scripts without spaces, two characters count as one word."""
     try:
         tokens, unspaced = _texts.count(text, character_tables().traits)
     except UnicodeEncodeError:
-        # Halves of surrogate pairs, which JSON may hold and which are no part of words.
+        # Lone surrogates, possible in JSON, are not part of words.
         return count_words(text.encode("utf-8", "replace").decode())
     return tokens - unspaced / 2
 
 
 def read_texts(texts: list[str], lines: list[str]) -> Texts:
-    """Read texts.
+    """Tokenise and count texts.
 
-    Parameters
-    ----------
-    texts
-        Texts whose tokens are those of each as it stands.
-    lines
-        Further texts, whose tokens are those of each on one line: what is invisible parts none.
+    Tokens of `texts` are those of the original text; tokens of `lines`, which follow, are those of
+    the cleaned text, in which invisible characters do not separate words.
     """
     tables = character_tables()
     answer = _texts.read(texts, lines, *tables, _SEED)

@@ -1,6 +1,6 @@
-"""Lists of words, written as text."""
+"""Word lists written as text."""
 
 
 def listed(text: str) -> frozenset[str]:
-    """Return the words of a text, each once."""
+    """Return the distinct words of a text."""
     return frozenset(text.split())
