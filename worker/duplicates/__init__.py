@@ -1,1 +1,1 @@
-"""Stories: what several pages tell together: repeats, parts, addresses of one article."""
+"""Stories: articles that repeat each other across pages."""

@@ -1,4 +1,4 @@
-"""What a text is known by: an exact key, its shingles, and a MinHash signature in bands."""
+"""Fingerprint of a text: an exact key, shingles, and a MinHash signature in bands."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,26 +13,27 @@ import numpy.typing as npt
 from worker.text.words import count_unspaced, tokens
 
 MAX_CHARACTERS: Final = 200_000
-"""Characters of a text that are looked at, the first ones: a bound on the work for a page made to
-take long. 33,000 words take 0.03 to 0.07 s, as many characters of Chinese 0.15 to 0.4 s."""
+"""Maximum number of characters to read, to bound the work on hostile pages. 33,000 words take 0.03
+to 0.07 s, as many characters of Chinese 0.15 to 0.4 s.
+"""
 
 SHINGLE_TOKENS: Final = 4
-"""Tokens of a shingle. From three to five, generated stories hardly differ."""
+"""Number of tokens per shingle. From three to five, generated stories hardly differ."""
 
 UNSPACED_SHINGLE_TOKENS: Final = 6
-"""Tokens of a shingle of a text most of whose tokens are single characters."""
+"""Number of tokens per shingle for texts in which most tokens are single characters."""
 
 BANDS: Final = 32
-"""Bands of a signature."""
+"""Number of bands in a signature."""
 
 ROWS: Final = 2
-"""Minima of a band."""
+"""Number of minima per band."""
 
 MIN_SHINGLES: Final = 24
-"""Shingles of the shortest text that is compared with others."""
+"""Minimum number of shingles for a text to be compared with others."""
 
 Shingles = npt.NDArray[np.uint32]
-"""Distinct shingles, as 32-bit digests, ascending."""
+"""Distinct shingles as 32-bit digests, ascending."""
 
 _POWERS: Final = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(8)]
 _PERMUTATIONS: Final = np.random.Generator(np.random.PCG64(1)).integers(
@@ -42,13 +43,13 @@ _PERMUTATIONS: Final = np.random.Generator(np.random.PCG64(1)).integers(
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """What a text is known by.
+    """Fingerprint of a text.
 
     Attributes
     ----------
     key
-        Digest of its tokens in their order, 16 bytes: equal for texts that differ in case,
-        punctuation and white space only.
+        Digest of its tokens in order, 16 bytes: equal for texts that differ only in case,
+        punctuation and white space.
     shingles
         Its shingles.
     """
@@ -68,7 +69,7 @@ class Fingerprint:
 
 
 def fingerprint_of(text: str) -> Fingerprint:
-    """Return what a text is known by."""
+    """Return the fingerprint of a text."""
     text = text[:MAX_CHARACTERS]
     said = tokens(text if is_normalized("NFKC", text) else normalize("NFKC", text))
     encoded = [token.encode("utf-8", "surrogatepass") for token in said]
@@ -92,20 +93,20 @@ def _shingles(digests: npt.NDArray[np.uint64], length: int) -> Shingles:
 
 
 def _scatter(sums: npt.NDArray[np.uint64]) -> None:
-    """Make numbers, in place, of neighbours that are none any more (after SplitMix64)."""
+    """Scatter neighbouring numbers, in place (after SplitMix64)."""
     sums ^= sums >> np.uint64(31)
     sums *= np.uint64(0xBF58476D1CE4E5B9)
 
 
 def bands_of(shingles: Shingles) -> npt.NDArray[np.int32]:
-    """Return a digest of each band of a MinHash signature; none of a text without shingles.
+    """Return a digest of each band of a MinHash signature; empty for a text without shingles.
 
-    Texts of resemblance ``s`` have a band in common with probability ``1 - (1 - s**ROWS)**BANDS``.
+    Texts of resemblance ``s`` share a band with probability ``1 - (1 - s**ROWS)**BANDS``.
     """
     if not len(shingles):
         return np.empty(0, dtype=np.int32)
     factors, summands = _PERMUTATIONS
-    # Multiply-add-shift (Dietzfelbinger 1996) is universal for keys of 32 bits in words of 64.
+    # Multiply-add-shift (Dietzfelbinger 1996) is universal for 32-bit keys in 64-bit words.
     permuted = shingles.astype(np.uint64)[None, :] * (factors | np.uint64(1))[:, None]
     permuted += summands[:, None]
     minima = permuted.min(axis=1) >> np.uint64(32)

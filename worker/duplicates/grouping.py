@@ -1,4 +1,4 @@
-"""Stories: texts that repeat each other, without the digests that would join several."""
+"""Grouping of texts into stories, without letting digests join unrelated ones."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,15 @@ from scipy.cluster.hierarchy import DisjointSet
 from worker.duplicates.overlap import Overlap
 
 APART: Final = 0.1
-"""Share of what two texts have in common below which a third text has nothing of it.
+"""Maximum share of what two texts have in common that a third may have for it to be unrelated to
+that.
 
 From .05 to .15 the stories of generated variants hardly change (``benchmarks/stories/repeats.py``).
 """
 
 WITNESS: Final = 0.8
-"""Share of what two parts have in common with a text that another text must have of each.
+"""Minimum share of each part's overlap with a text that another text must have to witness that both
+belong together.
 
 From .5 to .8 generated stories are the same; without witnesses their adjusted Rand index is .013
 lower.
@@ -24,16 +26,16 @@ lower.
 
 @dataclass(frozen=True)
 class StoryText:
-    """A text as it is grouped.
+    """A text to be grouped.
 
     Attributes
     ----------
     key
-        Digest that orders texts of equal measure, the same on every machine.
+        Digest that breaks ties, the same on every machine.
     length
         Number of its shingles.
     sites
-        The sites that have it.
+        Sites that published it.
     """
 
     key: bytes
@@ -42,36 +44,37 @@ class StoryText:
 
 
 Common = Mapping[tuple[int, int], int]
-"""Shingles that two texts have in common, by their ids, the smaller first."""
+"""Number of shingles that two texts share, by their ids, the smaller first."""
 
 
 def group_texts(
     texts: Mapping[int, StoryText], common: Common, grouped: Collection[int]
 ) -> list[set[int]]:
-    """Group texts by what they repeat, whatever their order.
+    """Group texts into stories, independently of their order.
 
-    Two texts are of one story if one repeats the other, or if others stand between them that do.
-    A digest repeats articles that have nothing in common: it belongs to the story of which it has
-    the most, and joins no other to that. So a repeat does not count where one of the two texts
-    has more in common with a third that has nothing of what the two have in common, unless a text
-    of another site has both parts, too: as the beginning and the end of one article.
+    Two texts belong to one story if one repeats the other, directly or through others. A digest
+    repeats articles that have nothing in common: it joins only the story of which it contains the
+    most, and does not connect it with others. So a repeat does not count if one of the two texts
+    shares more with a third that is unrelated to what both share, unless a text of another site has
+    both parts, too, as the beginning and the end of one article.
 
-    No site leads from one story of others to another: a text that only texts of its own site
-    repeat joins, with these, the story of which they have the most.
+    A site never connects stories of others: a text that is repeated only by texts of its own site
+    joins, together with these, the story of which they have the most.
 
     Parameters
     ----------
     texts
-        The texts by their ids, with all that those to be grouped have something in common with.
+        The texts by id, including all those that share something with the texts to be grouped.
     common
-        Of every two of them that may repeat each other; pairs with further texts do not count.
+        Shared shingles of all pairs that may repeat each other; pairs with further texts are
+        ignored.
     grouped
         Ids of the texts to be grouped.
 
     Returns
     -------
     list of set of int
-        The ids of each group, groups by their smallest.
+        The ids of each group, ordered by their smallest.
     """
     repeats = _Repeats(texts, common)
     groups = DisjointSet(grouped)
@@ -109,12 +112,12 @@ def group_texts(
 
 
 def is_on_one_site(one: StoryText, other: StoryText) -> bool:
-    """Say whether one site alone has two texts."""
+    """Return whether both texts come from the same single site."""
     return len(one.sites | other.sites) == 1
 
 
 class _Repeats:
-    """Which texts repeat each other, by how many shingles."""
+    """The texts that repeat each other, with the number of shared shingles."""
 
     def __init__(self, texts: Mapping[int, StoryText], common: Common) -> None:
         self._texts = texts
@@ -134,15 +137,15 @@ class _Repeats:
         return overlap.is_repeat(on_one_site=is_on_one_site(one, other))
 
     def is_of_story(self, one: int, other: int) -> bool:
-        """Say whether two texts are of one story because one repeats the other."""
+        """Return whether two texts belong to one story because one repeats the other."""
         return other in self._repeated[one] and not (
             self._is_digest(one, other) or self._is_digest(other, one)
         )
 
     def _is_digest(self, text: int, part: int) -> bool:
-        """Say whether a text is a digest that has more of another story than a part of it."""
+        """Return whether a text is a digest that contains more of another story than of `part`."""
         number = self._repeated[text][part]
-        # What has more of the text, and nothing of the part, must have room beside it.
+        # A third text that shares more, and nothing of the part, must fit into the remainder.
         room = self._texts[text].length - (1 - APART) * number
         if room < number:
             return False
@@ -160,7 +163,7 @@ class _Repeats:
         return self._common.get((min(part, third), max(part, third)), 0) < APART * number
 
     def _has_witness(self, text: int, part: int, third: int) -> bool:
-        """Say whether yet another text, of another site, has what a text has of two others."""
+        """Return whether a text of another site also has what a text shares with both others."""
         of_part = WITNESS * self._repeated[text][part]
         of_third = WITNESS * self._repeated[text][third]
         return any(

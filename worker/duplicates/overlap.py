@@ -1,4 +1,4 @@
-"""Which texts repeat each other, and what one is to the other."""
+"""Overlap of two texts, and the relation that follows from it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,41 +9,41 @@ from models.messages import StoryRelation
 from worker.duplicates.fingerprint import Shingles
 
 REPEATED: Final = (0.3, 0.2)
-"""Least shares of the shorter text's shingles, and of the longer one's, that both have where one
-repeats the other.
+"""Minimum shares of the shorter and of the longer text's shingles in common for one to repeat the
+other.
 
-Of 75 pairs of articles of two sites in daniel and dragnet that have .08 of the shorter or more in
-common, these take all 21 that a reader calls copies of one text, and no other; generated stories
-are the same from (.25, .2) to (.35, .25) (``benchmarks/stories/repeats.py``).
+Of 75 pairs of articles of different sites in daniel and dragnet that share at least .08 of the
+shorter one, these bounds accept exactly the 21 that a reader calls copies of one text; generated
+stories are the same from (.25, .2) to (.35, .25) (``benchmarks/stories/repeats.py``).
 """
 
 QUOTED: Final = (0.6, 0.05)
-"""The same where most of the shorter text is in a longer one: an excerpt in a long report."""
+"""The same for a short text mostly contained in a longer one: an excerpt in a long report."""
 
 REPEATED_ON_SITE: Final = 0.8
-"""Least share of the shorter of two texts of one site, which have its standing sentences in common.
+"""Minimum share of the shorter of two texts of one site, which share boilerplate sentences.
 
-In the same corpora three sites have pairs with .31 to .75 that share a side column or a legal
-notice; copies of an article begin at .84.
+In the same corpora, three sites have pairs with .31 to .75 that share a side column or legal
+notice; copies of an article start at .84.
 """
 
 SAME: Final = 0.9
-"""Resemblance from which on two texts are the same."""
+"""Minimum resemblance for two texts to be the same."""
 
 WHOLE: Final = 0.8
-"""Share of a text from which on another has it whole."""
+"""Minimum share of a text for another to contain it whole."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """What two texts have in common.
+    """Overlap of two texts.
 
     Attributes
     ----------
     common
-        Shingles of both.
+        Number of shared shingles.
     own, other
-        Shingles of the one text, and of the other.
+        Number of shingles of the first and of the second text.
     """
 
     common: int
@@ -51,7 +51,7 @@ class Overlap:
     other: int
 
     def is_repeat(self, *, on_one_site: bool) -> bool:
-        """Say whether one repeats the other."""
+        """Return whether one text repeats the other."""
         shorter, longer = sorted((max(1, self.own), max(1, self.other)))
         of_shorter, of_longer = self.common / shorter, self.common / longer
         if on_one_site and of_shorter < REPEATED_ON_SITE:
@@ -63,12 +63,12 @@ class Overlap:
 
     @property
     def resemblance(self) -> float:
-        """Shingles of both, of those of either (Broder 1997)."""
+        """Jaccard coefficient of the shingles (Broder 1997)."""
         return self.common / max(1, self.own + self.other - self.common)
 
     @property
     def relation(self) -> StoryRelation:
-        """What the one text is to the other."""
+        """The relation of the first text to the second."""
         if self.resemblance >= SAME:
             return "same"
         of_own, of_other = self.common / max(1, self.own), self.common / max(1, self.other)
@@ -80,7 +80,7 @@ class Overlap:
 
 
 def overlap_of(own: Shingles, other: Shingles) -> Overlap:
-    """Return what two texts have in common."""
+    """Return the overlap of two texts."""
     # Both are ascending: as fast as a merge, and without another sort.
     places = np.searchsorted(other, own)
     inside = places < len(other)

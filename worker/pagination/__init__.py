@@ -1,4 +1,4 @@
-"""Articles in parts: how a page leads to the others, and how they are put together."""
+"""Articles in parts: links between the parts, and joining them."""
 
 from worker.pagination.joining import (
     MAX_PARTS,

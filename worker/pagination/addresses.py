@@ -1,4 +1,4 @@
-"""Numbers of pages in addresses: ``?page=2``, ``/page/2/``, ``story-2.html``, ``?start=20``."""
+"""Page numbers in addresses: ``?page=2``, ``/page/2/``, ``story-2.html``, ``?start=20``."""
 
 import re
 from typing import NamedTuple
@@ -7,19 +7,21 @@ from urllib.parse import parse_qsl, urlsplit
 from worker.text.wordlists import listed
 
 MAX_ADDRESS = 2_000
-"""Characters of the longest address that is read."""
+"""Maximum length of an address."""
 
 MAX_NAME = 64
-"""Characters of the longest name of a field that is read."""
+"""Maximum length of a field's name."""
 
 MAX_FIELDS = 40
-"""Parts of the longest query that is read."""
+"""Maximum number of fields in a query."""
 
 MAX_UNNAMED = 999
-"""Greatest number that may be a page's where nothing names it: longer ones are ids of articles."""
+"""Maximum page number where nothing in the address names it as such: larger numbers are ids of
+articles.
+"""
 
 MAX_DIGITS = 5
-"""Digits of the longest number; offsets have as many as pages and two more."""
+"""Maximum number of digits; offsets have up to two more than page numbers."""
 
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
@@ -32,14 +34,14 @@ _NAMED_IN_PATH = re.compile(
 )
 _UNNAMED_IN_PATH = re.compile(
     r"(?P<before>.*[^/])(?:[_,;/.](?P<number>\d{1,3})(?:\.[a-z]{2,5})?/?"
-    # "name-2" without an ending is what two articles of one headline are told apart by.
+    # "name-2" without a suffix distinguishes articles with the same headline.
     r"|-(?P<file>\d{1,3})\.[a-z]{2,5})",
     re.IGNORECASE,
 )
 _NAMED_FIELD = re.compile(
     r"(?:[^0-9]*[^a-z0-9])?(?:p|pg|pn|paged|cp|pno|start|offset|from|first|skip|seite|side|sida|sivu|"
     r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)"
-    # After the first one nothing is tried again.
+    # After the first match nothing is tried again.
     r"|(?=[^0-9]*+\Z)(?s:.*?pag(?:e|ina|ing).*+)",
     re.IGNORECASE,
 )
@@ -60,18 +62,18 @@ _SESSION = re.compile(
 
 
 class Reading(NamedTuple):
-    """One way to read an address: a page, or the number of a page, of what its stem names.
+    """One reading of an address as that of a page, possibly numbered.
 
     Attributes
     ----------
     stem
-        Host and path without the number, without ending.
+        Host and path without the number and the suffix.
     fields
-        What else the query asks for.
+        The other fields of the query.
     number
-        The number; None where none is read.
+        The page number, or None.
     is_named
-        Whether the address says that it is a page's.
+        Whether the address names the number as that of a page.
     """
 
     stem: str
@@ -81,14 +83,14 @@ class Reading(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """How two addresses are pages of one thing.
+    """The relation of two addresses that are pages of the same thing.
 
     Attributes
     ----------
     own, other
-        Their numbers, None for none.
+        Their page numbers, or None.
     is_named
-        Whether an address says that its number is a page's.
+        Whether an address names its number as that of a page.
     """
 
     own: int | None
@@ -97,12 +99,9 @@ class Relation(NamedTuple):
 
 
 class Address:
-    """An address and the ways to read it; one that cannot be read has none.
+    """An address with all its readings; none if it is invalid.
 
-    Parameters
-    ----------
-    url
-        Absolute http or https address.
+    `url` is an absolute http or https address.
     """
 
     def __init__(self, url: str) -> None:
@@ -155,10 +154,9 @@ class Address:
         return readings
 
     def relation(self, other: "Address") -> Relation | None:
-        """Return how another address is a page of the same as this one, None where it is not.
+        """Return the relation to another page of the same thing, or None.
 
-        An address with a number that nothing names is one of the next number only: others are
-        ids.
+        An unnamed number counts only if it is an adjacent one: others are ids.
         """
         best: Relation | None = None
         for theirs in other.readings:
@@ -177,7 +175,7 @@ class Address:
         return self._relation_to_first(other)
 
     def _relation_to_first(self, other: "Address") -> Relation | None:
-        """Return the relation to an address that has no number, as first pages have none."""
+        """Return the relation to an address without a number, like that of a first page."""
         if not other.readings:
             return None
         first = other.readings[0]
@@ -191,7 +189,7 @@ class Address:
         return None
 
     def is_whole_of(self, own: "Address") -> bool:
-        """Say whether this address asks for all pages of another one at once."""
+        """Return whether this address asks for all pages of another one at once."""
         stems = {reading.stem for reading in own.readings}
         path = _WHOLE_IN_PATH.fullmatch(self._path)
         if path and self.host + _bare(path["before"]) in stems:
@@ -203,10 +201,10 @@ class Address:
 
 
 def _is_number(name: str, value: str) -> bool:
-    """Say whether a field of a query may number pages.
+    """Return whether a field of a query may be a page number.
 
-    One whose name has digits is of a list within the page; ``?p=5031`` is how a widespread system
-    names an article.
+    A name with digits belongs to a list within the page; ``?p=5031`` is WordPress's address of an
+    article.
     """
     if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS):
         return False
@@ -239,7 +237,7 @@ def _fit(own: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) ->
 
 
 def _bare(path: str) -> str:
-    """Return a path without its ending, as the first page and the second differ in it."""
+    """Return a path without its suffix, which may differ between the first and the second page."""
     trimmed = path.rstrip("/")
     head, slash, last = trimmed.rpartition("/")
     name, dot, ending = last.rpartition(".")

@@ -1,8 +1,8 @@
-"""One article out of its parts.
+"""Joining of an article's parts.
 
-Parts are taken one after the other as the first leads to the second, and so on, as long as each
-says that it belongs there: it leads back, or has the headline of the first and its address with a
-number. What a page claims for itself brings it into no article that does not lead to it.
+Parts are followed from one to the next as long as each confirms that it belongs there: it links
+back, or has the headline of the first part and its address with a number. No page can claim a place
+in an article that does not link to it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,20 +15,21 @@ from worker.pagination.reading import Pagination
 from worker.text.words import tokens
 
 MAX_PARTS = 50
-"""Parts of an article that are joined, the first ones."""
+"""Maximum number of parts to join."""
 
 MAX_BYTES = 8 * 1024 * 1024
-"""Bytes of the messages of the parts that are joined, the first ones."""
+"""Maximum total size of the parts' messages, in bytes."""
 
 REPEATED = 0.8
-"""Share of a part's text that earlier ones have from which on it is no further part.
+"""Minimum share of a part's text found in earlier parts for it not to be a further part.
 
-What is numbered on its page is then something else, as its comments or a list of other articles,
-and every number shows the whole article again.
+Its numbers then belong to something else, such as comments or a list of other articles, and each
+page repeats the whole article.
 """
 
 HELD = 0.8
-"""Share of the first part's text that what calls itself the whole article has to hold."""
+"""Minimum share of the first part's text that a page claiming to be the whole article must contain.
+"""
 
 SEPARATOR = "\n\n"
 
@@ -43,13 +44,13 @@ class Member:
     Attributes
     ----------
     page_id, url
-        Of the page.
+        Id and address of the page.
     links
-        The parts that it leads to.
+        The parts that it links to.
     message
-        The article message of the page alone, as JSON values; it may be read when it is asked for.
+        The article message of this page alone, as JSON values; possibly loaded lazily.
     size
-        Bytes of that.
+        Size of the message in bytes.
     """
 
     page_id: int
@@ -60,12 +61,12 @@ class Member:
 
     @cached_property
     def key(self) -> str:
-        """By which its address is recognised."""
+        """The key by which its address is recognised."""
         return key_of(self.url)
 
     @cached_property
     def is_first(self) -> bool:
-        """Whether it is the first part, as it says itself."""
+        """Whether its own links show that it is the first part."""
         return (
             self.links.previous is None
             and self.links.number in {None, 1}
@@ -75,36 +76,26 @@ class Member:
 
 
 def kind_of(message: Mapping[str, Any]) -> str:
-    """Return what a page is, by its message."""
+    """Return the kind of a page from its message."""
     metadata = message.get("metadata") or {}
     return str(metadata.get("kind", "article"))
 
 
 def may_be_part(kind: str) -> bool:
-    """Say whether a page of a kind can be a part of an article; a thread or a list is none."""
+    """Return whether a page of a kind can be a part of an article, unlike a thread or a list."""
     return kind not in _APART
 
 
 def key_of(url: str) -> str:
-    """Return by what addresses of one page are the same: neither scheme nor session counts."""
+    """Return a key that is equal for addresses of one page, ignoring scheme and session."""
     address = Address(url)
     return address.plain or url
 
 
 def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
-    """Return the parts of an article in their order, without a gap.
+    """Return the parts of an article in order and without gaps; only the first if none follows.
 
-    Parameters
-    ----------
-    first
-        The first part.
-    members
-        Pages of the same site, the first among them or not.
-
-    Returns
-    -------
-    list of Member
-        The first part and those that follow it; one alone where none does.
+    `members` are pages of the same site; it is irrelevant whether `first` is among them.
     """
     by_key = {member.key: member for member in members}
     chain, keys, size = [first], {first.key}, first.size
@@ -135,7 +126,7 @@ def _following(chain: Sequence[Member], by_key: Mapping[str, Member]) -> Member 
 
 
 def _agree(chain: Sequence[Member], after: Member) -> bool:
-    """Say whether a page is the part after others as it tells itself."""
+    """Return whether a page confirms that it is the next part of a chain."""
     first, before, links = chain[0], chain[-1], after.links
     if links.previous is not None:
         return key_of(links.previous) == before.key
@@ -173,7 +164,7 @@ def _repeats(after: Member, seen: Collection[str]) -> bool:
 
 
 def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
-    """Say whether an article, given by its message, holds what the first part says, and more."""
+    """Return whether an article message contains the first part's text and more."""
     blocks = first.message["blocks"]
     held = {_said(block["text"]) for block in whole["blocks"]}
     total = sum(len(block["text"]) for block in blocks)
@@ -183,12 +174,9 @@ def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
 
 
 def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
-    """Return the addresses of all parts that an article is known to have, by number.
+    """Return the addresses of all known parts of an article, by number.
 
-    Parameters
-    ----------
-    chain
-        Its parts as `chain_of` gives them.
+    The chain is one from `chain_of`; parts that were not fetched are included.
     """
     known: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
     for member in chain:
@@ -202,15 +190,10 @@ def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
 
 
 def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
-    """Return the keys of the article message that several parts make together.
+    """Return the keys of the article message for several parts together.
 
-    The headline and the lead that later parts repeat are left out, as is all at the beginning and
-    the end of a part that an earlier one has.
-
-    Parameters
-    ----------
-    chain
-        The parts as `chain_of` gives them.
+    The headline and lead repeated by later parts are omitted, as is everything at the start and end
+    of a part that occurs in an earlier one. The chain is one from `chain_of`.
     """
     text = ""
     blocks: list[dict[str, Any]] = []
@@ -244,7 +227,7 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
 
 
 def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
-    """Return a block, with what it marks, further down in the text."""
+    """Return a block and its marks, moved down in the text."""
     moved = {**block, "start": block["start"] + shift, "end": block["end"] + shift}
     for name in ("links", "emphasis"):
         if name in block:
@@ -256,14 +239,14 @@ def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
 
 
 def _replaced(medium: dict[str, Any], moved: int, least: int, most: int) -> dict[str, Any]:
-    """Return an image or embed with its place among the blocks of all parts."""
+    """Return an image or embed with its position among the joined blocks."""
     if medium.get("block") is None:
         return medium
     return {**medium, "block": min(max(medium["block"] + moved, least), most)}
 
 
 def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
-    """Return where the blocks that no earlier part has begin and end."""
+    """Return the range of blocks left after trimming those seen in earlier parts."""
     start, end = 0, len(blocks)
     while start < end and _said(blocks[start]["text"]) in seen:
         start += 1
@@ -280,7 +263,7 @@ def _distinct(media: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the comments of all parts, each once: every part may show the whole thread."""
+    """Return the comments of all parts without duplicates: every part may show the whole thread."""
     comments: list[dict[str, Any]] = []
     place_of: dict[tuple[Any, ...], int] = {}
     for message in messages:

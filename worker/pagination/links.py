@@ -1,4 +1,4 @@
-"""The links of a page that may lead to other parts of what it shows, and what each says of that."""
+"""Links of a page that may lead to other parts of an article."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,13 +23,13 @@ from worker.pagination.wording import (
 )
 
 MAX_CANDIDATES = 2_000
-"""Links whose addresses are read, the first ones."""
+"""Maximum number of candidate links."""
 
 MAX_NAMES = 500
-"""Characters of a class and an id that are read."""
+"""Maximum length of a class and an id together."""
 
 AROUND = 4
-"""Elements around a link whose names may say that it stands in a pager."""
+"""Number of ancestors of a link whose names may mark a pager."""
 
 _PAGER = re.compile(
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
@@ -55,19 +55,19 @@ class PartLink:
     Attributes
     ----------
     element
-        Number of the element in the document.
+        Index of the element in the document.
     href
-        The address as the page writes it.
+        The address as written in the page.
     address
-        The address.
+        The absolute address.
     relation
-        How it is a page of the same as this page, None where it is not seen to be.
+        Its relation to the page's own address, or None.
     label
-        What it says, None for nothing of parts.
+        The meaning of its text, or None.
     direction
-        Where it leads as label, ``rel`` and names say together, None where nothing does.
+        Where it leads according to its label, ``rel`` and names together, or None.
     is_declared
-        Whether it is a ``link`` element, which no reader sees.
+        Whether it is a ``link`` element, which readers do not see.
     """
 
     element: int
@@ -80,13 +80,7 @@ class PartLink:
 
 
 class Links:
-    """The links of a page.
-
-    Parameters
-    ----------
-    page
-        The page.
-    """
+    """The pagination links of a page."""
 
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
@@ -99,7 +93,7 @@ class Links:
 
     @cached_property
     def anchors(self) -> dict[int, str]:
-        """The addresses of ``a`` elements as the page writes them, by element, in its order."""
+        """The addresses of ``a`` elements as written in the page, by element, in document order."""
         is_anchor = self.flat.having(("a",))
         owners, values = self.flat.attributes.named("href")
         chosen = np.flatnonzero(is_anchor[owners])[:MAX_LINKS].tolist()
@@ -107,9 +101,9 @@ class Links:
 
     @cached_property
     def numbers(self) -> list[tuple[int, int, int | None]]:
-        """The texts that are numbers: place among the texts, number, and the link around, if any.
+        """The texts that are numbers: index among the texts, number, and enclosing link if any.
 
-        In the order of the page.
+        In document order.
         """
         flat = self.flat
         found = [
@@ -124,7 +118,7 @@ class Links:
 
     @cached_property
     def _link_of_texts(self) -> dict[int, int]:
-        """The link around each text that stands alone in one."""
+        """The enclosing link of each text that is its link's only text."""
         flat = self.flat
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
         starts, ends = flat.text_starts[elements], flat.text_ends[elements]
@@ -132,7 +126,7 @@ class Links:
         return dict(zip(starts[alone].tolist(), elements[alone].tolist(), strict=True))
 
     def address(self, element: int) -> Address | None:
-        """Return the address of a link, None where it is no page of this host."""
+        """Return the address of a link; None if it is not a page of this host."""
         href = self.anchors.get(element)
         return self._address(href) if href is not None else None
 
@@ -150,7 +144,7 @@ class Links:
 
     @cached_property
     def candidates(self) -> list[PartLink]:
-        """The links that say that they lead to other parts, in the order of the page."""
+        """The links whose label or names point to other parts, in document order."""
         found = []
         for element, label in self._labelled():
             link = self._part_link(element, label)
@@ -181,7 +175,7 @@ class Links:
 
     @cached_property
     def _related(self) -> set[int]:
-        """The elements that ``rel`` says something of, or a class or id with next or previous."""
+        """The elements with a relevant ``rel`` or a class or id that names a direction."""
         flat = self.flat
         owners, values = flat.attributes.named("rel")
         found = {
@@ -195,7 +189,7 @@ class Links:
 
     @cached_property
     def _ways(self) -> Mapping[int, Direction]:
-        """Where the links of each class and id lead that say so."""
+        """The direction named by each class and id, if any."""
         return {
             number: way
             for number, (word, name) in enumerate(self.flat.distinct_names)
@@ -225,7 +219,7 @@ class Links:
         return PartLink(element, self.anchors[element], address, relation, label, way)
 
     def _titled(self, element: int, attributes: Mapping[str, str]) -> Label | None:
-        """Return what a link's title says, or that of the image in it."""
+        """Return the meaning of a link's title, or of an image in it."""
         written = [attributes.get(name, "") for name in _TITLES]
         if not any(written):
             written += [
@@ -242,7 +236,10 @@ class Links:
         return None
 
     def _named_direction(self, element: int) -> Direction | None:
-        """Return what the class and the id of a link say, or of the element around it alone."""
+        """Return the direction named by a link's class or id, or by its parent if it has no others.
+
+        A parent with more than a few descendants is ignored.
+        """
         flat = self.flat
         if way := self._ways.get(int(flat.name_numbers[element])):
             return way
@@ -252,10 +249,10 @@ class Links:
         return self._ways.get(int(flat.name_numbers[around]))
 
     def is_in_pager(self, element: int) -> bool | None:
-        """Say whether an element around one is named as a pager of the page.
+        """Return whether an ancestor is named as a pager of the page.
 
-        None where nothing around is, False where it is the pager of something else: a calendar,
-        the comments, other articles.
+        None if none is named; False if it is a pager of something else: a calendar, comments, other
+        articles.
         """
         flat, around = self.flat, element
         for _ in range(AROUND):
@@ -275,11 +272,11 @@ class Links:
         return self._pagers[name]
 
     def marks_current(self, name: int) -> bool:
-        """Say whether a class or an id, given by its number, marks the page itself."""
+        """Return whether a class or id, given by its index, marks the current page."""
         return _CURRENT.search(self._names(name)) is not None
 
     def _names(self, name: int) -> str:
-        """Return a class and an id, given by their number, as patterns look for words in them."""
+        """Return a class and id, given by their index, in the form that patterns expect."""
         word, own = self.flat.distinct_names[name]
         return part_at_capitals(f"{word} {own}"[:MAX_NAMES])
 
@@ -289,10 +286,10 @@ class Links:
 
     @cached_property
     def declared(self) -> list[PartLink]:
-        """The ``link`` elements with a ``rel`` of next or previous that readers see a link of, too.
+        """The ``link`` elements for the next or previous page that are also visible as links.
 
-        What only programs see is left over from before the page's list grew by itself, or leads
-        one beyond the last page.
+        Those without a visible link are leftovers of an earlier layout, or lead beyond the last
+        page.
         """
         found = []
         shown = {href.strip().partition("#")[0] for href in self.anchors.values()}

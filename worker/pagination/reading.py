@@ -1,9 +1,9 @@
-"""How a page leads to the other parts of what it shows a part of.
+"""Links from a page to the other parts of an article.
 
-What counts is what the page says of itself: links with numbers, with words for the next and the
-previous page, with arrows, with ``rel``. A link that says so is believed where something else tells
-that it leads to a page of the same and not to another article: its address is the page's own with a
-number, or one of a numbered run, or the link stands in what is named a pager.
+The evidence is the page's own: links with numbers, with words for the next or previous page, with
+arrows, with ``rel``. Such a link is accepted only if further evidence shows that it leads to a page
+of the same article: its address is the page's own with a number, it belongs to a numbered run, or
+it stands in an element named as a pager.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,18 +22,18 @@ _BY_NAME = 1
 
 @dataclass(frozen=True)
 class Pagination:
-    """The other parts that a page leads to. Addresses are absolute and without fragment.
+    """The other parts that a page links to; addresses are absolute and have no fragment.
 
     Attributes
     ----------
     number
-        Number of the page itself, None where it does not tell.
+        Number of the page itself, or None if unknown.
     pages
-        Addresses by number, ascending; that of the page itself may be among them.
+        Addresses by number, ascending; possibly including the page itself.
     next, previous, first, last
-        What the page calls so, None for none. A blog may call older posts the previous ones.
+        The pages that the page calls so, or None. Blogs may call older posts the previous ones.
     whole
-        Where all parts are on one page.
+        The address that shows all parts on one page, or None.
     """
 
     number: int | None = None
@@ -51,7 +51,7 @@ class Pagination:
 
 @dataclass(frozen=True)
 class FoundLinks:
-    """The links behind a `Pagination`: an address, and how the page writes it."""
+    """The links behind a `Pagination`, with their addresses as parsed."""
 
     number: int | None
     pages: Mapping[int, Address]
@@ -59,12 +59,12 @@ class FoundLinks:
 
 
 def read_pagination(page: Page) -> Pagination:
-    """Read how a page leads to the other parts of what it shows.
+    """Read the links from a page to its other parts.
 
     Parameters
     ----------
     page
-        The page; its address has to be the one that it was fetched from.
+        The page; its URL must be the one that it was fetched from.
     """
     links = Links(page)
     if not links.own.readings:
@@ -103,7 +103,7 @@ def _find(links: Links) -> FoundLinks:
 
 
 def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
-    """Join runs of the same pages, as many pages show one at the top and one at the bottom."""
+    """Merge runs of the same pages, as many pages have one at the top and one at the bottom."""
     related = [run for run in runs if run.is_related]
     number: int | None = None
     pages: dict[int, Address] = {}
@@ -120,7 +120,7 @@ def _rank(
     listed: Mapping[str, int],
     ways: Mapping[Direction, tuple[int, Address]],
 ) -> int:
-    """Return how well it is seen that a link leads to a page of the same, 0 for not at all."""
+    """Return the strength of evidence that a link leads to another part, 0 for none."""
     if link.is_declared and any(
         address.plain == link.address.plain for _, address in ways.values()
     ):
@@ -138,7 +138,7 @@ def _rank(
 
 
 def is_near(relation: Relation) -> bool:
-    """Say whether a page is one of the next numbers, where its address does not name pages."""
+    """Return whether a relation names pages or is to an adjacent number."""
     if relation.is_named:
         return True
     if relation.own is None:
@@ -149,7 +149,7 @@ def is_near(relation: Relation) -> bool:
 
 
 def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direction | None:
-    """Return where a link leads, by the number of its page where it has but an arrow."""
+    """Return the direction of a link; for a double arrow, decide by the number of its page."""
     label = link.label
     if label is None or not label.is_double or number is None:
         return link.direction
@@ -164,7 +164,7 @@ def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direc
 
 
 def _number_in_address(link: PartLink, number: int) -> int | None:
-    """Return the number of a link's page where addresses number pages as their links do."""
+    """Return the page number of a link if addresses count as the links do."""
     relation = link.relation
     if relation is None or relation.own != number:
         return None
@@ -184,7 +184,7 @@ def _add_neighbours(
 
 
 def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
-    """Return the number of the page by its own address, where those of its neighbours agree."""
+    """Return the page's number from its own address, if a neighbour's address confirms it."""
     for way, step in ((Direction.NEXT, -1), (Direction.PREVIOUS, 1)):
         address = chosen.get(way)
         relation = links.own.relation(address) if address is not None else None

@@ -8,37 +8,37 @@ from worker.pagination.addresses import Address, Relation
 from worker.pagination.links import Links
 
 MAX_BETWEEN = 2
-"""Texts between two numbers of a run: separators, dots."""
+"""Maximum number of texts between two numbers of a run: separators, dots."""
 
 MAX_SEPARATOR = 12
-"""Characters of the longest of them."""
+"""Maximum length of such a text."""
 
 MAX_RUN = 1_000
-"""Pages of a run that are kept, the first ones. The most on a page of the corpora are 13."""
+"""Maximum number of pages per run. The corpus maximum is 13."""
 
 MIN_OF_CALENDAR = 5
-"""Numbers in cells of a table from which on a run without named pages is a calendar."""
+"""Minimum number of table cells for a run without named pages to be a calendar."""
 
 MIN_KNOWN = 2
-"""Addresses with numbers by which the number of another is told."""
+"""Minimum number of numbered addresses to infer another page's number."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The pages that a run names.
+    """The pages named by a run.
 
     Attributes
     ----------
     number
-        Number of the page itself, None where the run does not tell.
+        Number of the page itself, or None if the run does not show it.
     pages
         Addresses by number.
     elements
-        Their links, by number.
+        Link elements by number.
     first_text, last_text
-        Places of its ends among the texts of the page.
+        Indices of its first and last text in the page.
     is_related
-        Whether the addresses are seen to be pages of what the page shows.
+        Whether the addresses confirm that these are parts of the same article.
     """
 
     number: int | None
@@ -53,7 +53,7 @@ _Member = tuple[int, int, int | None]
 
 
 def find_runs(links: Links) -> list[Run]:
-    """Find the numbered runs of a page that lead to its other parts."""
+    """Find the numbered runs that lead to the page's other parts."""
     return [run for members in _runs(links) if (run := _read(links, members)) is not None]
 
 
@@ -120,7 +120,7 @@ def _linked(links: Links, members: Sequence[_Member]) -> tuple[dict[int, Address
 
 
 def _is_current(links: Links, pages: dict[int, Address], number: int, link: int) -> bool:
-    """Say whether a number of a run is that of the page itself."""
+    """Return whether a number of a run is that of the page itself."""
     if pages[number].plain == links.own.plain:
         return True
     flat = links.flat
@@ -134,14 +134,14 @@ def _is_current(links: Links, pages: dict[int, Address], number: int, link: int)
 
 
 def _fits(number: int, relation: Relation) -> bool:
-    """Say whether an address is of the page whose number its link shows."""
+    """Return whether an address has the number shown by its link."""
     if relation.is_named:
         return True
     return relation.other == number or (relation.other is None and number == 1)
 
 
 def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
-    """Return the number of the page itself, by what the addresses of two others have for theirs."""
+    """Infer the number of the page itself from the addresses of two others."""
     known = [
         (number, relation.other)
         for number, relation in relations.items()
@@ -160,7 +160,7 @@ def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
 
 
 def _has_neighbours(members: Sequence[_Member]) -> bool:
-    """Say whether a number follows the one before it: "10 25 50" is how many to show on a page."""
+    """Return whether any two numbers are consecutive: "10 25 50" are page sizes."""
     return any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
 
 

@@ -1,7 +1,7 @@
-"""What a link to another part is called, in the languages of news, as ``words.json`` has them.
+"""Labels of links to other parts, in the languages of news, from ``words.json``.
 
-A label counts where it is nothing but such words: "Next", "Page suivante" and "2. Seite" do, "Next
-article" and "Weiter zum Shop" do not.
+A label counts only if it consists entirely of such words: "Next", "Page suivante" and "2. Seite"
+do, "Next article" and "Weiter zum Shop" do not.
 """
 
 import re
@@ -15,17 +15,17 @@ from worker.text.shipped import shipped_json
 from worker.text.words import count_unspaced
 
 MAX_LABEL = 48
-"""Characters of the longest label that is read; the longest phrase of the lists has 31."""
+"""Maximum length of a label; the longest phrase in the lists has 31 characters."""
 
 MAX_TOKENS = 6
-"""Words of the longest label."""
+"""Maximum number of words in a label."""
 
 MAX_DIGITS = 5
-"""Digits of the greatest number of a page; what has more counts readers or votes."""
+"""Maximum number of digits in a page number; longer ones count readers or votes."""
 
 
 class Direction(StrEnum):
-    """Where a link leads, seen from the page that it stands on."""
+    """Where a link leads, relative to its page."""
 
     NEXT = "next"
     PREVIOUS = "previous"
@@ -35,21 +35,21 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """What a label says.
+    """The meaning of a label.
 
     Attributes
     ----------
     direction
-        Where the link leads, None where the label does not say.
+        Where the link leads, or None.
     number
-        Number of the page, None for none.
+        Number of the page, or None.
     names_pages
-        Whether pages, or what they list, are named: "next page", "older posts".
+        Whether it names pages or listed items: "next page", "older posts".
     is_sure
-        Whether a word says it; not an arrow, and not an age, which some sites count forwards and
-        others backwards.
+        Whether it is a word for the direction; not an arrow, and not an age, which sites count in
+        either direction.
     is_double
-        Whether it is an arrow that sites set for the last page, too.
+        Whether it is an arrow also used for the first or last page.
     """
 
     direction: Direction | None
@@ -119,7 +119,7 @@ def _words() -> _Words:
 
 
 def read_number(text: str) -> int | None:
-    """Return the number that a text is, "[ 2 ]" or "2.", None for any other text."""
+    """Return the number that makes up a text, such as "[ 2 ]" or "2.", or None."""
     bare = text.strip(_EDGES)
     if not 0 < len(bare) <= MAX_DIGITS + 1:
         return None
@@ -131,12 +131,9 @@ def read_number(text: str) -> int | None:
 
 @lru_cache(maxsize=8192)
 def read_label(text: str) -> Label | None:
-    """Return what a label says of a page's parts, None where it is about anything else.
+    """Return the meaning of a label with collapsed white space, or None if it is not about parts.
 
-    Parameters
-    ----------
-    text
-        The label, white space collapsed. Menus have the same on every page.
+    Cached, as menus repeat on every page.
     """
     if not 0 < len(text) <= MAX_LABEL:
         return None
@@ -177,7 +174,7 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
 
 
 def _holds_noun(token: str) -> bool:
-    """Say whether a word of a script that parts no words names pages: "次のページ"."""
+    """Return whether a word in a script without spaces contains a noun for pages: "次のページ"."""
     return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
 
 
@@ -196,7 +193,7 @@ _NAMED = re.compile(
 
 
 def read_name(name: str) -> Direction | None:
-    """Return where a link leads by its class or id: ``nav-previous``, ``pager__item--next``."""
+    """Return the direction named by a class or id: ``nav-previous``, ``pager__item--next``."""
     said = {
         way
         for found in _NAMED.finditer(part_at_capitals(name))
@@ -208,5 +205,5 @@ def read_name(name: str) -> Direction | None:
         )
         if hit
     }
-    # "prev-next" names a bar of both, "last" an item of any list.
+    # "prev-next" names a bar with both, "last" an item of any list.
     return said.pop() if len(said) == 1 else None
