@@ -1,1 +1,1 @@
-"""Pages looked into without a service: extracted, explained, grouped."""
+"""Extraction, explanation and grouping of pages without a running service."""

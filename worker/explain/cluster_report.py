@@ -1,4 +1,4 @@
-"""Template groups of the pages of files, without any service."""
+"""Template groups of pages from files, without a running service."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ from worker.html import PageError, Tree, parse_page, site_key
 from worker.text.plural import counted
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+"""Called with the name of the step, the number of finished items, and their total."""
 
 
 class ClusteringError(ExpectedError):
-    """What was asked for cannot be done."""
+    """The clustering request is invalid."""
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """Groups of the pages of some sites.
+    """The groups of pages of some sites.
 
     Parameters
     ----------
     method
-        Name of the method that found them.
+        Name of the grouping method.
     sites
-        The site of the most pages first.
+        Groups per site, the one with the most pages first.
     unusable
-        Number of messages that are no page.
+        Number of messages that are not usable pages.
     """
 
     method: str
@@ -41,7 +41,7 @@ class Clustering:
     unusable: int
 
     def to_lines(self) -> Iterator[str]:
-        """Yield the groups, their sizes and representatives, and the outliers, for a person."""
+        """Yield report lines with the groups, their sizes and representatives, and the outliers."""
         for site in self.sites:
             grouping = site.grouping
             yield (
@@ -58,7 +58,7 @@ class Clustering:
             yield counted(self.unusable, "unusable message")
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the distances."""
+        """Return everything but the distances, as JSON values."""
         return {
             "method": self.method,
             "unusable": self.unusable,
@@ -71,18 +71,18 @@ def cluster_pages(
 ) -> Clustering:
     """Group the pages of each site by template.
 
-    Of several pages with one address the last counts.
+    Of several pages with one address, the last one counts.
 
     Parameters
     ----------
     messages
         Raw page messages.
     method
-        One of `worker.grouping.METHODS`; the default one where None.
+        One of `worker.grouping.METHODS`; None for the default.
     threads
-        Number of threads that compare.
+        Number of threads for comparisons.
     progress
-        Told how far it is.
+        Progress callback.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def cluster_pages(
     """
     method = method or DEFAULT_METHOD
     if method not in METHODS:
-        raise ClusteringError(f"no method {method!r}; there are {', '.join(METHODS)}")
+        raise ClusteringError(f"no method {method!r}; choose one of {', '.join(METHODS)}")
     trees: dict[str, dict[str, Tree]] = {}
     unusable = 0
     for body in messages:
@@ -123,24 +123,24 @@ def cluster_pages(
 
 
 def check_drawable(path: Path) -> None:
-    """Say before the work begins why a picture could not be drawn.
+    """Check before the work begins that a picture can be drawn.
 
     Raises
     ------
     MissingExtraError
         If the drawing library is missing.
     ClusteringError
-        If the suffix is that of no picture.
+        If the suffix is not supported.
     """
     require_extra("plot", "a picture", "matplotlib")
     from worker.explain.site_picture import SUFFIXES
 
     if path.suffix.lower() not in SUFFIXES:
-        raise ClusteringError(f"{path}: a picture is a file that ends in {' or '.join(SUFFIXES)}")
+        raise ClusteringError(f"{path}: the name of a picture ends in {' or '.join(SUFFIXES)}")
 
 
 def draw_clustering(clustering: Clustering, path: Path) -> int:
-    """Draw the largest sites as `worker.explain.site_picture` does, and return how many."""
+    """Draw the largest sites with `worker.explain.site_picture`, and return their number."""
     from worker.explain.site_picture import MAX_SITES, draw
 
     draw(clustering.sites, path)

@@ -1,24 +1,24 @@
-"""The one way in which looking into a page fails."""
+"""The error raised when a page cannot be examined."""
 
 from worker.errors import ExpectedError
 from worker.outcomes import PageOutcome
 
 
 class ExplainingError(ExpectedError):
-    """There is no page to look into, or no article in it; the message is one line for a person.
+    """There is no page to examine, or no article in it; the message is one line for users.
 
     Attributes
     ----------
     name
-        What the page is called: its address, its file.
+        The page's URL or file.
     problem
-        What is wrong with it.
+        Description of the problem.
     outcome
-        The page's outcome, None where there is no page.
+        The page's outcome; None if there is no page.
     """
 
     def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:
-        # What a server sends may put anything into the text of the error that it causes.
+        # Servers may influence the text of errors, so it must stay on one line.
         self.name, self.problem, self.outcome = name, " ".join(problem.split()), outcome
         parts = (name, outcome, self.problem) if outcome else (name, self.problem)
         super().__init__(": ".join(parts))

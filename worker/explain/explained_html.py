@@ -1,8 +1,8 @@
-"""An explanation as the page itself, what was kept framed in green and the template in blue.
+"""An explanation shown in the page itself: kept text framed in green, boilerplate in blue.
 
-After figure 2.1 of Deturck (2015). The page stands in a frame of its own whose sandbox runs no
-script, sends no form and opens nothing; a content security policy lets it load styles, pictures and
-fonts alone, so that it looks as it does on its site. What could act is taken out beforehand.
+After figure 2.1 of Deturck (2015). The page is in a sandboxed frame that runs no scripts, submits
+no forms and opens nothing; a content security policy limits it to styles, pictures and fonts, so
+that it looks as on its site. Active content is removed beforehand as well.
 """
 
 from html import escape
@@ -26,7 +26,7 @@ _ACTING = (
     *("script", "noscript", "template", "iframe", "frame", "frameset", "object", "embed"),
     *("applet", "base", "meta", "portal", "fencedframe", "audio", "video", "dialog"),
 )
-"""Elements that act, load or hide; a reader with scripts sees none of their text as text."""
+"""Active, loading or hiding elements; with scripts enabled, none of their text is shown."""
 
 _ADDRESSES = frozenset(
     {"href", "src", "action", "formaction", "srcset", "data", "background", "poster", "ping"}
@@ -35,14 +35,14 @@ _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 
 
 def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
-    """Write a self-contained page with the page in it, and beside it each line with its reasons.
+    """Write a self-contained page with the explained page and a list of its lines with reasons.
 
     Parameters
     ----------
     explanation
         The explanation.
     page
-        The page that it explains; it is read only.
+        The explained page; not modified.
     group_size
         Number of pages in the page's template group.
     comments
@@ -87,7 +87,7 @@ def _framed(explanation: Explanation, page: Page) -> str:
 
 
 def _disarm(document: HtmlElement) -> None:
-    """Take out what could act, were there no sandbox around it."""
+    """Remove active content, in case there were no sandbox."""
     for element in list(document.iter(*_ACTING)):
         if element.getparent() is not None:
             element.drop_tree()

@@ -15,18 +15,9 @@ def to_json(
     comments: Sequence[Comment] = (),
     entries: Sequence[Entry] = (),
 ) -> dict[str, Any]:
-    """Return all of an explanation as JSON values.
+    """Return an explanation with the page's comments and live entries as JSON values.
 
-    Parameters
-    ----------
-    explanation
-        The explanation.
-    group_size
-        Number of pages in the page's template group.
-    comments
-        The comments of the page.
-    entries
-        The entries of a live report.
+    `group_size` is the number of pages in the page's template group.
     """
     article = explanation.article
     return {

@@ -1,4 +1,4 @@
-"""An explanation on a terminal."""
+"""An explanation in the terminal."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from worker.explain.summary import summary, told_reasons
 from worker.text.terminal import printable
 
 MAX_CHARACTERS = 300
-"""Beginning of a line that is shown."""
+"""Maximum number of characters shown per line."""
 
 _STYLES: dict[Verdict, str] = {
     "kept": "green",
@@ -23,7 +23,7 @@ _STYLES: dict[Verdict, str] = {
 
 
 def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[Table]:
-    """Draw the facts about a page, then its lines, each with its verdict and reasons."""
+    """Yield a table of facts about a page, then a table of its lines with verdicts and reasons."""
     facts = Table(box=None, show_header=False, pad_edge=False)
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(overflow="fold")

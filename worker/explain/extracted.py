@@ -1,4 +1,4 @@
-"""The article of one page, in the formats of the command line."""
+"""The article of a page in the command line's output formats."""
 
 from collections.abc import Callable, Mapping
 
@@ -20,25 +20,25 @@ CSV_COLUMNS = (
     "text",
     "comments",
 )
-"""Columns of a table of articles; `comments` counts them."""
+"""Columns of the CSV table; `comments` is their number."""
 
 
 def to_text(content: Content, _url: str, _site: str) -> str:
-    """Return the headline and the text, paragraphs parted by a blank line."""
+    """Return the headline and the text, with blank lines between paragraphs."""
     article = content.article
     return "\n\n".join(part for part in (article.title, article.text) if part) + "\n"
 
 
 def to_json(content: Content, url: str, site: str) -> str:
-    """Return the article message without what only a deployment knows, in the schema's order."""
-    # The message contracts take as long to import as all that reads a page.
+    """Return the article message in schema order, without the fields only a deployment knows."""
+    # Importing the message contracts takes as long as everything needed to read a page.
     from worker.article.article_values import json_values
 
     return json_text(json_values(content, url, site)) + "\n"
 
 
 def to_csv(content: Content, url: str, site: str) -> str:
-    """Return a table of one article: a line of `CSV_COLUMNS`, and a line of values."""
+    """Return a CSV table of one article, with a header line."""
     import csv
     import io
 
@@ -74,4 +74,4 @@ FORMATS: Mapping[str, Callable[[Content, str, str], str]] = {
     "csv": to_csv,
     "xml-tei": to_tei,
 }
-"""What writes the content of a page, given its address and the key of its site, by name."""
+"""Formatters by name; each takes a page's content, URL and site key."""

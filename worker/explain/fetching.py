@@ -1,4 +1,4 @@
-"""One page from the web."""
+"""Fetching of a single page from the web."""
 
 import socket
 import ssl
@@ -15,7 +15,7 @@ from models.limits import MAX_HTML_BYTES
 from worker.explain.errors import ExplainingError
 
 SECONDS = 30.0
-"""Time limit of a page."""
+"""Time limit per page."""
 
 USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
 
@@ -24,18 +24,18 @@ _BLOCK_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Fetched:
-    """A page as it came.
+    """A page as fetched.
 
     Attributes
     ----------
     url
-        Its address after all redirections.
+        Its URL after redirects.
     content
         Its bytes, without content coding.
     content_type
-        The HTTP header, None where there was none.
+        The HTTP header, or None.
     fetched_at
-        When it was fetched.
+        Time of the fetch.
     """
 
     url: str
@@ -50,18 +50,18 @@ def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
     Parameters
     ----------
     url
-        Its address.
+        Its URL.
     seconds
-        Time for all of it, and for every wait for the server.
+        Time limit for the whole fetch, and for each wait for the server.
     max_bytes
-        Length beyond which the page is refused; no more of it is read.
+        Maximum size; reading stops there.
 
     Raises
     ------
     ExplainingError
-        If it cannot be had: no such server, an error status, too late or too large.
+        If it cannot be fetched: unknown host, error status, timeout or too large.
     """
-    # Not needed for files, and a quarter of what one page takes.
+    # Not needed for files; takes a quarter of the time for one page.
     import requests
     from urllib3.exceptions import HTTPError
 
@@ -81,20 +81,20 @@ def fetch(url: str, *, seconds: float = SECONDS, max_bytes: int = MAX_HTML_BYTES
             header = response.headers.get("Content-Type")
             return Fetched(response.url, bytes(content), header, datetime.now(UTC))
     except requests.Timeout as error:
-        problem = f"{_host(url)} was silent for {seconds:g} seconds: try again later"
+        problem = f"{_host(url)} sent nothing for {seconds:g} seconds: try again later"
         raise ExplainingError(url, problem) from error
     except requests.HTTPError as error:
         raise ExplainingError(url, _status(error.response.status_code)) from error
     except requests.TooManyRedirects as error:
-        raise ExplainingError(url, "the server redirects without end") from error
+        raise ExplainingError(url, "the server redirects in a loop") from error
     except requests.exceptions.InvalidSchema as error:
-        problem = "the server redirects to what is no http or https address"
+        problem = "the server redirects to an address that is not http or https"
         raise ExplainingError(url, problem) from error
     except requests.exceptions.ProxyError as error:
-        problem = f"the proxy does not lead to {_host(url)}: check HTTP_PROXY and HTTPS_PROXY"
+        problem = f"the proxy cannot reach {_host(url)}: check HTTP_PROXY and HTTPS_PROXY"
         raise ExplainingError(url, problem) from error
     except requests.exceptions.InvalidURL as error:
-        raise ExplainingError(url, "this is no valid address") from error
+        raise ExplainingError(url, "this is not a valid address") from error
     except (requests.RequestException, HTTPError, ValueError) as error:
         raise ExplainingError(url, _problem(url, error)) from error
 
@@ -107,34 +107,34 @@ def _status(code: int) -> str:
 
 
 def _problem(url: str, error: Exception) -> str:
-    """Return why a page cannot be fetched, from what lies below the libraries' own errors."""
+    """Return why a page cannot be fetched, from the causes of the libraries' errors."""
     from urllib3.exceptions import DecodeError
 
     host = _host(url)
     for cause in _causes(error):
         if isinstance(cause, socket.gaierror):
-            return f"no address is known of the host {host}: check its name, and the network"
+            return f"cannot resolve the host {host}: check its name and the network"
         if isinstance(cause, ConnectionRefusedError):
-            return f"{host} refuses connections: check the address, and whether a server runs there"
+            return f"{host} refuses connections: check the address and whether a server runs there"
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the certificate of {host} is not to be trusted: {cause.verify_message}"
+            return f"the certificate of {host} is not trusted: {cause.verify_message}"
         if isinstance(cause, ssl.SSLError):
             return f"no encrypted connection with {host}: {cause.reason or cause}"
         if isinstance(cause, (ConnectionError, IncompleteRead)):
-            return f"{host} broke the connection off: try again later"
+            return f"{host} closed the connection: try again later"
         if isinstance(cause, HTTPException):
-            return f"{host} does not answer as a web server does"
+            return f"{host} did not send a valid HTTP response"
         if isinstance(cause, DecodeError):
-            return f"{host} sends data that are damaged: they cannot be decompressed"
+            return f"{host} sent damaged data that cannot be decompressed"
         if type(cause) is OSError and cause.strerror:
             return f"{host} cannot be reached: {cause.strerror}"
     if isinstance(error, ValueError):
-        return "this is no valid address"
-    return f"the answer of {host} cannot be read: {type(error).__name__}"
+        return "this is not a valid address"
+    return f"cannot read the response of {host}: {type(error).__name__}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and those that it was raised from, which the libraries keep in many places."""
+    """Yield an error and its causes, which the libraries keep in several places."""
     waiting, seen = [error], set()
     while waiting:
         cause = waiting.pop(0)

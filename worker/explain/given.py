@@ -1,4 +1,4 @@
-"""Pages as a person gives them: by an address, in a file or a folder, on standard input."""
+"""Pages given by users: by address, in a file or folder, or on standard input."""
 
 import codecs
 import re
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
 UNKNOWN_URL = "https://standard-input.invalid/"
-"""Address of a page that came without one, under the domain of names that do not exist."""
+"""Address of a page given without one, in the reserved domain ``invalid``."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
 _WEB = ("http", "https")
@@ -30,14 +30,14 @@ _WEB = ("http", "https")
 
 @dataclass(frozen=True)
 class Source:
-    """A page before it is parsed.
+    """A page before parsing.
 
     Attributes
     ----------
     name
-        What errors call it.
+        Its name in errors.
     url, content, content_type, fetched_at
-        Of the page; None where it is not known.
+        Properties of the page; None if unknown.
     site
         Key of its site.
     """
@@ -50,13 +50,7 @@ class Source:
     site: str
 
     def parse(self) -> Page:
-        """Return the page.
-
-        Raises
-        ------
-        ExplainingError
-            If it cannot be used.
-        """
+        """Return the parsed page; raise `ExplainingError` if it is unusable."""
         try:
             return parse_page(self.content, self.url, content_type=self.content_type)
         except PageError as error:
@@ -66,26 +60,26 @@ class Source:
         if error.outcome != PageOutcome.EMPTY:
             return str(error)
         if not self.content.strip():
-            return "there is no content in it"
-        return "there is nothing in it that a reader would see"
+            return "it has no content"
+        return "it has no visible content"
 
 
 @dataclass(frozen=True)
 class GivenPage:
-    """A page of which nothing is read yet, so that another process can do it.
+    """A page not read yet, so that another process can do it.
 
     Attributes
     ----------
     name
-        What errors call it; a page of a file of several is called by its address.
+        Its name in errors; a page in a file with several is named by its address.
     address
-        Where it is to be fetched.
+        The address to fetch it from.
     body
         A page message.
     html, url
-        The page itself, and its address.
+        The page itself and its address.
     is_single
-        Whether the name is its own.
+        Whether the name refers to this page only.
     """
 
     name: str
@@ -96,13 +90,7 @@ class GivenPage:
     is_single: bool = True
 
     def read(self) -> Source:
-        """Return the page.
-
-        Raises
-        ------
-        ExplainingError
-            If it cannot be had, or the message is none.
-        """
+        """Read the page; raise `ExplainingError` if it is unreachable or its message is invalid."""
         if self.address is not None:
             from worker.explain.fetching import fetch
 
@@ -113,7 +101,7 @@ class GivenPage:
             )
         if self.html is not None:
             return Source(self.name, self.url, self.html, None, None, site_of(self.url))
-        # The message contracts take as long to import as all that reads a page.
+        # Importing the message contracts takes as long as everything needed to read a page.
         from worker.messaging.page_messages import UnusableMessageError, read_message
 
         try:
@@ -131,18 +119,18 @@ class GivenPage:
 
 
 def given_pages(place: str) -> Iterator[GivenPage]:
-    """Yield the pages that a person names.
+    """Yield the pages at a place.
 
     Parameters
     ----------
     place
         An http or https address, a file or folder that `worker.inputs.read_messages` reads, or
-        ``-`` for the page itself, or page messages, on standard input.
+        ``-`` for a page or page messages on standard input.
 
     Raises
     ------
     ExplainingError
-        If it is an address of another kind.
+        If it is an address with another scheme.
     worker.inputs.errors.SourceError
         If a file cannot be read.
     """
@@ -190,7 +178,7 @@ def _of_file(place: str) -> Iterator[GivenPage]:
 
 
 def _html_page(path: Path) -> HtmlFile | None:
-    """Return the page of a file of HTML, None for any other, and where it is no page."""
+    """Return the page in an HTML file; None for other files and files that are not pages."""
     if not is_html(path) or not path.is_file():
         return None
     file = html_file(path, path.parent)

@@ -1,4 +1,4 @@
-"""The articles of pages, as documents in some format; of many pages in several processes."""
+"""Articles of pages as formatted documents, optionally in several processes."""
 
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -18,23 +18,23 @@ from worker.outcomes import PageOutcome
 from worker.processes.time_limit import TimeIsUpError, time_limit
 
 SECONDS = 60.0
-"""Processor time of a page."""
+"""Maximum CPU time per page."""
 
 
 @dataclass(frozen=True)
 class Extracted:
-    """What came of a page.
+    """Result for one page.
 
     Attributes
     ----------
     name
-        What a person calls it.
+        The page's name for users.
     url
-        Its address; where that is not known, the name.
+        Its address; the name if unknown.
     document
-        Its article, None where it has none.
+        Its formatted article, or None.
     outcome
-        Its outcome, None where there is no page.
+        Its outcome; None if there is no page.
     reason
         Why there is no article.
     """
@@ -51,7 +51,7 @@ class Extracted:
 
 
 def all_given(places: Iterable[str]) -> Iterator[GivenPage | Extracted]:
-    """Yield the pages of places, see `given_pages`; for what cannot be read, what is said of it."""
+    """Yield the pages at places, see `given_pages`, and a result for each that cannot be read."""
     for place in places:
         try:
             yield from given_pages(place)
@@ -68,28 +68,28 @@ def extract_given(
     processes: int = 1,
     method: str | None = None,
 ) -> Generator[Extracted]:
-    """Extract pages, each by itself; results come in their order.
+    """Extract pages independently of each other and yield the results in order.
 
-    To close the generator ends the processes.
+    Closing the generator stops the processes.
 
     Parameters
     ----------
     given
-        The pages; what is said of others comes back as it is.
+        The pages; results among them are passed through.
     form
         One of `FORMATS`.
     text_roles
         As for `worker.article.reader.read_content`.
     processes
-        Number of processes; one page after the other in this one if it is 1.
+        Number of processes; 1 extracts in this process.
     method
-        A method of a paper, see `worker.papers.registry.get_method`; None for the service's own.
+        A published method, see `worker.papers.registry.get_method`; None for the service's own.
     """
     step = partial(_extract, form=form, text_roles=text_roles, method=method)
     if processes == 1:
         yield from map(step, given)
     else:
-        # One page alone waits for no processes.
+        # A single page does not wait for processes to start.
         from worker.processes.pool import in_processes
 
         yield from in_processes(step, given, processes, preload=__name__, crashed=_crashed)
@@ -103,7 +103,7 @@ def extract_chosen(
     text_roles: Sequence[LineRole] = (),
     method: str | None = None,
 ) -> Generator[Extracted]:
-    """Extract one page, chosen and compared with others as by `load_subject`."""
+    """Extract one page, selected and compared with others as by `load_subject`."""
     try:
         subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
     except SourceError as error:
@@ -147,8 +147,8 @@ def _documented(
     except ExplainingError as error:
         return replace(found, outcome=error.outcome, reason=error.problem)
     except TimeIsUpError:
-        return replace(found, reason=f"it took more than {SECONDS:g} seconds of a processor")
-    except Exception as error:  # noqa: BLE001  A defect must not cost the pages that follow.
+        return replace(found, reason=f"it took more than {SECONDS:g} seconds of CPU time")
+    except Exception as error:  # noqa: BLE001  One page's defect must not affect the next ones.
         return replace(found, reason=f"{type(error).__name__}: {error}")
     return replace(found, outcome=PageOutcome.ARTICLE, document=document)
 
@@ -158,7 +158,7 @@ def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) 
         return read_content(
             subject.page, subject.pivot, subject.patterns, text_roles, subject.fetched_at
         )
-    # What no other page needs is imported for none.
+    # Imported here, as no other page needs it.
     from worker.papers.interface import Source
     from worker.papers.running import read_by
 
@@ -171,5 +171,5 @@ def _read(subject: Subject, text_roles: Sequence[LineRole], method: str | None) 
 
 
 def _crashed(given: GivenPage | Extracted) -> Extracted:
-    reason = "it ended the process that read it, maybe for want of memory"
+    reason = "it crashed the process that read it, possibly for lack of memory"
     return Extracted(given.name, given.name, outcome=PageOutcome.FAILED, reason=reason)

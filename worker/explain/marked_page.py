@@ -1,4 +1,4 @@
-"""A page with what became of each of its lines marked in it, to look at without any network."""
+"""A page with the verdict of each line marked in it, viewable offline."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -23,26 +23,27 @@ _UNSHOWN = (
     *("frame", "frameset", "object", "embed", "applet", "portal", "fencedframe", "audio", "svg"),
     *("math", "canvas", "map", "datalist", "dialog", "select", "input", "textarea", "button"),
 )
-"""Elements of which nothing is shown: they act, load, hide or ask for something."""
+"""Elements not shown: they act, load, hide or ask for something."""
 
 _PICTURES = ("img", "picture", "video")
 
 _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowspan"})
-"""Attributes that neither act nor load. Without a style sheet, a class of the page does nothing."""
+"""Attributes that neither act nor load. Without a style sheet, the page's classes have no effect.
+"""
 
 
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
-    """Return a copy of a page's document with each line in an element that tells its verdict.
+    """Return a copy of a page's document with each line wrapped in an element for its verdict.
 
-    Its class is ``detourage-`` and the verdict, its title the reasons; the outermost elements of
-    one verdict, and the article's images, have the class ``detourage-article`` or
-    ``detourage-template``.
+    Its class is ``detourage-`` plus the verdict, and its title lists the reasons. The outermost
+    elements with a single verdict, and the article's images, have the class ``detourage-article``
+    or ``detourage-template``.
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)
     places = list(_text_places(document))
     lines = {line.number: line for line in explanation.lines}
-    # What has no line has no word: a bullet, a bar between links.
+    # Texts without a line have no word: a bullet, a bar between links.
     shown = [lines.get(node.line) for node in outline.texts]
     _frame_blocks(outline, [line.verdict if line else None for line in shown])
     if explanation.article is not None:
@@ -54,7 +55,7 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
 
 
 def _text_places(document: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
-    """Yield the places of the texts of an outline, in their order."""
+    """Yield the positions of the texts of an outline, in order."""
     walk = etree.iterwalk(document, events=("start", "end"))
     for event, element in walk:
         if event == "start":
@@ -79,7 +80,7 @@ def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
 
 
 def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
-    """Mark the outermost elements whose texts all have one verdict."""
+    """Mark the outermost elements whose texts share a verdict."""
     is_article = [verdict in ("kept", "title") for verdict in verdicts]
     articles = [0, *accumulate(is_article)]
     worded = [0, *accumulate(verdict is not None for verdict in verdicts)]
@@ -107,10 +108,10 @@ def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage
 
 
 def to_offline_html(explanation: Explanation, page: Page) -> str:
-    """Write a page as text with what its template holds struck through.
+    """Write a page as text with its boilerplate struck through.
 
-    Nothing of it acts or leads anywhere, and nothing is loaded: of its elements those that show
-    text stay, of their attributes `_KEPT_ATTRIBUTES`. Its own styles are not used.
+    Nothing in it acts, links or loads: only elements that show text and `_KEPT_ATTRIBUTES` remain.
+    The page's own styles are not used.
     """
     document = marked_document(explanation, page)
     for picture in list(document.iter(*_PICTURES)):
@@ -135,7 +136,7 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
 
 
 def _say_picture(picture: HtmlElement) -> None:
-    """Put words in the place of a picture, whose file is not loaded."""
+    """Replace a picture, which is not loaded, by its description."""
     said = " ".join((picture.get("alt") or "").split())
     is_kept = "detourage-article" in (picture.get("class") or "").split()
     for child in list(picture):

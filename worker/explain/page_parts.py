@@ -1,4 +1,4 @@
-"""A page as boxes within boxes, with the stretches of text and the images in them."""
+"""A page as nested boxes with its texts and images."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,29 +13,29 @@ from worker.article.outline import Outline
 from worker.html.elements import HEADINGS, WITHIN_SENTENCES
 
 MAX_NESTING: Final = 12
-"""Boxes within boxes that are told apart: more cannot be seen."""
+"""Maximum nesting of boxes: deeper ones could not be distinguished."""
 
 MAX_PARTS: Final = 1_200
-"""Texts and images of a page that are listed, the first ones: a bound on the picture."""
+"""Maximum number of texts and images per page, to bound the size of the picture."""
 
 FIXED_SHARE: Final = 0.5
-"""Share of the other pages that show a line, from which on it is the template's."""
+"""Minimum share of other pages with the same line for it to belong to the template."""
 
 _IMAGES: Final = frozenset({"img", "picture", "svg", "video", "canvas", "iframe", "object"})
 
 
 @dataclass(frozen=True)
 class TextPart:
-    """A line of the page; an image where ``text`` is None.
+    """A line of the page, or an image if ``text`` is None.
 
     Attributes
     ----------
     text
         The line.
     is_heading
-        Whether it stands in an element of headings.
+        Whether it is in a heading element.
     is_fixed
-        Whether other pages of the template show it, None where there are none.
+        Whether other pages of the template have it; None if there are none.
     """
 
     text: str | None
@@ -45,7 +45,7 @@ class TextPart:
 
 @dataclass
 class BoxPart:
-    """An element with what it shows, in order."""
+    """An element with its visible content, in order."""
 
     tag: str
     name: str
@@ -54,14 +54,14 @@ class BoxPart:
 
 @dataclass(frozen=True)
 class PageParts:
-    """The root of a page's boxes, and how many texts and images were left out."""
+    """The root of a page's boxes, and the number of omitted texts and images."""
 
     root: BoxPart
     omitted: int
 
 
 def fixed_lines(outline: Outline, others: Sequence[Outline]) -> Mapping[int, bool]:
-    """Say of each line, by number, whether other pages of its template show it."""
+    """Return for each line number whether other pages of its template have the line."""
     if not others:
         return {}
     shown = Counter(digest for other in others for digest in _digests(lines_of(other)))
@@ -70,14 +70,9 @@ def fixed_lines(outline: Outline, others: Sequence[Outline]) -> Mapping[int, boo
 
 
 def page_parts(outline: Outline, is_fixed: Mapping[int, bool]) -> PageParts:
-    """Lay out what a page shows as boxes, those without anything in them left out.
+    """Lay out the visible parts of a page as boxes, omitting empty ones.
 
-    Parameters
-    ----------
-    outline
-        The page.
-    is_fixed
-        See `fixed_lines`.
+    `is_fixed` is as returned by `fixed_lines`.
     """
     boxes, root = _boxes_of(outline)
     contents: list[tuple[int, int, BoxPart, BoxPart | TextPart]] = []
@@ -106,7 +101,7 @@ def page_parts(outline: Outline, is_fixed: Mapping[int, bool]) -> PageParts:
 
 
 def texts_of(box: BoxPart) -> Iterator[TextPart]:
-    """Yield the texts of a box and of those in it, in order."""
+    """Yield the texts of a box and its descendants, in order."""
     for part in box.parts:
         if isinstance(part, BoxPart):
             yield from texts_of(part)
@@ -119,7 +114,7 @@ def _digests(lines: Iterable[Line]) -> Collection[int]:
 
 
 def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
-    """Return the box that each element is, or stands in."""
+    """Return the box of each element: its own or that of an ancestor."""
     is_inline = outline.flat.having(WITHIN_SENTENCES | _IMAGES) | ~outline.holds
     has_image = np.zeros(len(outline.tags) + 1, dtype=np.int64)
     has_image[1:] = np.cumsum([tag in _IMAGES for tag in outline.tags])
@@ -140,7 +135,7 @@ def _boxes_of(outline: Outline) -> tuple[list[BoxPart], BoxPart]:
 
 
 def _pruned(box: BoxPart) -> BoxPart:
-    """Leave out boxes without content, and boxes that hold nothing but another one."""
+    """Remove empty boxes, and boxes that hold only another box."""
     kept: list[BoxPart | TextPart] = []
     for part in box.parts:
         if isinstance(part, TextPart):

@@ -1,4 +1,4 @@
-"""What changed between two revisions of an article."""
+"""Differences between two revisions of an article."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from typing import Any, Final, Literal
 Sign = Literal["same", "removed", "added"]
 
 MAX_PARAGRAPHS: Final = 400
-"""Paragraphs of a text that are compared, the first ones: the work grows with their square."""
+"""Maximum number of paragraphs compared: the work grows with their square."""
 
 _COMPARED: Final = ("title", "lead", "authors", "published_at", "language", "method", "xpath")
 
 
 @dataclass(frozen=True)
 class ChangedField:
-    """A key of the article message with its values before and after."""
+    """A changed key of the article message."""
 
     name: str
     before: str
@@ -24,7 +24,7 @@ class ChangedField:
 
 @dataclass(frozen=True)
 class ChangedText:
-    """A paragraph that is in both texts or in one of them; several that stay have no text."""
+    """A paragraph in one or both texts; a run of unchanged ones has no text."""
 
     sign: Sign
     text: str
@@ -33,7 +33,7 @@ class ChangedText:
 
 @dataclass(frozen=True)
 class RevisionChanges:
-    """The differences of two article messages."""
+    """Differences between two article messages."""
 
     fields: list[ChangedField]
     paragraphs: list[ChangedText]

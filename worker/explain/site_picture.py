@@ -1,4 +1,4 @@
-"""Pictures of the groups of sites: the ordered distances beside the map of the pages.
+"""Pictures of the groups of sites: ordered distances next to a map of the pages.
 
 After figure 4.2 of Deturck (2015).
 """
@@ -24,44 +24,44 @@ from worker.text.abridged import abridged
 from worker.text.plural import counted
 
 MAX_SITES: Final = 40
-"""Rows of a picture; with more it would be larger than most viewers open."""
+"""Maximum number of rows in a picture; most viewers cannot open larger ones."""
 
 SUFFIXES: Final = (".png", ".svg")
-"""Kinds of files that a picture is written to."""
+"""Supported file suffixes."""
 
 ROW_HEIGHT: Final = 5.0
 WIDTH: Final = 14.0
-"""Inches."""
+"""In inches."""
 
 RESOLUTION: Final = 130
-"""Dots an inch: a heat map of 500 pages then has about a dot for each."""
+"""Dots per inch: a heat map of 500 pages then has about one dot for each."""
 
 LEGEND_GROUPS: Final = 16
-"""Groups named in the legend; beyond, what they are cannot be read any more."""
+"""Maximum number of groups in the legend; more would be illegible."""
 
 MARKERS: Final = "os^Dv<>ph"
 COLOURS: Final = 10
-"""Of matplotlib's default cycle; a group beyond has another marker."""
+"""Number of colours in matplotlib's default cycle; further groups differ by marker."""
 
 
 def draw(sites: Sequence[SiteGroups], path: Path) -> None:
-    """Draw the groups of sites, a row for each.
+    """Draw the groups of sites, one row per site.
 
-    On the left of a row is the matrix of distances, white where they are 0 and black where
-    they are 1: first the groups, the largest first, each framed in its colour, then the
-    outliers. On the right are the pages on a plane, in the colours of their groups.
+    On the left is the matrix of distances, from white for 0 to black for 1: groups by descending
+    size, each framed in its colour, then outliers. On the right are the pages in the plane,
+    coloured by group.
 
     Parameters
     ----------
     sites
-        At most the first `MAX_SITES` are drawn.
+        The sites; only the first `MAX_SITES` are drawn.
     path
-        File to write, PNG or SVG by its suffix. The same sites give the same file.
+        File to write, PNG or SVG by its suffix. Equal input gives equal files.
 
     Raises
     ------
     ValueError
-        If the suffix is another.
+        If the suffix is not supported.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -84,7 +84,7 @@ def draw(sites: Sequence[SiteGroups], path: Path) -> None:
 
 
 def draw_distances(site: SiteGroups, axes: Axes) -> None:
-    """Draw the matrix of the distances of a site, its pages in the order of the groups."""
+    """Draw the matrix of a site's distances, with its pages in the order of the groups."""
     order = reading_order(site.distances, site.grouping)
     greys = colormaps["gray_r"].with_extremes(bad="#cfe3f5")
     image = axes.imshow(site.distances[np.ix_(order, order)], cmap=greys, vmin=0, vmax=1)
@@ -110,7 +110,7 @@ def draw_distances(site: SiteGroups, axes: Axes) -> None:
 
 
 def draw_map(site: SiteGroups, axes: Axes) -> None:
-    """Draw the pages of a site on the plane that shows best how they were told apart."""
+    """Draw the pages of a site in the plane that best separates them."""
     positions = site.grouping.embedding[:, :2]
     x, y = positions.T
     size = float(np.clip(1500 / max(len(positions), 1), 10, 45))
@@ -166,16 +166,16 @@ def draw_map(site: SiteGroups, axes: Axes) -> None:
 
 
 def reading_order(distances: Matrix, grouping: Grouping) -> Indices:
-    """Order pages by group, outliers last, and like pages beside each other within each.
+    """Order pages by group, outliers last, with similar pages next to each other within each.
 
-    Within a group the order is that of the leaves of average linkage.
+    Within a group, the order is that of the leaves of average linkage.
     """
     parts = [group.members for group in grouping.groups] + [grouping.outliers]
     return np.concatenate([_like_beside_like(distances, list(part)) for part in parts])
 
 
 def colour_of(number: int) -> str:
-    """Colour of a group, the largest being number 0; the eleventh has that of the first."""
+    """Return the colour of a group, the largest being number 0; the eleventh repeats the first."""
     return f"C{number % COLOURS}"
 
 
@@ -188,6 +188,6 @@ def _like_beside_like(distances: Matrix, pages: list[int]) -> Indices:
 
 
 def _readable(ticks: Sequence[tuple[float, str, int]], pages: int) -> tuple[list[float], list[str]]:
-    """Places and names of the groups that are high enough for their names."""
+    """Return positions and names of the groups that have room for their name."""
     kept = [(place, name) for place, name, size in ticks if size >= pages / 30]
     return [place for place, _ in kept], [name for _, name in kept]

@@ -1,4 +1,4 @@
-"""The page to look into and the page that it is compared with, from addresses and files."""
+"""The page to examine and the page to compare it with."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,22 +17,22 @@ from worker.text.plural import counted
 
 @dataclass(frozen=True)
 class Subject:
-    """What is looked into.
+    """The page to examine.
 
     Attributes
     ----------
     page
         The page.
     pivot
-        Another page of its template group, None where there is none.
+        Another page of its template group, or None.
     group_size
-        Number of pages in the group, the page among them; 1 for a page alone.
+        Number of pages in the group, including this one.
     patterns
         Where to look for the page's comments.
     site_pages
-        Number of other pages that were looked at.
+        Number of other pages considered.
     source, pivot_source
-        The page and the pivot before they were parsed.
+        The page and the pivot before parsing.
     """
 
     page: Page
@@ -45,41 +45,42 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """Its name in errors."""
         return self.source.name
 
     @property
     def site(self) -> str:
-        """Key of its site."""
+        """The key of its site."""
         return self.source.site
 
     @property
     def fetched_at(self) -> datetime | None:
-        """When the page was fetched, None where that is not known."""
+        """Time of the fetch, or None if unknown."""
         return self.source.fetched_at
 
 
 def load_subject(
     place: str, site_pages: Path | None = None, url: str | None = None, *, threads: int = 1
 ) -> Subject:
-    """Read a page, and find another one of its template as the service does.
+    """Read a page, and find another page of its template as the service does.
 
     Parameters
     ----------
     place
-        As for `given_pages`; of several pages `url` names one.
+        As for `given_pages`; `url` selects one of several pages.
     site_pages
-        File or folder with other pages. Those of the page's site are compared with it; where
-        none is, but all are of one site, those: pages saved by hand have lost their address.
+        File or folder with other pages. Those of the page's site are compared with it. If there are
+        none but all belong to one site, that site is used, as pages saved by hand have lost their
+        address.
     url
-        Address of the page: which one of a file of several, or what that of a single page is.
+        Address of the page: selects one in a file with several, or replaces that of a single page.
     threads
-        Number of threads that compare.
+        Number of threads for comparisons.
 
     Raises
     ------
     ExplainingError
-        If there is no such page, there are several, or it cannot be used.
+        If the page is missing, ambiguous or unusable.
     worker.inputs.errors.SourceError
         If a file cannot be read.
     """
@@ -88,7 +89,7 @@ def load_subject(
     if not others:
         return alone(source)
     page = source.parse()
-    # What compares pages takes long to import, and a page alone needs none of it.
+    # Page comparison takes long to import, and a single page does not need it.
     from worker.grouping.sites import group_site
 
     read = [(source, page), *_readable(others)]
@@ -111,12 +112,9 @@ def load_subject(
 
 
 def alone(source: Source) -> Subject:
-    """Return a page that is compared with no other.
+    """Return a page without another one to compare it with.
 
-    Raises
-    ------
-    ExplainingError
-        If it cannot be used.
+    Raises `ExplainingError` if it is unusable.
     """
     page = source.parse()
     patterns = patterns_for_page(comment_pattern_of(page), None)
@@ -124,7 +122,7 @@ def alone(source: Source) -> Subject:
 
 
 def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
-    """Return the only page, or the last of an address; what is no page message is left out."""
+    """Return the only page or the last one with the given address; skip invalid messages."""
     found: Source | None = None
     named: Source | None = None
     problem: ExplainingError | None = None
@@ -146,12 +144,12 @@ def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
     if number == 1:
         return found if url is None else replace(found, url=url, site=site_of(url))
     if url is not None:
-        raise ExplainingError(place, f"holds no page of the address {url}")
-    raise ExplainingError(place, f"holds {counted(number, 'page')}: name one by --url")
+        raise ExplainingError(place, f"holds no page with the address {url}")
+    raise ExplainingError(place, f"holds {counted(number, 'page')}: select one with --url")
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:
-    # As the libraries that compare pages, the settings are not waited for by a page alone.
+    # The settings, like the libraries for comparison, are not needed for a single page.
     from worker.settings import WHOLE_MATRIX_TREES
 
     by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)

@@ -1,15 +1,15 @@
-"""What every way of showing an explanation says first."""
+"""Summary shown first in every format of an explanation."""
 
 from collections.abc import Iterator
 
 from worker.article import ExplainedLine, Explanation, Reason
 
 SHOWN_REASONS = 3
-"""Reasons shown of a line: those that moved its probability most."""
+"""Maximum number of reasons shown per line, the strongest first."""
 
 
 def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:
-    """Yield the facts about a page, its article and its comments, each with its name."""
+    """Yield names and values of the facts about a page, its article and its comments."""
     yield "page", explanation.url
     if explanation.other_url is not None:
         yield "compared with", f"{explanation.other_url}, of {group_size} pages of its template"
@@ -30,10 +30,10 @@ def summary(explanation: Explanation, group_size: int, comments: int) -> Iterato
 
 
 def told(reason: Reason) -> str:
-    """Say a reason in words, with what it adds to the log odds."""
+    """Return a reason in words, with its contribution to the log odds."""
     return f"{reason.contribution:+.1f} {reason.phrase}"
 
 
 def told_reasons(line: ExplainedLine) -> list[str]:
-    """Say the reasons of a line that are shown, the strongest first."""
+    """Return the strongest reasons of a line in words."""
     return [told(reason) for reason in line.reasons[:SHOWN_REASONS]]

@@ -1,4 +1,4 @@
-"""What differs between the element trees of two pages, line by line."""
+"""Differences between the element trees of two pages, line by line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,24 +12,23 @@ from worker.html import Page, Tree
 Sign = Literal["same", "removed", "added", "renamed"]
 
 MAX_NAME: Final = 60
-"""Characters of the name of an element."""
+"""Maximum length of an element's name."""
 
 
 class TreeLine(NamedTuple):
-    """An element, or several that need not be told apart.
+    """An element, or a run of elements shown as one line.
 
     Attributes
     ----------
     sign
-        ``removed`` is in the first tree alone, ``added`` in the second alone; ``same`` and
-        ``renamed`` are in both.
+        ``removed`` elements are only in the first tree, ``added`` ones only in the second; ``same``
+        and ``renamed`` ones are in both.
     depth
-        How deep it stands, the root at 0.
+        Depth, the root being 0.
     name
-        The element; of a renamed one both names. Empty for elements that are alike and stand
-        beside each other.
+        Name of the element; both names if renamed. Empty for unchanged subtrees.
     elements
-        How many elements the line stands for: one, or whole subtrees.
+        Number of elements represented by the line.
     """
 
     sign: Sign
@@ -40,12 +39,12 @@ class TreeLine(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeChanges:
-    """The fewest changes that turn a tree into another one.
+    """A minimal set of changes that turns one tree into another.
 
     Attributes
     ----------
     removed, added, renamed
-        Numbers of elements; together the tree edit distance.
+        Numbers of elements; their sum is the tree edit distance.
     lines
         Both trees in document order.
     """
@@ -62,7 +61,7 @@ class TreeChanges:
 
 
 class _Walk:
-    """A tree in document order, with what of it was mapped."""
+    """A traversal of a tree in document order, with the mapping of its nodes."""
 
     def __init__(self, tree: Tree, names: Sequence[str] | None, mapped: Sequence[int]) -> None:
         sizes = tree.sizes.astype(np.int64)
@@ -79,12 +78,12 @@ class _Walk:
         return self.order[self.at]
 
     def is_lost(self, node: int) -> bool:
-        """Tell whether nothing of a subtree was mapped."""
+        """Return whether no node of a subtree is mapped."""
         lost = self._lost[node + 1] - self._lost[node + 1 - self.sizes[node]]
         return bool(lost == self.sizes[node])
 
     def take(self, sign: Sign) -> TreeLine:
-        """Return the line of an element that was not mapped, and go past it."""
+        """Return the line of an unmapped element and move past it."""
         size = self.sizes[self.node] if self.is_lost(self.node) else 1
         line = TreeLine(sign, self.depths[self.at], self.names[self.at], size)
         self.at += size
@@ -104,7 +103,7 @@ def tree_changes(
     a, b
         The trees.
     names_a, names_b
-        What to call their nodes, in document order (`element_names`); by their labels unless given.
+        Names of their nodes in document order (`element_names`); by default their labels.
 
     Raises
     ------
@@ -120,7 +119,7 @@ def tree_changes(
     is_same = np.array([j >= 0 and a.labels[i] == b.labels[j] for i, j in enumerate(to_b)])
     same = np.concatenate([[0], np.cumsum(is_same)])
     lines: list[TreeLine] = []
-    # A mapping keeps the order of both trees, so that they can be walked side by side.
+    # A mapping preserves the order of both trees, so they can be traversed in parallel.
     while one.at < len(one.order) or other.at < len(other.order):
         if one.is_unmapped():
             _add(lines, one.take("removed"))
@@ -144,7 +143,7 @@ def tree_changes(
 
 
 def element_names(page: Page) -> list[str]:
-    """Name the elements of a page in document order, by tag, id and first classes."""
+    """Return names of a page's elements in document order, from tag, id and first classes."""
     flat = page.flat
     distinct = [
         "".join([f"#{identity.strip()}" if identity.strip() else "", *map(".{}".format, first)])
@@ -160,7 +159,7 @@ def _cut(name: str) -> str:
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:
-    """Add a line, to the last one where that says the same."""
+    """Append a line, or add it to the last one if they look the same."""
     last = lines[-1] if lines else None
     is_more = last is not None and (last.sign, last.depth, last.name) == line[:3]
     if last is not None and is_more and (line.sign != "same" or not line.name):

@@ -99,8 +99,8 @@ def test_what_cannot_be_explained_is_told_in_one_line(
         tmp_path / "image.jsonl", [message("https://a.example/", "GIF89a and more")]
     )
     for arguments, words in (
-        ([crawl], "holds 10 pages: name one by --url"),
-        ([crawl, "--url", "https://three.example/"], "holds no page of the address"),
+        ([crawl], "holds 10 pages: select one with --url"),
+        ([crawl, "--url", "https://three.example/"], "holds no page with the address"),
         ([tmp_path / "missing.html"], "no such file or folder"),
         ([f"{served}/missing.html"], "the server answered 404"),
         ([image], "not-html"),

@@ -98,8 +98,8 @@ def test_a_byte_order_mark_before_a_message_is_ignored(tmp_path: Path) -> None:
     [
         (SHELL, "needs-rendering: "),
         ("GIF89a and more", "not-html: "),
-        ("", "empty: there is no content in it"),
-        ("<p></p>", "empty: there is nothing in it that a reader would see"),
+        ("", "empty: it has no content"),
+        ("<p></p>", "empty: it has no visible content"),
     ],
 )
 def test_a_page_without_an_article_is_told_in_one_line(page: Path, html: str, told: str) -> None:

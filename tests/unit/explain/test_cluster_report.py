@@ -63,7 +63,7 @@ def test_another_method_may_be_asked_for(crawl: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--method", "guessing"], "no method 'guessing'; there are average_linkage,"),
+        (["--method", "guessing"], "no method 'guessing'; choose one of average_linkage,"),
         (["--plot", "picture.gif"], "a file that ends in .png or .svg"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Pictures of what the service knows, written as SVG or PNG: functions of their arguments."""
+"""Pictures in SVG or PNG, drawn by pure functions."""

@@ -1,6 +1,6 @@
-"""Order and places of the pages in pictures, by numpy alone.
+"""Order and positions of pages in pictures, with numpy only.
 
-SciPy, which the clustering does the same with, takes 32 MB: a fifth of what the inspector may take.
+SciPy, which the clustering uses for the same, takes 32 MB: a fifth of the inspector's memory limit.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,12 @@ Matrix = npt.NDArray[np.float64]
 
 MAX_STEPS: Final = 300
 TOLERANCE: Final = 1e-6
-"""As of `worker.grouping.scaling`."""
+"""Same as in `worker.grouping.scaling`."""
 
 STEPS_BY_SIZE: Final = 4_000_000
-"""Steps of the scaling times the square of the pages, at most: some 50 ms. Up to 115 pages the map
-is that of the clustering."""
+"""Maximum number of scaling steps times the square of the number of pages: some 50 ms. Up to 115
+pages the map equals that of the clustering.
+"""
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ class OrderedPages:
     Attributes
     ----------
     order
-        Their places before.
+        Their original indices.
     branches
-        For each branch four points, in leaves from 0 and in heights, the highest being 1.
+        Four points for each branch, in leaves from 0 and in heights with a maximum of 1.
     """
 
     order: Sequence[int]
@@ -40,7 +41,7 @@ class OrderedPages:
 
 
 def order_pages(distances: Matrix) -> OrderedPages:
-    """Order pages as the leaves of average linkage, like beside like.
+    """Order pages as the leaves of average linkage, with similar ones next to each other.
 
     Parameters
     ----------
@@ -49,9 +50,9 @@ def order_pages(distances: Matrix) -> OrderedPages:
 
     Notes
     -----
-    Nearest neighbours are followed until two are each other's (F. Murtagh, "A survey of recent
-    advances in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Of the ways
-    to put two clusters side by side that is taken where the pages that meet are nearest.
+    Nearest neighbours are followed until two are mutual (F. Murtagh, "A survey of recent advances
+    in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Of the orientations
+    of two merged clusters, the one whose adjacent pages are nearest is chosen.
     """
     count = len(distances)
     between = distances.copy()
@@ -80,32 +81,23 @@ def order_pages(distances: Matrix) -> OrderedPages:
 
 
 def place_pages(distances: Matrix) -> Matrix:
-    """Return places on a plane whose distances are those of a matrix, as well as they can be.
+    """Return positions, shape (n, 2), in the plane that approximate distances, shape (n, n).
 
-    Classical scaling, then majorisation, as `worker.grouping.scaling` does it.
-
-    Parameters
-    ----------
-    distances
-        Shape (n, n), without NaN.
-
-    Returns
-    -------
-    ndarray
-        Shape (n, 2).
+    Classical scaling, then majorisation, as in `worker.grouping.scaling`. The distances must not
+    have NaN.
     """
     count = len(distances)
     if count < 2:
         return np.zeros((count, 2))
     squared = distances**2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
-    # On several threads it takes no less time, and that of other requests.
+    # Several threads are no faster, and take time from other requests.
     with threadpool_limits(limits=1):
         return _fitted(distances, centred)
 
 
 def _fitted(distances: Matrix, centred: Matrix) -> Matrix:
-    """Return places by the centred squares of distances, moved until they fit best."""
+    """Return positions from centred squared distances, iterated to the best fit."""
     count = len(distances)
     values, vectors = np.linalg.eigh(-centred / 2)
     values, vectors = values[:-3:-1], vectors[:, :-3:-1]
@@ -132,7 +124,7 @@ def _among(places: Matrix) -> Matrix:
 
 
 def _nearest_to_each_other(between: Matrix, sizes: Matrix, chain: list[int]) -> tuple[int, int]:
-    """Follow the chain of nearest neighbours to its end, and take its last two out of it."""
+    """Extend the chain of nearest neighbours to a mutual pair, and remove the pair from it."""
     if not chain:
         chain.append(int(sizes.argmax()))
     while True:

@@ -1,11 +1,12 @@
-"""How a template group is marked in every picture: by its number, a colour and a shape."""
+"""Marks of template groups in all pictures: number, colour and shape."""
 
 from typing import Final
 
 from worker.explain.pictures.svg import Drawing, element
 
 COLOURS: Final = 6
-"""Colours of the style sheet, ``c0`` to ``c5``, that people of any colour vision tell apart."""
+"""Number of colours in the style sheet, ``c0`` to ``c5``, distinguishable with any colour vision.
+"""
 
 _SHAPES: Final = (
     "M-1,0A1,1 0 1,0 1,0A1,1 0 1,0 -1,0Z",
@@ -19,12 +20,12 @@ _CROSS: Final = "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.
 
 
 def colour_class(group: int | None) -> str:
-    """Return the class of a group's colour; outliers have the colour of the text."""
+    """Return the CSS class for a group's colour; outliers have the text's colour."""
     return "outlier" if group is None else f"c{(group - 1) % COLOURS}"
 
 
 def mark(group: int | None, x: float, y: float, radius: float, class_: str = "") -> Drawing:
-    """Draw the mark of a group, a cross for outliers; up to 36 groups have one of their own."""
+    """Draw the mark of a group, or a cross for outliers; up to 36 groups have distinct marks."""
     shape = _CROSS
     if group is not None:
         turn, colour = divmod(group - 1, COLOURS)
@@ -38,6 +39,6 @@ def mark(group: int | None, x: float, y: float, radius: float, class_: str = "")
 
 
 def key(group: int | None) -> Drawing:
-    """Draw the mark of a group as it stands in a text."""
+    """Draw the mark of a group for use within text."""
     drawn = mark(group, 7, 7, 5)
     return element("svg", drawn, width=14, height=14, class_="key", aria_hidden="true")

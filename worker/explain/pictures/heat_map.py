@@ -1,4 +1,4 @@
-"""The heat map of a site's distances, and the dendrogram beside it."""
+"""The heat map of a site's distances, and the dendrogram next to it."""
 
 import zlib
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from worker.explain.pictures.svg import Drawing, element, picture
 from worker.text.plural import counted
 
 SIDE: Final = 600
-"""Points that the map is wide, about."""
+"""Approximate width of the map in points."""
 
 SMALLEST_CELL: Final = 2
 LARGEST_CELL: Final = 20
@@ -23,19 +23,20 @@ TREE_WIDTH: Final = 132
 STRIP_WIDTH: Final = 10
 
 _INK: Final = (15, 114, 176)
-"""Colour of the cells, as of the scale beside the map; the farther the more transparent, so that
-the map suits a light page and a dark one."""
+"""Colour of the cells and of the scale; distance is shown as transparency, so the map suits light
+and dark pages.
+"""
 
 
 def cell_size(pages: int) -> int:
-    """Return how many points a cell of the map is wide."""
+    """Return the width of a cell of the map in points."""
     return max(SMALLEST_CELL, min(LARGEST_CELL, SIDE // max(pages, 1)))
 
 
 def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
-    """Draw distances, of shape (n, n), as a PNG with a point for each.
+    """Draw distances, shape (n, n), as a PNG with one pixel each.
 
-    The nearer two pages, the stronger the colour; nothing where a distance is not known.
+    The nearer two pages, the stronger the colour; unknown distances are transparent.
     """
     values = np.where(np.isnan(distances), 0, 1 + np.round(254 * (1 - np.nan_to_num(distances))))
     rows = np.insert(values.astype(np.uint8), 0, 0, axis=1)
@@ -53,14 +54,9 @@ def draw_distances(distances: npt.NDArray[np.float64]) -> bytes:
 
 
 def draw_dendrogram(ordered: OrderedPages, groups: Sequence[int | None]) -> Drawing:
-    """Draw the dendrogram beside a heat map, and a strip in the colours of the pages' groups.
+    """Draw the dendrogram next to a heat map, and a strip in the colours of the pages' groups.
 
-    Parameters
-    ----------
-    ordered
-        The pages.
-    groups
-        Their groups, in the order of the leaves.
+    `groups` are in the order of the leaves.
     """
     cell = cell_size(len(ordered.order))
     height = cell * len(ordered.order)

@@ -1,4 +1,4 @@
-"""The generations of a site over time: how many pages each group had."""
+"""The generations of a site over time, with the number of pages per group."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _WIDEST: Final = 48
 
 @dataclass(frozen=True)
 class DrawnGeneration:
-    """A clustering: its number, its time, the sizes of its groups by number.
+    """One clustering: number, time, and group sizes by group number.
 
-    ``is_new_design`` where it noticed a change of design.
+    ``is_new_design`` is set if it detected a change of design.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""The map of a site: its pages on the plane of the multidimensional scaling."""
+"""The map of a site: its pages in the plane of multidimensional scaling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ _MARGIN: Final = 28
 
 @dataclass(frozen=True)
 class MappedPages:
-    """Pages of one tree, at one place of the map.
+    """Pages with the same tree, at one position of the map.
 
     Attributes
     ----------
     group
-        Their group, None for outliers.
+        Their group; None for outliers.
     pages
-        How many they are.
+        Number of pages.
     is_representative
         Whether one of them represents the group.
     address
-        The view that the place leads to.
+        The view that the position links to.
     name
-        What is said of the place.
+        Description of the position.
     """
 
     group: int | None
@@ -43,7 +43,7 @@ class MappedPages:
 
 
 def draw_map(positions: npt.NDArray[np.float64], places: Sequence[MappedPages]) -> Drawing:
-    """Draw pages by their positions, shape (n, 2): near where their trees are alike."""
+    """Draw pages at their positions, shape (n, 2): pages with similar trees are close together."""
     points = _fitted(positions)
     order = sorted(range(len(places)), key=lambda i: (places[i].is_representative, i))
     drawn = [_place(places[index], *points[index]) for index in order]
@@ -51,8 +51,8 @@ def draw_map(positions: npt.NDArray[np.float64], places: Sequence[MappedPages]) 
     pages = sum(place.pages for place in places)
     return picture(
         "Map of the pages",
-        f"{counted(pages, 'page')} of {counted(groups, 'group')}; pages stand near each other"
-        " where their trees are alike. The table of groups below says the same.",
+        f"{counted(pages, 'page')} of {counted(groups, 'group')}; pages are close together"
+        " if their trees are similar. The table of groups below says the same.",
         WIDTH,
         HEIGHT,
         element("path", d=f"M0,.5H{WIDTH}V{HEIGHT - 0.5}H0Z", class_="frame"),
@@ -69,7 +69,7 @@ def _place(place: MappedPages, x: float, y: float) -> Drawing:
             element("circle", cx=x, cy=y, r=radius + 5, class_="ring"),
             element("text", str(place.group), x=x, y=y - radius - 8, class_="label middle"),
         ]
-    # A reader who goes by keyboard comes to the representatives, not to hundreds of pages.
+    # Keyboard navigation stops only at representatives, not at hundreds of pages.
     skipped = None if place.is_representative else -1
     return element(
         "a", *parts, href=place.address, tabindex=skipped, aria_label=place.name, class_="place"

@@ -1,10 +1,10 @@
-"""Elements of SVG as escaped strings."""
+"""SVG elements as escaped strings."""
 
 from html import escape
 
 
 class Drawing(str):
-    """SVG that was written: templates, too, take it as it is, where they escape all else."""
+    """SVG markup, which templates do not escape again."""
 
     __slots__ = ()
 
@@ -20,10 +20,9 @@ def element(name: str, *children: str, **attributes: object) -> Drawing:
     name
         Its name.
     children
-        What is in it; text is escaped, a `Drawing` is not.
+        Its content; text is escaped, a `Drawing` is not.
     attributes
-        Its attributes, ``_`` for ``-`` and ``class_`` for ``class``; those that are None are left
-        out.
+        Its attributes, with ``_`` for ``-`` and ``class_`` for ``class``; None omits one.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
@@ -35,9 +34,9 @@ def element(name: str, *children: str, **attributes: object) -> Drawing:
 
 
 def picture(title: str, described: str, width: float, height: float, *children: str) -> Drawing:
-    """Write a picture with its name and what it shows, for who does not see it.
+    """Write a picture with a title and a description for screen readers.
 
-    It is as wide as its place allows, and at most as it says.
+    It adapts to the available width, up to the given one.
     """
     return element(
         "svg",

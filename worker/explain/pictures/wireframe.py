@@ -1,4 +1,4 @@
-"""A page drawn as a wireframe from its boxes, without a browser: no style sheet is read."""
+"""Wireframes of pages drawn from their boxes, without a browser or style sheets."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -15,21 +15,21 @@ _GAP: Final = 3
 _BAR: Final = 5
 _HEADING_BAR: Final = 9
 _LETTER: Final = 2.6
-"""Width of a letter of a text, in points of the picture."""
+"""Width of a letter of text, in points of the picture."""
 
 _IMAGE_HEIGHT: Final = 34
 _MOST_BARS: Final = 8
 _SHORT: Final = 32
-"""Letters of a text that stands beside others, as in a menu."""
+"""Maximum length of a text placed next to others, as in a menu."""
 
 _TITLE_LETTERS: Final = 90
 
 _NARROWEST: Final = 8.0
-"""Width of what stands in many tables within each other."""
+"""Minimum width of content in deeply nested tables."""
 
 
 def draw_wireframe(page: PageParts, title: str) -> Drawing:
-    """Draw a page: solid bars for texts of its own, hollow ones for those of its template."""
+    """Draw a page: solid bars for the page's own texts, hollow ones for boilerplate."""
     drawn: list[Drawing] = []
     height = _box(page.root, 1.0, 1.0, WIDTH - 2.0, drawn)
     rest = f" {counted(page.omitted, 'part')} more are left out." if page.omitted else ""
@@ -44,7 +44,7 @@ def draw_wireframe(page: PageParts, title: str) -> Drawing:
 
 
 def _box(box: BoxPart, x: float, y: float, width: float, drawn: list[Drawing]) -> float:
-    """Draw a box and what is in it, and return its height."""
+    """Draw a box and its content, and return its height."""
     place = len(drawn)
     inner, below = max(width - 2 * _PADDING, _NARROWEST), y + _PADDING
     if box.tag == "tr" and 1 < len(box.parts) <= 6:
@@ -98,7 +98,7 @@ def _is_short(part: BoxPart | TextPart) -> bool:
 def _row(
     parts: Sequence[TextPart], x: float, y: float, width: float, drawn: list[Drawing]
 ) -> float:
-    """Draw short texts beside each other."""
+    """Draw short texts next to each other."""
     along, below = x, y
     for part in parts:
         length = min(max(len(part.text or "") * _LETTER, 6.0), width)
