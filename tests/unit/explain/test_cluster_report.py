@@ -64,7 +64,7 @@ def test_another_method_may_be_asked_for(crawl: Path, tmp_path: Path) -> None:
     ("options", "complaint"),
     [
         (["--method", "guessing"], "no method 'guessing'; choose one of average_linkage,"),
-        (["--plot", "picture.gif"], "a file that ends in .png or .svg"),
+        (["--plot", "picture.gif"], "the name of a picture ends in .png or .svg"),
     ],
 )
 def test_says_in_a_line_what_is_wrong(crawl: Path, options: list[str], complaint: str) -> None:
