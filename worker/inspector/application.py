@@ -1,4 +1,4 @@
-"""The application: the views of all modules, behind the safeguards."""
+"""The ASGI application: all registered views behind the safeguards."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,34 +23,34 @@ from worker.inspector.views import REGISTRIES
 from worker.settings import Settings
 
 _WORDS = {
-    400: "This cannot be read.",
+    400: "This request is malformed.",
     403: "This is not allowed.",
-    404: "There is no such page.",
-    405: "This is not how it is asked for.",
+    404: "Page not found.",
+    405: "Method not allowed.",
     413: "This is too large.",
-    500: "The inspector has a defect: its log tells which.",
+    500: "Internal error: see the inspector's log.",
 }
 
 
 def create_app(
     settings: Settings, *, is_writing: bool = False, token: str | None = None
 ) -> ASGIApp:
-    """Return the web application over a deployment.
+    """Return the web application for a deployment.
 
     Parameters
     ----------
     settings
-        Of the deployment: its database, and its broker.
+        Settings of the deployment: its database and its broker.
     is_writing
-        Whether messages may be sent back and dropped, and pages asked for again.
+        Whether messages may be requeued and dropped, and pages processed again.
     token
-        What a browser must know; None where only this machine can ask.
+        The access token; None if only this machine can connect.
     """
     deployment = Deployment(settings, is_writing=is_writing)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        # Each thread has memory of its own, and views that wait cost the service nothing.
+        # Each thread has memory of its own, and waiting views cost the service nothing.
         current_default_thread_limiter().total_tokens = CONNECTIONS
         yield
         deployment.close()
@@ -71,7 +71,7 @@ def create_app(
     )
     app.state.deployment = deployment
     app.state.secret = new_secret()
-    # Around all of it: as its middleware, they would not see what a defect is answered with.
+    # Wrapped around the application: as its middleware, they would miss responses to exceptions.
     return Safeguards(Gate(app, token))
 
 

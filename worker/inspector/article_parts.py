@@ -1,6 +1,6 @@
-"""An article message laid out for its reader: blocks, and images and embeds in their places.
+"""Layout of an article message for display: blocks, with images and embeds in place.
 
-Messages are read as they are stored: keys that an earlier version did not write are absent.
+Messages are read as stored: fields missing from earlier versions are absent.
 """
 
 import ipaddress
@@ -16,19 +16,20 @@ from urllib.parse import urlsplit
 Values = Mapping[str, Any]
 
 LEADING_BLOCKS: Final = 3
-"""Blocks among which a lead stands that the text begins with."""
+"""Number of leading blocks that may contain the lead."""
 
 WORDED: Final = ("paragraph", "heading", "quote")
-"""Types of the blocks that may be the lead."""
+"""Types of blocks that may be the lead."""
 
 SHORTEST_LEAD: Final = 20
-"""Characters of a lead that is known by the beginning of a text, not by a whole block of it."""
+"""Minimum length of a lead to be recognised as the beginning of a text rather than a whole block.
+"""
 
 DEEPEST_LIST: Final = 8
-"""Levels that items of lists are indented by."""
+"""Maximum indentation level of list items."""
 
 _HOST: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
-"""A name with a dot, of letters that a content security policy may have: none of this network."""
+"""A dotted host name with only the characters a content security policy allows; no local name."""
 
 _NAMES_OF_NETWORKS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),
@@ -37,7 +38,7 @@ _NAMES_OF_NETWORKS: Final = (
 
 
 class Run(NamedTuple):
-    """A stretch of a block's text that is marked in one way."""
+    """A stretch of a block's text with uniform markup."""
 
     text: str
     url: str | None
@@ -46,7 +47,7 @@ class Run(NamedTuple):
 
 
 class Item(NamedTuple):
-    """An item of a list; one without a marker continues the item before it."""
+    """An item of a list; without a marker it continues the previous item."""
 
     runs: Sequence[Run]
     marker: str
@@ -54,7 +55,7 @@ class Item(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """An image, and where it comes from if it may be shown."""
+    """An image, with its source if it may be loaded."""
 
     url: str
     source: str | None
@@ -63,23 +64,17 @@ class Figure(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called where it is not shown."""
+        """The name shown in place of the image."""
         is_told = self.alt and _plain(self.alt) != _plain(self.caption)
         return self.alt if is_told else (self.source or self.url).partition("://")[2]
 
 
 class Part(NamedTuple):
-    """What stands below what goes before.
+    """A displayed part of an article.
 
-    Attributes
-    ----------
-    kind
-        Type of a block; ``lead`` of the paragraph that is the article's lead, ``list`` of items,
-        ``image`` and ``embed``.
-    runs
-        Its text.
-    value
-        Level of a heading, rows of a table, items of a list, the figure, or the embed.
+    The kind is a block type, ``lead`` for the paragraph that is the lead, ``list`` for a list of
+    items, ``image`` or ``embed``. The value is the level of a heading, the rows of a table, the
+    items of a list, the figure, or the embed.
     """
 
     kind: str
@@ -89,22 +84,14 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class ArticleParts:
-    """An article in the order of its reader.
-
-    Attributes
-    ----------
-    lead
-        The lead where it is not one of the parts, else empty.
-    parts
-        What the article is made of.
-    """
+    """An article in reading order; the lead is empty if it is one of the parts."""
 
     lead: str
     parts: Sequence[Part]
 
     @property
     def sources(self) -> list[str]:
-        """Where its images come from: schemes and hosts, each once."""
+        """The distinct sources of its images: schemes and hosts."""
         figures = (part.value for part in self.parts if part.kind == "image")
         return list(dict.fromkeys(each.source for each in figures if each.source))
 
@@ -115,7 +102,7 @@ def article_parts(message: Values) -> ArticleParts:
     lead = message.get("lead") or ""
     leading = _leading(blocks, lead)
     media = _by_place(message, len(blocks), first=0 if lead and leading is None else 1)
-    # What stands there already, above the text or below an image.
+    # Texts already shown, above the article or below an image.
     shown = {
         "heading": {_plain(message.get("title") or "")},
         "caption": {_plain(image.get("caption") or "") for image in message.get("images") or ()},
@@ -137,13 +124,10 @@ def article_parts(message: Values) -> ArticleParts:
 
 
 def source_of(url: str) -> str | None:
-    """Return scheme and host of an image as a content security policy names them.
+    """Return scheme and host of an image in the form of a content security policy.
 
-    Returns
-    -------
-    str or None
-        None where it must not be loaded: a page may name an address of the network that its
-        reader is in, or one that says something else within a policy.
+    None if it must not be loaded: a page may name an address in the reader's own network, or one
+    with a different meaning within a policy.
     """
     try:
         parts = urlsplit(url)
@@ -168,14 +152,14 @@ def _piece(block: Values, *, is_lead: bool) -> Part | Item:
     runs = list(_runs(block))
     if kind != "list_item":
         return Part(kind, runs, block.get("level"))
-    # Before there were levels, there were no markers; an item without one continues another.
+    # Messages without levels have no markers; otherwise an item without one continues another.
     marker = block.get("marker") or ("" if "level" in block else "-")
     level = min(max(block.get("level") or 1, 1), DEEPEST_LIST)
     return Item(runs, "•" if marker == "-" else marker, level)
 
 
 def _runs(block: Values) -> Iterator[Run]:
-    """Yield a block's text, cut where a link or an emphasis begins or ends."""
+    """Yield a block's text, split where links or emphasis start or end."""
     text, start = block["text"], block["start"]
     emphasis = block.get("emphasis") or ()
     links = _Spans(start, block.get("links") or ())
@@ -195,7 +179,7 @@ def _runs(block: Values) -> Iterator[Run]:
 
 
 class _Spans:
-    """Stretches of a block that do not overlap, in order; found by where they begin."""
+    """Ordered, non-overlapping stretches of a block, found by offset."""
 
     def __init__(self, start: int, spans: Sequence[Values]) -> None:
         self._spans = spans
@@ -204,15 +188,16 @@ class _Spans:
         self.borders = (*self._begins, *self._ends)
 
     def around(self, offset: int) -> Values | None:
-        """Return the stretch that a character is in."""
+        """Return the stretch that contains a character."""
         place = bisect_right(self._begins, offset) - 1
         return self._spans[place] if place >= 0 and offset < self._ends[place] else None
 
 
 def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Part]]:
-    """Return images and embeds by the number of the block that they stand before.
+    """Return images and embeds by the number of the block that they precede.
 
-    Of images of unknown place the first stands where a page shows its own, the others at the end.
+    Of images in unknown positions, the first is placed where pages usually show it, the others
+    last.
     """
     placed: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True
@@ -230,7 +215,7 @@ def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Par
 
 
 def _leading(blocks: Sequence[Values], lead: str) -> int | None:
-    """Return the number of the block that the lead begins with; None where the text has it not."""
+    """Return the number of the block with which the lead begins, or None."""
     said = _plain(lead)
     for number, block in enumerate(blocks[:LEADING_BLOCKS]):
         several = blocks[number : number + LEADING_BLOCKS]
@@ -243,7 +228,7 @@ def _leading(blocks: Sequence[Values], lead: str) -> int | None:
 
 
 def _is_cut(said: str, text: str) -> bool:
-    """Tell whether a lead that ends anywhere is the beginning of a text."""
+    """Return whether a lead, which may be cut off anywhere, is the beginning of a text."""
     return len(said) >= SHORTEST_LEAD and text.startswith(said)
 
 

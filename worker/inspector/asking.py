@@ -1,4 +1,4 @@
-"""What a browser asks for: parameters of addresses and of forms, within bounds."""
+"""Validated request parameters and form fields."""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -19,17 +19,17 @@ from worker.text.terminal import printable
 T = TypeVar("T")
 
 LONGEST_VALUE = 500
-"""Characters of a parameter: a longer one is refused."""
+"""Maximum length of a parameter."""
 
 MOST_DIGITS = 18
-"""Digits of a number: the database knows no id with more."""
+"""Maximum number of digits: no database id has more."""
 
 QUOTED_CHARACTERS = 40
-"""Characters of a refused value that are quoted."""
+"""Maximum number of quoted characters of a rejected value."""
 
 
 class Number(Convertor[int]):
-    """A number in a path: one with more digits leads nowhere."""
+    """A number in a path; numbers with too many digits do not match."""
 
     regex = f"[0-9]{{1,{MOST_DIGITS}}}"
 
@@ -38,7 +38,7 @@ class Number(Convertor[int]):
         return int(value)
 
     def to_string(self, value: int) -> str:
-        """Return it as it stands in a path."""
+        """Return the number as a string for a path."""
         return str(value)
 
 
@@ -52,11 +52,11 @@ class Asked:
     Parameters
     ----------
     request
-        The request itself.
+        The HTTP request.
     deployment
-        What is inspected.
+        The inspected deployment.
     fields
-        What the form has, of an action.
+        Form fields of an action.
     """
 
     request: Request
@@ -64,28 +64,25 @@ class Asked:
     fields: Mapping[str, list[str]]
 
     def read(self, query: Callable[[Session], T]) -> T:
-        """Return what a query finds in one snapshot of the database."""
+        """Return the result of a query in one snapshot of the database."""
         return self.deployment.read(query)
 
     def known(self, query: Callable[[Session], T | None]) -> T:
-        """Return what a query finds; there is no such page where it finds nothing."""
+        """Return the result of a query, or respond with 404 if it is None."""
         found = self.read(query)
         if found is None:
             raise HTTPException(404)
         return found
 
     def place(self, name: str) -> int:
-        """Return a number of the path."""
+        """Return a number from the path."""
         number: int = self.request.path_params[name]
         return number
 
     def text(self, name: str) -> str | None:
-        """Return a parameter without the blanks around it; None where it is not given, or blank.
+        """Return a parameter with blanks stripped, or None if missing or blank.
 
-        Raises
-        ------
-        HTTPException
-            With status 400, as all that read a parameter, where it cannot be what is asked for.
+        Like all methods that read a parameter, it responds with status 400 if the value is invalid.
         """
         value = self.request.query_params.get(name, "").strip()
         if len(value) > LONGEST_VALUE:
@@ -95,14 +92,14 @@ class Asked:
         return value or None
 
     def choice(self, name: str, choices: Collection[str]) -> str | None:
-        """Return a parameter that is one of some choices; None where it is not given."""
+        """Return a parameter that must be one of some choices, or None if missing."""
         value = self.text(name)
         if value is not None and value not in choices:
             raise refused(name, value, f"one of {', '.join(choices)}")
         return value
 
     def number(self, name: str) -> int | None:
-        """Return a parameter that is a whole number; None where it is not given."""
+        """Return a parameter that must be a whole number, or None if missing."""
         value = self.text(name)
         if value is None:
             return None
@@ -111,7 +108,7 @@ class Asked:
         return int(value)
 
     def share(self, name: str) -> float | None:
-        """Return a parameter that is a number from 0 to 1; None where it is not given."""
+        """Return a parameter that must be a number from 0 to 1, or None if missing."""
         value = self.text(name)
         if value is None:
             return None
@@ -121,7 +118,7 @@ class Asked:
         raise refused(name, value, "a number from 0 to 1, such as 0.8")
 
     def day(self, name: str) -> date | None:
-        """Return a parameter that is a day; None where it is not given."""
+        """Return a parameter that must be a date, or None if missing."""
         value = self.text(name)
         if value is None:
             return None
@@ -131,7 +128,7 @@ class Asked:
             raise refused(name, value, "a day, such as 2026-11-24") from None
 
     def address(self, **changes: object) -> str:
-        """Return the address asked for with some parameters changed; None removes one."""
+        """Return the current address with some parameters changed; None removes one."""
         kept = {**self.request.query_params, **changes}
         query = urlencode({name: value for name, value in kept.items() if value not in (None, "")})
         path = self.request.url.path
@@ -139,21 +136,21 @@ class Asked:
 
     @cached_property
     def twin(self) -> str:
-        """Address of what is shown, as JSON."""
+        """Address of the JSON version of the view."""
         query = self.request.url.query
         return f"{self.request.url.path}.json" + (f"?{query}" if query else "")
 
 
 def refused(name: str, value: str, wanted: str) -> HTTPException:
-    """Return the answer to a parameter that is not what is asked for."""
+    """Return the error response for an invalid parameter."""
     is_long = len(value) > QUOTED_CHARACTERS
     quoted = printable(value[:QUOTED_CHARACTERS]) + ("…" if is_long else "")
     return HTTPException(400, f"{name} is “{quoted}”; it has to be {wanted}.")
 
 
 def read_fields(body: bytes) -> dict[str, list[str]]:
-    """Return the fields of a form, as browsers encode those without files."""
+    """Return the fields of a URL-encoded form."""
     try:
         return parse_qs(body.decode("ascii"), max_num_fields=1000, errors="replace")
     except ValueError:
-        raise HTTPException(400, "This is no form.") from None
+        raise HTTPException(400, "This is not a valid form.") from None

@@ -1,4 +1,4 @@
-"""The deployment that is inspected: read through sessions that may only read."""
+"""The inspected deployment, read through read-only sessions."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -18,29 +18,29 @@ from worker.store.database import Database, ReadOnly
 T = TypeVar("T")
 
 STATEMENT_SECONDS = 10
-"""Time that a statement of a view may take: the slowest take a hundredth of it on 10⁵ pages."""
+"""Time limit per statement: the slowest take a hundredth of it on 10⁵ pages."""
 
 REMEMBERED_SECONDS = 5.0
-"""Age of what is shown of all pages together."""
+"""Maximum age of cached figures about all pages."""
 
 CONNECTIONS = 4
-"""Connections that are kept, and views that are made at a time; others wait for their turn."""
+"""Number of pooled connections, and of views processed concurrently; others queue."""
 
 
 class Deployment:
-    """What the views read, and what the actions change.
+    """Access to the deployment for views and actions.
 
     Parameters
     ----------
     settings
-        Of the deployment.
+        Settings of the deployment.
     is_writing
         Whether actions are allowed.
 
     Attributes
     ----------
     last_reading
-        Of the page that was looked at last.
+        Cached reading of the page viewed last.
     """
 
     def __init__(self, settings: Settings, *, is_writing: bool = False) -> None:
@@ -56,13 +56,10 @@ class Deployment:
         )
 
     def read(self, query: Callable[[Session], T]) -> T:
-        """Return what a query finds in one snapshot; it waits for nothing, and is not repeated.
+        """Return the result of a query in one snapshot, without waiting and without retries.
 
-        Raises
-        ------
-        TooSlowError
-            If a statement takes longer than `STATEMENT_SECONDS`, or all connections are in use
-            for as long.
+        Raises `TooSlowError` if a statement takes longer than `STATEMENT_SECONDS`, or no connection
+        becomes free in that time.
         """
         try:
             with self._reading.transaction() as session:
@@ -76,9 +73,9 @@ class Deployment:
             raise
 
     def read_lately(self, query: Callable[[Session], T]) -> T:
-        """Return what a costly query found in the last `REMEMBERED_SECONDS`, or finds now.
+        """Return the result of a costly query, at most `REMEMBERED_SECONDS` old.
 
-        However many look, the database is asked once in that time.
+        However many users look, the database is queried once in that time.
         """
         with self._remembering:
             found = self._remembered.get(query)
@@ -88,7 +85,7 @@ class Deployment:
         return value
 
     def write(self, change: Callable[[Session], T]) -> T:
-        """Return what a change gives, made in a transaction of its own."""
+        """Return the result of a change made in its own transaction."""
         database = Database(self.settings.require_database_url(), pool_size=1)
         try:
             with database.transaction() as session:
@@ -97,5 +94,5 @@ class Deployment:
             database.dispose()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close all database connections."""
         self._reading.dispose()

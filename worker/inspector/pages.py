@@ -1,4 +1,4 @@
-"""Pages from templates: everything is escaped, and only addresses of the web become links."""
+"""HTML pages from templates: everything is escaped, and only web addresses become links."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,10 +17,10 @@ from worker.store.reads.sites import TrendPart
 from worker.text.plural import counted
 
 LONGEST_ADDRESS = 90
-"""Characters of an address that are shown; the whole is its title."""
+"""Maximum number of characters shown of an address; its title has all of it."""
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
-"""Tags of the languages that are written so."""
+"""Tags of right-to-left languages."""
 
 _ADDRESS_PARTS = re.compile(r"[^./_-]*[./_-]*")
 
@@ -28,16 +28,16 @@ _UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
 def render(template: str, asked: Asked, values: Mapping[str, Any]) -> str:
-    """Return a page.
+    """Render the template of a view.
 
     Parameters
     ----------
     template
-        Name of its template.
+        Name of the template.
     asked
-        What it answers.
+        The request.
     values
-        What the template shows.
+        Values for the template.
     """
     return _ENVIRONMENT.get_template(template).render(
         asked=asked,
@@ -49,14 +49,14 @@ def render(template: str, asked: Asked, values: Mapping[str, Any]) -> str:
 
 
 def instant(moment: datetime | str | None) -> Markup:
-    """Return a moment as an element: in UTC; the script shows it in the zone of the reader."""
+    """Return a time element in UTC; a script converts it to the user's time zone."""
     if moment is None:
         return Markup('<span class="none">–</span>')
     try:
         read = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         utc = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
-        # Pages have dates that no calendar has, and the last day of it in any zone.
+        # Pages contain dates outside of any calendar, or on its last day in some zone.
         return Markup("{}").format(moment)
     exact = utc.isoformat().replace("+00:00", "Z")
     return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(
@@ -65,7 +65,7 @@ def instant(moment: datetime | str | None) -> Markup:
 
 
 def link(url: str | None, text: str | None = None) -> Markup:
-    """Return an address as a link where it is one of the web, else as text."""
+    """Return a web address as a link, any other address as text."""
     if not url:
         return Markup("")
     cut = url if len(url) <= LONGEST_ADDRESS else f"{url[: LONGEST_ADDRESS - 1]}…"
@@ -79,7 +79,7 @@ def link(url: str | None, text: str | None = None) -> Markup:
 
 
 def marked_up(runs: Iterable[Run]) -> Markup:
-    """Return stretches of a text with their links and emphasis."""
+    """Return runs of text with their links and emphasis."""
     shown = []
     for run in runs:
         text = Markup("{}").format(run.text)
@@ -96,10 +96,10 @@ def marked_up(runs: Iterable[Run]) -> Markup:
 
 
 def marked(text: str, words: Sequence[str]) -> Markup:
-    """Return a text in which words are marked, in any case."""
+    """Return a text with words highlighted, ignoring case."""
     if not words:
         return Markup("{}").format(text)
-    # The longest first: one may begin another.
+    # The longest first, as one word may be a prefix of another.
     sought = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
     parts = re.split(f"({sought})", text, flags=re.IGNORECASE)
     forms = cycle([Markup("{}"), Markup("<mark>{}</mark>")])
@@ -107,7 +107,7 @@ def marked(text: str, words: Sequence[str]) -> Markup:
 
 
 def is_of_web(url: str) -> bool:
-    """Tell whether an address is absolute, and of the web."""
+    """Return whether an address is an absolute web address."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -116,25 +116,19 @@ def is_of_web(url: str) -> bool:
 
 
 def direction(language: str | None) -> str:
-    """Return the direction that a language is written in; that of the text where it is not known.
-
-    Returns
-    -------
-    str
-        A value of the attribute ``dir``.
-    """
+    """Return the value of the ``dir`` attribute for a language; ``auto`` if it is unknown."""
     if language is None:
         return "auto"
     return "rtl" if RIGHT_TO_LEFT.match(language.lower()) else "ltr"
 
 
 def number(value: float | None) -> str:
-    """Return a whole number with its thousands apart."""
+    """Return a whole number with thousands separated."""
     return "–" if value is None else f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def share(value: float | None) -> str:
-    """Return a number from 0 to 1 with two decimals, which never shows what is short of 1 as 1."""
+    """Return a number from 0 to 1 with two decimals; only 1 itself is shown as 1."""
     return "–" if value is None else f"{min(value, 0.99) if value < 1 else value:.2f}"
 
 
@@ -149,21 +143,21 @@ def age(seconds: float | None) -> str:
 
 
 def rate(value: float) -> str:
-    """Return a number of things in a time, as precisely as it says something."""
+    """Return a rate with suitable precision."""
     return (
         number(value) if value >= 10 or not value else f"{value:.1f}" if value >= 0.1 else "< 0.1"
     )
 
 
 def duration(seconds: float | None) -> str:
-    """Return a time that work takes, with two digits."""
+    """Return a duration with two significant digits."""
     if seconds is None:
         return ""
     return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else f"{seconds:.2g} s"
 
 
 def span(seconds: float) -> str:
-    """Return a round time in words, as of the slots of a chart."""
+    """Return a round time span in words, such as the slots of a chart."""
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
             several = round(seconds / length)
@@ -172,12 +166,12 @@ def span(seconds: float) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Return the name of a site, or an address, that is best broken where its parts end."""
+    """Return a site name or address with line-break opportunities between its parts."""
     return Markup("<wbr>").join(part for part in _ADDRESS_PARTS.findall(name) if part)
 
 
 def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:
-    """Return the bars of a trend, 80 by 20 units, as a path for each of what they tell apart."""
+    """Return the bars of a trend, 80 by 20 units, as one path per category."""
     paths = {"rest": "", "article": "", "doubtful": ""}
     for place, part in enumerate(parts):
         ground = 20.0

@@ -1,22 +1,22 @@
-"""Where the words of a search stand in a text."""
+"""Passages of a text that contain search terms."""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
 BEFORE: Final = 80
-"""Characters of a passage before the word that it is shown for."""
+"""Number of characters before the term in a passage."""
 
 LENGTH: Final = 240
-"""Characters of a passage."""
+"""Maximum length of a passage."""
 
 MOST_PASSAGES: Final = 3
 
 
 def passages_of(text: str, words: Sequence[str]) -> list[str]:
-    """Return passages that have the words of a search, in any case, in the order of the text.
+    """Return passages that contain search terms, ignoring case, in the order of the text.
 
-    A passage is shown for the first place of a word that no passage before has.
+    A passage is added for the first occurrence of each term not in an earlier passage.
     """
     places = sorted(
         (found.start(), word) for word in words if (found := _find(word, text)) is not None
@@ -31,7 +31,7 @@ def passages_of(text: str, words: Sequence[str]) -> list[str]:
 
 
 def _find(word: str, text: str) -> re.Match[str] | None:
-    """Find a word by itself, else within another one: a search finds it there, too."""
+    """Find a term as a whole word, or else within one, as the search does."""
     sought = re.escape(word)
     return re.search(rf"(?<!\w){sought}(?!\w)", text, re.IGNORECASE) or re.search(
         sought, text, re.IGNORECASE
@@ -39,7 +39,7 @@ def _find(word: str, text: str) -> re.Match[str] | None:
 
 
 def _passage(text: str, place: int, length: int) -> str:
-    """Cut a passage around a word, where words begin and end."""
+    """Cut a passage around a term at word boundaries."""
     begin, end = max(place - BEFORE, 0), min(max(place - BEFORE, 0) + LENGTH, len(text))
     if begin:
         blank = text.find(" ", begin, place)

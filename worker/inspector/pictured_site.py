@@ -1,4 +1,4 @@
-"""What the pictures of a site are made of: its trees, their distances, their order and places."""
+"""Data for the pictures of a site: its trees, their distances, order and positions."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,22 +16,17 @@ from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 
 MOST_TREES: Final = 400
-"""Trees of a picture: all of a site whose pages are compared as a whole, else its references."""
+"""Maximum number of trees in a picture: all those of a site compared as a whole, else its
+references.
+"""
 
 Matrix = npt.NDArray[np.float64]
 
 
 class PicturedTree(NamedTuple):
-    """A tree of the pictures.
+    """A tree in the pictures.
 
-    Attributes
-    ----------
-    id
-        Its id.
-    page
-        One of its pages, that which represents its group if it is among them.
-    pages
-        How many pages have it.
+    `page` is one of its pages, preferably its group's representative; `pages` is their number.
     """
 
     id: int
@@ -50,7 +45,7 @@ class PicturedSite:
     distances
         Their normalised distances, shape (n, n).
     tolerant
-        The distances that groups are found by.
+        The size-tolerant distances used for grouping.
     ordered
         The dendrogram.
     """
@@ -62,16 +57,16 @@ class PicturedSite:
 
     @property
     def pages(self) -> int:
-        """Number of their pages."""
+        """Number of pages with these trees."""
         return sum(tree.pages for tree in self.trees)
 
     def positions(self) -> Matrix:
-        """Return the places of the trees on the plane, shape (n, 2)."""
+        """Return the positions of the trees in the plane, shape (n, 2)."""
         return place_pages(self.tolerant)
 
 
 def pictured_site(session: Session, site_id: int, generation: int) -> PicturedSite:
-    """Return what the pictures of a site show; trees whose distances are not known are left out."""
+    """Return the data for the pictures of a site, without trees whose distances are unknown."""
     tree_ids = trees_to_picture(session, site_id, MOST_TREES)
     pages: defaultdict[int, list[PageOfTree]] = defaultdict(list)
     for page in pages_of_trees(session, site_id, generation, tree_ids):

@@ -1,4 +1,4 @@
-"""Which processes of a deployment are alive, as far as can be seen from here."""
+"""Liveness of a deployment's processes, as visible from this host."""
 
 from dataclasses import dataclass
 
@@ -19,11 +19,11 @@ class Process:
     name
         Its name.
     consumers
-        How many take from its queues; None where the broker does not tell.
+        Number of consumers of its queues; None if the broker does not report it.
     beat_seconds
-        Age of its last sign of life on this host; None where it never was here.
+        Age of its last heartbeat on this host; None if there is none.
     is_alive
-        Whether one is alive; None where that is not seen from here.
+        Whether one is alive; None if this cannot be seen from this host.
     """
 
     name: str
@@ -33,14 +33,9 @@ class Process:
 
 
 def processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process]:
-    """Return the processes: by who takes from their queues, and by their files on this host.
+    """Return the processes, judged by consumers of their queues and heartbeats on this host.
 
-    Parameters
-    ----------
-    settings
-        Of the deployment.
-    queues
-        What is in each queue, by name; none where the broker does not answer.
+    `queues` is empty if the broker does not answer.
     """
     topology = topology_of(settings)
     taken = {
@@ -51,7 +46,7 @@ def processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process
     for name in PROCESSES:
         heartbeat = Heartbeat(settings.heartbeat_directory, name)
         counts = [queues[queue].consumers for queue in taken.get(name, []) if queue in queues]
-        # The broker of a run knows of no consumers.
+        # The embedded broker of a local run does not know consumers.
         consumers = max(counts) if counts and settings.broker_is_amqp else None
         seconds = heartbeat.age_seconds()
         is_alive: bool | None = None

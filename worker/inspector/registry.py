@@ -1,4 +1,4 @@
-"""How views register themselves: a page with its twin as JSON, a plain answer, an action."""
+"""Registration of views: pages with a JSON version, plain responses, actions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,19 +18,19 @@ from worker.inspector.pages import render
 from worker.inspector.security import is_own_form
 
 LARGEST_FORM = 256 * 1024
-"""Bytes of a form that are read."""
+"""Maximum size of a form in bytes."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a view shows.
+    """Content of a view.
 
     Parameters
     ----------
     values
-        What the template shows and the twin says: dataclasses, moments and all that JSON has.
+        Values for both the template and the JSON version: dataclasses, moments and JSON types.
     only_shown
-        What the template has beside, and the twin has not: pictures, addresses of next pages.
+        Values for the template only: pictures, addresses of next pages.
     headers
         Headers of the page.
     """
@@ -51,18 +51,18 @@ class Views:
         self.routes: list[Route] = []
 
     def page(self, path: str, template: str, *, if_slow: str = LATER) -> Callable[[View], View]:
-        """Register a view: at its path as a page, and at the path with ``.json`` as JSON.
+        """Register a view: its page at `path`, and its JSON version at ``path.json``.
 
-        Views are called in a thread, several at a time.
+        Views run in threads, several at a time.
 
         Parameters
         ----------
         path
             The path.
         template
-            Name of the template of the page.
+            Name of the page's template.
         if_slow
-            A sentence that says what to do where the view takes too long.
+            Advice to users if the view takes too long, as a sentence.
         """
 
         def register(view: View) -> View:
@@ -81,14 +81,14 @@ class Views:
             async def twin(request: Request) -> Response:
                 return await in_time(partial(told, _asked(request)), if_slow)
 
-            # The twin first: a path may end in what takes any name.
+            # The JSON version first, as a path may end in a parameter that matches any name.
             self.routes += [Route(f"{path}.json", twin), Route(path, page)]
             return view
 
         return register
 
     def plain(self, path: str, *, if_slow: str = LATER) -> Callable[[PlainView], PlainView]:
-        """Register what makes its answer itself: a picture, a stored page, a file; see `page`."""
+        """Register a view that makes its own response, such as a picture or a file; see `page`."""
 
         def register(view: PlainView) -> PlainView:
             async def plain(request: Request) -> Response:
@@ -100,7 +100,7 @@ class Views:
         return register
 
     def action(self, path: str) -> Callable[[PlainView], PlainView]:
-        """Register what a form asks for: with ``--write`` only, and only by a form of ours."""
+        """Register a form's action, allowed only with ``--write`` and from the inspector's forms."""
 
         def register(view: PlainView) -> PlainView:
             async def action(request: Request) -> Response:
@@ -113,7 +113,9 @@ class Views:
                         raise HTTPException(413)
                 fields = read_fields(body)
                 if not is_own_form(request, fields.get("token", [""])[0]):
-                    raise HTTPException(403, "The form is not of this session. Go back and reload.")
+                    raise HTTPException(
+                        403, "The form belongs to another session. Go back, reload."
+                    )
                 return await run_in_threadpool(view, _asked(request, fields))
 
             self.routes.append(Route(path, action, methods=["POST"]))

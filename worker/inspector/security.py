@@ -1,4 +1,4 @@
-"""Who may ask for what, and what a browser may do with the answer."""
+"""Access control, and security headers of responses."""
 
 import hashlib
 import hmac
@@ -16,11 +16,11 @@ POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; frame-src 'self';"
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""What a page of the inspector may load: what is its own."""
+"""Content security policy of the inspector's pages, which load only their own resources."""
 
 
 def policy_with_images(sources: Iterable[str]) -> str:
-    """Return the policy of a page that may load images of some sources, beside what is its own."""
+    """Return the policy of a page that may also load images from some sources."""
     return POLICY.replace("img-src 'self'", " ".join(["img-src 'self'", *sources]))
 
 
@@ -28,8 +28,9 @@ FRAMED_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"
 )
-"""What a stored page may do in its frame: look, by styles of its own. It loads nothing, runs
-nothing, sends nothing and leads nowhere, even where a browser opens it by itself."""
+"""Policy of a stored page in its frame: inline styles only. It loads, runs and submits nothing and
+has no links, even if opened outside of the frame.
+"""
 
 _HEADERS: Final = {
     "content-security-policy": POLICY,
@@ -45,7 +46,7 @@ _FORM_COOKIE: Final = "detourage_form"
 _ACCESS_COOKIE: Final = "detourage_access"
 
 _SESSION: Final = "detourage.session"
-"""Where a request has what its forms are known by."""
+"""Key in the request scope for the session id, to which forms are bound."""
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -53,13 +54,13 @@ _LARGEST_TOKEN_FORM: Final = 16 * 1024
 
 
 class Safeguards:
-    """Sets the headers of every answer, and the cookie that forms are known by."""
+    """Middleware that sets security headers and the session cookie for forms."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -81,27 +82,27 @@ class Safeguards:
 
 
 class Gate:
-    """Lets in who knows the token; without one, who asks for this machine by its own name.
+    """Middleware that requires the token or, without one, a loopback host name.
 
-    A page of another site can have its name lead to this machine (DNS rebinding), and would then
-    read what is shown to anybody: by the name that it asked for it is known.
+    A page of another site could point its name to this machine (DNS rebinding) and read what is
+    shown without a token; the requested host name reveals it.
 
     Parameters
     ----------
     app
-        What is behind.
+        The protected application.
     token
-        What is demanded; None where only this machine can ask.
+        The required token; None if only this machine can connect.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
         self._token = token
-        # The cookie does not give the token away, and is worth nothing after a restart.
+        # The cookie does not reveal the token, and becomes invalid on restart.
         self._pass = "" if token is None else _digest(secrets.token_bytes(32), token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -129,21 +130,21 @@ class Gate:
 
 
 def form_token(request: Request) -> str:
-    """Return the token that the forms of a browser's session carry."""
+    """Return the token included in the forms of a browser session."""
     return _digest(request.app.state.secret, request.scope[_SESSION])
 
 
 def is_own_form(request: Request, token: str) -> bool:
-    """Tell whether a form was made for the session that its cookie tells of.
+    """Return whether a form was issued to the session in its cookie.
 
-    The cookie is sent with requests of this site only (``SameSite=Strict``), and the token
-    cannot be known elsewhere.
+    The cookie is sent only with requests from this site (``SameSite=Strict``), and others cannot
+    know the token.
     """
     return _FORM_COOKIE in request.cookies and _equal(token, form_token(request))
 
 
 def new_secret() -> bytes:
-    """Return what the tokens of forms are made with."""
+    """Return the secret that form tokens are derived from."""
     return secrets.token_bytes(32)
 
 
@@ -157,7 +158,7 @@ def _digest(secret: bytes, text: str) -> str:
 
 
 def _equal(given: str, wanted: str) -> bool:
-    """Compare in a time that tells nothing of what is wanted."""
+    """Compare in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8"))
 
 
@@ -180,12 +181,12 @@ def _first(values: Iterable[str]) -> str:
 
 
 _MISDIRECTED = (
-    "Ask for 127.0.0.1 or localhost: without a token, the inspector answers to no other name.\n"
+    "Use 127.0.0.1 or localhost: without a token, the inspector answers to no other name.\n"
 )
 
 
 def _door(problem: str) -> str:
-    """Return the page that asks for the token; it tells nothing of the deployment."""
+    """Return the page that asks for the token; it reveals nothing about the deployment."""
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Détourage</title>'
         '<meta name="viewport" content="width=device-width">'

@@ -14,18 +14,18 @@ from starlette.types import ASGIApp
 from worker.errors import ExpectedError
 
 SHORTEST_TOKEN = 16
-"""Characters of a token: a shorter one can be guessed."""
+"""Minimum length of a token: shorter ones can be guessed."""
 
 STOP_SECONDS = 3
-"""Time that answers under way have when the server ends."""
+"""Time to finish open responses on shutdown."""
 
 
 class InspectorError(ExpectedError):
-    """The inspector cannot be started so."""
+    """The inspector cannot be started with these options."""
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can ask at an address."""
+    """Return whether a host is reachable only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -33,34 +33,28 @@ def is_loopback(host: str) -> bool:
 
 
 def read_token(host: str, token_file: Path | None) -> str | None:
-    """Return what a browser must know; None where only this machine can ask, and none is given.
+    """Return the access token, or None if none is given and only this machine can connect.
 
     Raises
     ------
     InspectorError
-        If others could ask without a token, or the token is too short, or no text.
+        If others could connect without a token, or the token is too short or not text.
     """
     if token_file is None:
         if not is_loopback(host):
-            raise InspectorError(f"{host} can be reached by others: --token-file is needed")
+            raise InspectorError(f"{host} can be reached from other machines: pass --token-file")
         return None
     try:
         token = token_file.read_text("utf-8").strip()
     except UnicodeDecodeError as error:
-        raise InspectorError(f"{token_file}: the token is no text") from error
+        raise InspectorError(f"{token_file}: the token is not UTF-8 text") from error
     if len(token) < SHORTEST_TOKEN:
-        raise InspectorError(f"{token_file}: the token needs {SHORTEST_TOKEN} characters or more")
+        raise InspectorError(f"{token_file}: the token needs at least {SHORTEST_TOKEN} characters")
     return token
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
-
-    Parameters
-    ----------
-    host, port
-        Where; port 0 for any that is free.
-    """
+    """Return a listening socket; port 0 picks a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family)
 
@@ -72,7 +66,7 @@ def serve(app: ASGIApp, listening: socket.socket) -> None:
 
 @contextmanager
 def served(app: ASGIApp, listening: socket.socket) -> Iterator[None]:
-    """Serve in a thread for the time of a block."""
+    """Serve in a thread during the block."""
     server = _server(app)
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
@@ -86,7 +80,7 @@ def served(app: ASGIApp, listening: socket.socket) -> Iterator[None]:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Return the address of what listens, for a browser."""
+    """Return the URL of a listening socket."""
     host, port = listening.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 

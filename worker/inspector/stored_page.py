@@ -1,4 +1,4 @@
-"""A stored page read again, with what the service knew when it read it."""
+"""A stored page, read again with the template knowledge that the service has."""
 
 from collections.abc import Hashable
 from contextlib import suppress
@@ -21,21 +21,22 @@ from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0
-"""Time that a page is read for: most take a tenth of a second, one of 10,000 lines takes six."""
+"""Time limit for reading a page: most take a tenth of a second, one with 10,000 lines six seconds.
+"""
 
 
 @dataclass(frozen=True)
 class KnownPage:
-    """What is stored of a page.
+    """The stored data of a page.
 
     Attributes
     ----------
     page, place
-        Its row, and where it stands.
+        Its row, and its place in the site's groups.
     content
-        As fetched; None where it is kept no more.
+        As fetched; None if no longer kept.
     template
-        What is known of the page that it is compared with.
+        Knowledge about the page that it is compared with.
     """
 
     page: StoredPage
@@ -44,12 +45,12 @@ class KnownPage:
     template: TemplateKnowledge | None
 
     def parse(self) -> Page | None:
-        """Return the page parsed; None where it is kept no more, or is none."""
+        """Return the parsed page, or None if it is no longer kept or not a page."""
         return parsed(self.content, self.page.url, self.page.content_type)
 
     @property
     def key(self) -> Hashable:
-        """What its reading depends on."""
+        """Cache key: everything that its reading depends on."""
         row, place = self.page, self.place
         return (
             *(row.id, row.content_digest, row.comment_pattern, self.content is None),
@@ -57,17 +58,10 @@ class KnownPage:
         )
 
     def read(self) -> "Reading | None":
-        """Read the page as the service does, and say why it is read so.
+        """Read the page as the service does, with an explanation.
 
-        Returns
-        -------
-        Reading or None
-            None where the page is kept no more, or is none.
-
-        Raises
-        ------
-        TooSlowError
-            If that takes longer than `READING_SECONDS`.
+        Return None if it is no longer kept or not a page. Raise `TooSlowError` if reading takes
+        longer than `READING_SECONDS`.
         """
         try:
             with thread_time_limit(READING_SECONDS):
@@ -82,14 +76,14 @@ class KnownPage:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A page, and what it holds, with the reasons."""
+    """A parsed page with its explained content."""
 
     page: Page
     content: ExplainedContent
 
 
 class LastReading:
-    """The reading of the page that was looked at last, which the frame within it shows, too."""
+    """Cache for the reading of the last viewed page, which the frame in it shows as well."""
 
     def __init__(self) -> None:
         self._changing = Lock()
@@ -107,7 +101,7 @@ class LastReading:
 
 
 def known_page(session: Session, page_id: int) -> KnownPage | None:
-    """Return what is stored of a page; None where there is no such page."""
+    """Return the stored data of a page, or None if there is no such page."""
     page = load_page(session, page_id)
     place = place_of_page(session, page_id)
     if page is None or place is None:
@@ -117,7 +111,7 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
 
 
 def parsed(content: bytes | str | None, url: str, content_type: str | None) -> Page | None:
-    """Return a stored page parsed; None where there is none, or it is no page."""
+    """Return a stored page parsed, or None if it is missing or not a page."""
     if content is None:
         return None
     try:
@@ -131,7 +125,7 @@ def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
     if packed is not None:
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(packed)
-        # Of an earlier version of the service.
+        # Written by an earlier version of the service.
         content = load_content(session, pivot.id)
     page = parsed(content, pivot.url, pivot.content_type)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

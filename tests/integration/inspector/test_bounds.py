@@ -133,7 +133,7 @@ def test_a_statement_that_takes_too_long_is_told_the_same_way(
     with client_of(crawled) as reader, locked(crawled, "pages"):
         answer = reader.get("/pages/1.json")
     assert answer.status_code == 503
-    assert answer.json()["error"].startswith("This took too long and was given up.")
+    assert answer.json()["error"].startswith("This took too long and was aborted.")
 
 
 def test_views_that_were_given_up_keep_no_other_from_its_turn(
@@ -159,7 +159,7 @@ def test_a_page_that_takes_too_long_to_read_is_shown_without_reasons(
         twin = reader.values(f"/pages/{page_id}.json")
         stored = reader.get(f"/pages/{page_id}/stored")
     assert shown.status_code == 200
-    assert "took too long and was given up" in shown.text
+    assert "took too long and was aborted" in shown.text
     assert "<iframe" not in shown.text
     assert twin["took_too_long"] is True
     assert twin["lines"] == []

@@ -183,7 +183,7 @@ def test_rates_are_counted_of_the_last_messages_alone(
 
 def test_what_is_not_there_is_not_found(client: Client) -> None:
     assert client.get("/nowhere").status_code == 404
-    assert client.get("/nowhere.json").json() == {"error": "There is no such page."}
+    assert client.get("/nowhere.json").json() == {"error": "Page not found."}
 
 
 def test_what_a_page_holds_is_text(client: Client, crawled: Settings) -> None:

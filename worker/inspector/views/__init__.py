@@ -1,4 +1,4 @@
-"""The views, a module for each subject; `REGISTRIES` is what the application serves."""
+"""The views, one module per subject; the application serves all `REGISTRIES`."""
 
 from worker.inspector.views import (
     articles,

@@ -1,4 +1,4 @@
-"""The pages and their articles: searched, and written as JSON Lines."""
+"""Search of pages and articles, with download as JSON Lines."""
 
 import json
 from collections.abc import Iterator
@@ -22,21 +22,21 @@ views = Views()
 ANY = "any"
 
 OUTCOMES = (*(outcome.value for outcome in PageOutcome), PENDING, ANY)
-"""Outcomes that are searched for, the first where none is asked for."""
+"""Outcomes that can be searched for; the first is the default."""
 
 PAGES_AT_ONCE = 25
 
 MOST_WORDS = 8
 
 NARROWING = ("language", "since", "until", "above", "below")
-"""Parameters that are folded away where none is used."""
+"""Parameters that are collapsed in the form unless used."""
 
 IF_SLOW = "Narrow the search: name a site, or a shorter time."
 
 
 @views.page("/articles", "articles.html", if_slow=IF_SLOW)
 def articles(asked: Asked) -> Answer:
-    """Show the pages that are searched for."""
+    """Show the search results."""
     wanted, before = _wanted(asked), asked.number("after")
     found = asked.read(partial(search, wanted=wanted, before=before, limit=PAGES_AT_ONCE))
     ids = [page.id for page in found.pages]
@@ -57,9 +57,9 @@ def articles(asked: Asked) -> Answer:
 
 @views.plain("/articles.jsonl", if_slow=IF_SLOW)
 def lines(asked: Asked) -> Response:
-    """Give all articles that are searched for, as they were sent, one a line."""
+    """Stream all matching articles as published, one per line."""
     batches = _batches(asked.deployment, _wanted(asked))
-    # The first before the answer begins: what is wrong with it can be said only there.
+    # Fetched before the response starts, when errors can still be reported.
     first = next(batches)
     return StreamingResponse(
         chain([first], batches),
@@ -90,7 +90,7 @@ def _wanted(asked: Asked) -> Wanted:
         site=asked.text("site"),
         outcome=None if outcome == ANY else outcome,
         since=_begin_of(since) if since else None,
-        # The day itself is among them; after the last of the calendar comes none.
+        # The day itself is included; no day follows the last one of the calendar.
         until=_begin_of(until + timedelta(days=1)) if until and until < date.max else None,
         language=asked.text("language"),
         below=asked.share("below"),

@@ -1,4 +1,4 @@
-"""One group of a site: its template as a wireframe, its pages, what was learned of it."""
+"""One group of a site: its template as a wireframe, its pages, and the learned knowledge."""
 
 from typing import Any, Final
 
@@ -33,13 +33,13 @@ from worker.text.abridged import abridged
 views = Views()
 
 COMPARED: Final = 3
-"""Other pages of the group that tell what is the template's: each takes some 10 ms to read."""
+"""Number of other pages used to recognise the template: each takes some 10 ms to read."""
 
 PAGES: Final = 50
-"""Pages of a group that are listed at a time."""
+"""Number of pages listed at a time."""
 
 FIXED_LINES: Final = 60
-"""Lines of the template that are listed, the first ones."""
+"""Maximum number of listed template lines."""
 
 
 @views.page("/sites/{site:number}/groups/{group:number}", "group.html")
@@ -103,7 +103,7 @@ def _listed(
 def _compared_pages(
     asked: Asked, site: InspectedSite, shown: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
-    """Return the representative and some others of its group, as far as their HTML is kept."""
+    """Return the representative and some other members of its group whose HTML is kept."""
     members = asked.read(
         lambda session: pages_of_group(
             session, site.id, site.generation, shown.number, most=COMPARED + 1, after=0

@@ -1,4 +1,4 @@
-"""The whole deployment: totals first, then what wants to be looked at."""
+"""The whole deployment: totals first, then what needs attention."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,13 +20,14 @@ views = Views()
 CHART_HEIGHT = 100.0
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
-"""Ends of a scale, then ten times these and so on; but for the first, half of each is whole."""
+"""Upper ends of a scale, continued by powers of ten; except for the first, half of each is whole.
+"""
 
 LEAST_SLOTS = 24
-"""Slots that a chart has room for, however few there are."""
+"""Minimum number of slots in a chart."""
 
 SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FAILED)
-"""What a chart tells apart, from its ground up."""
+"""Categories of a chart, from the bottom up."""
 
 
 @views.page("/overview", "overview.html")
@@ -49,9 +50,9 @@ def overview(asked: Asked) -> Answer:
 
 @dataclass(frozen=True)
 class Stage:
-    """What waits at a stage: messages in its queue, and how long the oldest request has.
+    """A processing stage: backlog, age of the oldest request, and mean duration of a request.
 
-    And how long one takes in the mean. Each is None where it is not known.
+    Values are None if unknown.
     """
 
     name: str
@@ -62,7 +63,7 @@ class Stage:
 
 
 def _stages(settings: Settings, found: Overview, queues: Mapping[str, QueueState]) -> list[Stage]:
-    """Return the stages in the order of a page's way."""
+    """Return the stages in processing order."""
     topology = topology_of(settings)
     names = {
         "intake": topology.pages,
@@ -98,7 +99,7 @@ def _queues(settings: Settings) -> tuple[dict[str, QueueState], str | None]:
 
 
 def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
-    """Return numbers of pages by what a chart tells apart."""
+    """Return numbers of pages by category of a chart."""
     counts = dict.fromkeys(SHOWN, 0)
     for outcome, number in outcomes.items():
         counts[outcome if outcome in counts else "other"] += number
@@ -107,19 +108,19 @@ def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars of the pages over time.
+    """Bars of pages over time.
 
     Parameters
     ----------
     bars
-        The slot of each, its place from the first, and its parts from the ground: what they are,
-        how many pages, and where they stand.
+        For each, the slot, its index, and its parts from the bottom up: category, number of pages,
+        and vertical position.
     slots
-        Number of slots that there is room for.
+        Number of slots in the chart.
     middle, end
-        When half of these are over, and all.
+        End of the first half of the slots, and of all of them.
     top
-        Pages of a slot that reach the upper end of the scale.
+        Number of pages at the upper end of the scale.
     """
 
     bars: list[dict[str, object]]
@@ -130,7 +131,7 @@ class Chart:
 
 
 def round_top(highest: int) -> int:
-    """Return the end of a scale: a round number, as high as the highest bar or little higher."""
+    """Return a round upper end for a scale, at or slightly above the highest bar."""
     power = 1
     while ROUND_TOPS[-1] * power < highest:
         power *= 10

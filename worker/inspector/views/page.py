@@ -1,4 +1,4 @@
-"""One page: what is stored beside what went out, why each line was kept, and its way."""
+"""One page: stored HTML, published article, reasons for each line, and processing steps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,38 +30,39 @@ LINES: Final = 400
 """Maximum number of lines listed at a time."""
 
 CLOSE: Final = 0.1
-"""Probability from which a line that was dropped is shown beside those that were kept: below it
-are nine in ten lines of a page."""
+"""Minimum probability for a dropped line to be listed among the kept ones; nine in ten lines of a
+page are below it.
+"""
 
 MOST_NOTABLE: Final = 60
-"""Lines that were kept, or close to it, that are shown at once; all others are folded away."""
+"""Maximum number of kept or nearly kept lines shown at once; all others are collapsed."""
 
 REASONS: Final = 6
-"""Reasons of a line that are shown: those that moved its probability most."""
+"""Maximum number of reasons shown per line, the strongest first."""
 
 REVISIONS: Final = 50
-"""Revisions that are listed, the last ones."""
+"""Number of latest revisions listed."""
 
 RECEIPTS: Final = 20
-"""Messages of a page that are listed, the last ones."""
+"""Number of latest messages listed."""
 
 DEEPEST: Final = 8
-"""Levels that answers to comments are indented by."""
+"""Maximum indentation level of replies to comments."""
 
 TOO_SLOW: Final = "Look at the page as it is on the web; detourage explain has no time limit."
 
 VERDICTS: Final = {"title": "the title", "comment": "a comment"}
-"""What is said of lines that are neither in the text nor struck through."""
+"""Labels of lines that are neither in the text nor struck through."""
 
 COLUMNS: Final = (
     *("id", "url", "site_id", "crawler_id", "content_type", "encoding", "fetched_at", "outcome"),
     *("outcome_detail", "confidence", "revision", "generation", "html_removed_at"),
 )
-"""What is told of a page as it is stored."""
+"""Columns shown of a stored page."""
 
 
 class Step(NamedTuple):
-    """A step of a page's way; it was not come to yet where it has no time."""
+    """A processing step of a page; without a time if not reached yet."""
 
     name: str
     at: datetime | str | None
@@ -95,7 +96,7 @@ def page(asked: Asked) -> Answer:
     values = {
         "page": _described(known),
         "way": [step._asdict() for step in _way(known, revisions, receipts, sending)],
-        # Keys that an earlier version of the service did not write have their defaults.
+        # Fields that an earlier version of the service did not write have their defaults.
         "article": ArticleMessage.model_validate(message).to_json() if message else None,
         "revisions": [
             {"revision": each.number, "created_at": each.created_at} for each in revisions
@@ -106,7 +107,7 @@ def page(asked: Asked) -> Answer:
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,
-            # A text of chosen roles is made of other lines than those that are explained.
+            # A text of chosen roles consists of other lines than the explained ones.
             None if asked.deployment.settings.chosen_text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),
@@ -136,23 +137,23 @@ def page(asked: Asked) -> Answer:
 
 @views.plain("/pages/{page:number}/stored", if_slow=TOO_SLOW)
 def stored(asked: Asked) -> Response:
-    """Show the stored page in a frame, its template struck through; nothing of it acts or loads."""
+    """Show the stored page in a frame with its boilerplate struck through and all content inert."""
     reading = asked.deployment.last_reading.of(_known(asked))
     if reading is None:
-        raise HTTPException(404, "This page is kept no more, or cannot be read.")
+        raise HTTPException(404, "This page is no longer stored, or cannot be read.")
     html = to_offline_html(reading.content.explanation, reading.page)
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
 
 
 @views.action("/pages/{page:number}/again")
 def again(asked: Asked) -> Response:
-    """Ask for a page again."""
+    """Enqueue a page for a stage again."""
     page_id = asked.place("page")
     stage = asked.fields.get("stage", [""])[0]
     if stage not in PAGE_STAGES:
         raise HTTPException(400, "There is no such stage.")
     if not asked.deployment.write(lambda session: ask_again(session, page_id, stage)):
-        raise HTTPException(404, "This page is kept no more.")
+        raise HTTPException(404, "This page is no longer stored.")
     return RedirectResponse(f"/pages/{page_id}?asked=1", 303)
 
 
@@ -161,7 +162,7 @@ def _known(asked: Asked) -> KnownPage:
 
 
 def _explained(asked: Asked, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
-    """Read a page again; say, too, whether that took too long."""
+    """Read a page again; return also whether that took too long."""
     try:
         reading = asked.deployment.last_reading.of(known)
     except TooSlowError:
@@ -170,7 +171,7 @@ def _explained(asked: Asked, known: KnownPage) -> tuple[ExplainedContent | None,
 
 
 def _is_notable(line: ExplainedLine) -> bool:
-    """Tell whether a line was kept, or nearly."""
+    """Return whether a line was kept, or nearly."""
     return line.verdict in ("kept", "title") or (
         line.verdict == "dropped" and line.probability >= CLOSE
     )
@@ -223,7 +224,7 @@ def _way(
         row.asked_at if place.role else None,
         f"{where}, silhouette {joined:.2f}" if joined is not None else where if place.role else "",
     )
-    # A page that joined groups that were there came after their clustering.
+    # A page that joined existing groups was assigned after their clustering.
     steps += [clustered, assigned]
     last = _message_of(revisions, row.revision)
     steps.append(Step("extracted", last.get("extracted_at"), row.outcome or "waits"))
@@ -237,7 +238,7 @@ def _way(
 def _read_again(
     explained: ExplainedContent | None, text: str | None, *, is_last: bool
 ) -> dict[str, Any] | None:
-    """Say what the page gives when it is read now; None where it is kept no more."""
+    """Return the outcome of reading the page now, or None if it is no longer stored."""
     if explained is None:
         return None
     article = explained.explanation.article

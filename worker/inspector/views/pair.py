@@ -1,4 +1,4 @@
-"""Two pages: how far apart they are, and what differs between their trees."""
+"""Two pages: their distance, and the differences between their trees."""
 
 from typing import Any, Final
 
@@ -21,20 +21,20 @@ from worker.text.abridged import abridged
 views = Views()
 
 MOST_CELLS: Final = 9_000_000
-"""Product of the sizes of two trees up to which they are mapped, in some 100 ms."""
+"""Maximum product of the sizes of two trees for mapping them, which takes some 100 ms."""
 
 MOST_LINES: Final = 500
 """Maximum number of lines of the comparison that are listed."""
 
 SHOWN_LINES: Final = 60
-"""Those of them that are shown at once."""
+"""Number of lines initially shown."""
 
 SIGNS: Final = {"same": " ", "removed": "−", "added": "+", "renamed": "~"}
 
 
 @views.page("/pairs/{page:number}/{other:number}", "pair.html")
 def pair(asked: Asked) -> Answer:
-    """Show two pages beside each other."""
+    """Show two pages side by side."""
     ids = asked.place("page"), asked.place("other")
     pages = [asked.known(lambda session, i=i: known_page(session, i)) for i in ids]  # type: ignore[misc]
     tree_ids = [each.page.tree_id or 0 for each in pages]
@@ -77,7 +77,7 @@ def _changes(a: Tree, b: Tree, documents: list[Page | None]) -> TreeChanges | No
 
 
 def _names(tree: Tree, page: Page | None) -> list[str] | None:
-    # What a browser rendered has another tree than the page as fetched.
+    # A page rendered by a browser has another tree than the fetched HTML.
     return element_names(page) if page is not None and page.tree == tree else None
 
 

@@ -1,4 +1,4 @@
-"""What could not be handled: by reason and traceback, sent back or dropped after a preview."""
+"""Quarantined messages by reason and traceback, to be requeued or dropped after a preview."""
 
 import hashlib
 import re
@@ -22,11 +22,12 @@ from worker.text.terminal import printable
 views = Views()
 
 MESSAGES_OF_STAGE = 400
-"""Messages of a stage that are looked at: to take them from the broker and put them back takes
-a tenth of a millisecond each, and their bodies may be large."""
+"""Maximum number of messages read per stage: taking one from the broker and putting it back takes a
+tenth of a millisecond, and bodies may be large.
+"""
 
 MESSAGES_SHOWN = 20
-"""Messages of a group that are shown."""
+"""Maximum number of messages shown per group."""
 
 BEGINNING_CHARACTERS = 600
 
@@ -37,7 +38,7 @@ _PLACE = re.compile(r"(?m)^ *File \"[^\"\n]{1,500}\", line \d+, in \S+$")
 
 @dataclass(frozen=True)
 class ShownMessage:
-    """A message, as far as it is shown."""
+    """The displayed part of a message."""
 
     fingerprint: str
     message_id: str | None
@@ -56,13 +57,13 @@ class Group:
     Parameters
     ----------
     key
-        Its name in addresses.
+        Its identifier in addresses.
     stage, reason
-        Where, and why.
+        Where and why they failed.
     traceback
-        Of the first of them, where it has one.
+        Traceback of the first message, if any.
     messages
-        All of them that were looked at.
+        All messages read.
     """
 
     key: str
@@ -73,13 +74,13 @@ class Group:
 
     @cached_property
     def shown(self) -> list[ShownMessage]:
-        """Those that are shown."""
+        """The messages shown."""
         return self.messages[:MESSAGES_SHOWN]
 
 
 @views.page("/quarantine", "quarantine.html")
 def quarantine(asked: Asked) -> Answer:
-    """Show what is in quarantine, in groups, the largest first."""
+    """Show the quarantine in groups, the largest first."""
     settings = asked.deployment.settings
     held = _held(settings)
     groups = _groups(each for stage in held for each in _browse(settings, stage))
@@ -93,7 +94,7 @@ def quarantine(asked: Asked) -> Answer:
 
 @views.page("/quarantine/preview", "quarantine_preview.html")
 def preview(asked: Asked) -> Answer:
-    """Show which messages an action would change."""
+    """Show the messages that an action would affect."""
     action, stage = asked.choice("action", ACTIONS), asked.text("stage") or ""
     settings = asked.deployment.settings
     if action is None or stage not in (*topology_of(settings).quarantines, RELAY):
@@ -112,13 +113,13 @@ def preview(asked: Asked) -> Answer:
 
 @views.action("/quarantine/requeue")
 def send_back(asked: Asked) -> Response:
-    """Send messages back that were previewed."""
+    """Requeue previewed messages."""
     return _act(asked, "requeue")
 
 
 @views.action("/quarantine/drop")
 def drop_for_good(asked: Asked) -> Response:
-    """Delete messages that were previewed."""
+    """Delete previewed messages."""
     return _act(asked, "drop")
 
 
@@ -133,7 +134,7 @@ def _act(asked: Asked, action: str) -> Response:
 
 
 def _held(settings: Settings) -> dict[str, int]:
-    """Return how many messages are in the quarantine of each stage; the relay's are not counted."""
+    """Return the number of quarantined messages per stage; the relay's are not counted."""
     states = queue_states(settings)
     quarantines = topology_of(settings).quarantines
     held = {stage: states[queue].messages for stage, queue in quarantines.items()}
@@ -163,9 +164,9 @@ def _groups(messages: Iterable[QuarantinedMessage]) -> list[Group]:
 
 
 def way(traceback: str) -> str:
-    """Return what failures share that have one cause: the places and the kind of the error.
+    """Return the part of a traceback shared by failures with one cause: places and error type.
 
-    Its words are left out, as they may tell of one page.
+    The message is omitted, as it may be specific to one page.
     """
     lines = traceback.rstrip().rsplit("\n", 1)
     return "\n".join([*_PLACE.findall(traceback), lines[-1].partition(":")[0]])

@@ -1,4 +1,4 @@
-"""The article of a page by itself, as it is read: no furniture, and images where they belong."""
+"""The article of a page in a reader view."""
 
 from typing import Final
 
@@ -14,17 +14,17 @@ from worker.store.reads.details import last_article
 views = Views()
 
 SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
-"""Sizes of the text, the third where none is asked for."""
+"""Text sizes; the third is the default."""
 
 USUAL_SIZE: Final = 3
 
 MOST_SOURCES: Final = 40
-"""Hosts that images are shown of: their names are in a header of the answer."""
+"""Maximum number of image hosts, which are listed in a response header."""
 
 
 @views.page("/pages/{page:number}/read", "reader.html")
 def reader(asked: Asked) -> Answer:
-    """Show the last article of a page."""
+    """Show the latest article of a page."""
     found = asked.known(lambda session: last_article(session, asked.place("page")))
     if found.message is None:
         raise HTTPException(404, "This page has no article.")
@@ -44,6 +44,6 @@ def reader(asked: Asked) -> Answer:
     headers = {}
     if are_images_shown:
         headers["content-security-policy"] = policy_with_images(sources)
-    # Keys that an earlier version of the service did not write have their defaults.
+    # Fields that an earlier version of the service did not write have their defaults.
     article = ArticleMessage.model_validate(found.message).to_json()
     return Answer({"page": found.page_id, "article": article}, shown, headers)

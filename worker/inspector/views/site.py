@@ -1,4 +1,4 @@
-"""One site: the map of its pages, their distances, its groups, its generations."""
+"""One site: a map of its pages, their distances, groups and generations."""
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
@@ -26,10 +26,10 @@ from worker.text.plural import counted
 views = Views()
 
 GENERATIONS = 60
-"""Clusterings of a site that are drawn, its last ones."""
+"""Number of latest clusterings drawn."""
 
 NAMED_ROWS = 46
-"""Rows of the heat map up to which each is named beside it: more are too low to be read."""
+"""Maximum number of rows in the heat map for labels: with more, rows are too low."""
 
 
 @views.page("/sites/{site:number}", "site.html")
@@ -100,19 +100,19 @@ def _reasons(asked: Asked, given_up: Quarantine | None, *, is_clustered: bool) -
     settings = asked.deployment.settings
     soon = (
         f"a site is clustered once no page of it came for {settings.settle_seconds:g} s,"
-        f" and after {settings.max_settle_seconds:g} s in any case"
+        f" and at the latest after {settings.max_settle_seconds:g} s"
     )
     if given_up is not None:
-        outliers = f"clustering the site was given up: {given_up.reason}"
+        outliers = f"clustering of the site was aborted: {given_up.reason}"
         waiting = outliers
     elif is_clustered:
         outliers = (
             "unlike every group, and no second page is like them; each is read by itself, and"
             " compared again at the next clustering"
         )
-        waiting = f"not compared with the groups yet; {soon}"
+        waiting = f"not yet compared with the groups; {soon}"
     else:
-        outliers = f"read by themselves, as the site was not clustered yet; {soon}"
+        outliers = f"read by themselves, as the site is not clustered yet; {soon}"
         waiting = f"waiting for the first clustering of the site; {soon}"
     return outliers, waiting, "without a tree to compare: no HTML, too large or too deep"
 
@@ -126,7 +126,7 @@ def distances(asked: Asked) -> Response:
 
 @views.plain("/sites/{site:number}/pair")
 def pair(asked: Asked) -> Response:
-    """Lead to the pair of a cell of the heat map, or to that of two pages that were chosen."""
+    """Redirect to the pair of a heat map cell, or of two selected pages."""
     chosen = [asked.number("page"), asked.number("other")]
     column, row = asked.number("x"), asked.number("y")
     if column is not None and row is not None:

@@ -1,4 +1,4 @@
-"""The sites: searched, sorted, a page at a time."""
+"""Paginated, searchable list of sites."""
 
 import re
 from typing import cast
@@ -24,7 +24,7 @@ _PLACE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
 
 @views.page("/sites", "sites.html")
 def sites(asked: Asked) -> Answer:
-    """Show some sites, and what becomes of their pages."""
+    """Show sites with the outcomes of their pages."""
     order = asked.choice("order", ORDERS) or "pages"
     name = asked.text("name")
     after = _place(asked.text("after"))
@@ -49,5 +49,5 @@ def _place(text: str | None) -> Place | None:
         return None
     found = _PLACE.fullmatch(text)
     if found is None:
-        raise refused("after", text, "the value that the list before it gave")
+        raise refused("after", text, "the value given by the previous list")
     return Place(int(found[1]), int(found[2]))
