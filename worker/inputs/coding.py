@@ -1,4 +1,4 @@
-"""The transfer and content codings of HTTP (RFC 9112 section 7, RFC 9110 section 8.4)."""
+"""HTTP transfer and content codings (RFC 9112, section 7; RFC 9110, section 8.4)."""
 
 import zlib
 
@@ -8,10 +8,10 @@ _BLOCK_BYTES = 64 * 1024
 
 
 def dechunked(body: bytes) -> bytes:
-    """Undo the chunked transfer coding; what is not so coded is returned as it is.
+    """Undo the chunked transfer coding; return a body without it unchanged.
 
-    Crawlers that decode what they store often leave the header as it was. Of a
-    body that breaks off, the chunks before the break are returned.
+    Crawlers that store decoded bodies often keep the header. A truncated body gives the chunks
+    before the break.
     """
     chunks = []
     start = 0
@@ -33,17 +33,17 @@ def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
     Parameters
     ----------
     body
-        The coded bytes. A body that is not so coded is returned as it is; of
-        one that breaks off or is damaged, what comes before the damage.
+        The encoded bytes. A body not encoded this way is returned unchanged; a truncated or damaged
+        one gives the part before the damage.
     coding
-        ``gzip``, ``x-gzip``, ``deflate`` or ``br``; any other leaves the body as it is.
+        ``gzip``, ``x-gzip``, ``deflate`` or ``br``; any other leaves the body unchanged.
     limit
-        Decoding stops when it has given this many bytes, or a block more.
+        Decoding stops after this many bytes, or at most a block later.
     """
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
-        # With the zlib wrapper, as the standard says, or without, as some servers send it.
+        # With the zlib wrapper, as required by the standard, or without, as sent by some servers.
         wrapped = _inflated(body, zlib.MAX_WBITS, limit)
         return wrapped or _inflated(body, -zlib.MAX_WBITS, limit) or body
     if coding == "br":
@@ -61,7 +61,7 @@ def _inflated(body: bytes, window_bits: int, limit: int) -> bytes:
             break
         whole += part
         body = decompressor.unconsumed_tail
-        # A full block may leave output behind although all input has been taken.
+        # A full block may leave pending output although all input has been consumed.
         if not body and len(part) < _BLOCK_BYTES:
             break
     return bytes(whole)

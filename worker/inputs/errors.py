@@ -1,4 +1,4 @@
-"""The one way in which reading a source fails."""
+"""The error raised when a source cannot be read."""
 
 from pathlib import Path
 
@@ -6,17 +6,17 @@ from worker.errors import ExpectedError
 
 
 class SourceError(ExpectedError):
-    """A source that cannot be read, or not to its end; the message is one line for a person.
+    """A source cannot be read, or not to its end; the message is one line for users.
 
     Parameters
     ----------
     path
         The file or folder.
     problem
-        What is wrong with it.
+        Description of the problem.
     """
 
     def __init__(self, path: Path | str, problem: str) -> None:
-        # A damaged file may put anything into the text of the error that it causes.
+        # A damaged file may influence the text of errors, so it must stay on one line.
         self.path, self.problem = path, " ".join(problem.split())
         super().__init__(" ".join(f"{path}: {problem}".split()))

@@ -15,21 +15,21 @@ HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+]\d+)?")
 
-# The characters that a URL may hold as they are after its host; "?" stays, as mirrors write the
-# query into the file name, and "%" does not, so that two files never have the same URL.
+# Characters not escaped in a URL after the host; "?" is among them, as mirrors write the query into
+# the file name, and "%" is not, so that no two files share a URL.
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where HTML files come from, where their folder does not say it.
+    """Origin of HTML files, for folders that do not imply it.
 
     Parameters
     ----------
     base_url
-        Address of the folder.
+        URL of the folder.
     site
-        What the site is called, if not by its domain.
+        Name of the site, if other than its domain.
     """
 
     base_url: str | None = None
@@ -43,12 +43,8 @@ UNKNOWN = Origin()
 class HtmlFile:
     """An HTML file as a page.
 
-    Attributes
-    ----------
-    url, identifier
-        Its address, and the ``id`` of its message.
-    content
-        Its bytes; of a file that is too large more than any page may have.
+    The identifier is the ``id`` of its message. The content of a file that is too large is cut
+    right above the limit.
     """
 
     url: str
@@ -57,12 +53,12 @@ class HtmlFile:
 
 
 def is_html(path: Path) -> bool:
-    """Say whether a file is HTML, by its name."""
+    """Return whether a file is HTML, by its name."""
     return Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES
 
 
 def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterator[bytes]:
-    """Yield the message of one HTML file, see `html_file`."""
+    """Yield the message of an HTML file, see `html_file`."""
     file = html_file(path, folder, origin)
     yield page_message(
         url=file.url, site=origin.site, identifier=file.identifier, content=file.content
@@ -70,28 +66,19 @@ def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterat
 
 
 def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
-    """Read one HTML file, its bytes as they are.
+    """Read an HTML file without decoding it.
 
-    Its id is the path relative to the folder. Its URL is that of a mirror made
-    by ``wget``:
+    Its id is the path relative to the folder. Its URL is that of a mirror made by ``wget``:
 
     - ``folder/news.example.org/2024/a.html`` is
-      ``https://news.example.org/2024/a.html``: the outermost directory that
-      looks like the name of a host is one;
+    ``https://news.example.org/2024/a.html``: the outermost directory is a host if it looks like
+    one;
     - ``news.example.org/2024/a.html``, where the folder itself is named like a
-      host, is the same;
-    - ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``: all
-      pages of a folder that names no host are of one site, under the domain
-      that is reserved for names that do not exist.
+    host, is the same;
+    - ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``: the
+    pages of a folder without a host belong to one site, in the reserved domain ``invalid``.
 
-    Parameters
-    ----------
-    path
-        The file.
-    folder
-        The folder named by the user.
-    origin
-        Where the folder comes from; its address goes before the mirror's.
+    An origin's base URL takes precedence over the mirror's. `folder` is the one given by the user.
     """
     relative = path.relative_to(folder)
     with open_source(path) as stream:

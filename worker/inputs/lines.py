@@ -11,22 +11,17 @@ from worker.inputs.streams import open_source
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield each line that is not blank, as it is: the intake judges it.
+    """Yield each non-blank line unchanged; the intake validates it.
 
-    A line longer than the largest message gives an oversized message in its
-    place. A byte order mark at the start of the file is dropped.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read to its end.
+    A line above the maximum message size is replaced by an oversized message. A byte order mark at
+    the start of the file is dropped. Raises `SourceError` if the file cannot be read to its end.
     """
     with open_source(path) as stream:
         yield from lines_of(stream, path.name)
 
 
 def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
-    """Yield the lines of an open file of some name, as `read_lines` does."""
+    """Yield the lines of an open file, as `read_lines` does; `name` is used in errors."""
     for number, (line, length) in enumerate(_bounded_lines(stream), start=1):
         text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         if length > MAX_MESSAGE_BYTES:
@@ -37,7 +32,7 @@ def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
 
 
 def _bounded_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield the beginning of each line, whole if it is not too long, and its full length."""
+    """Yield each line, truncated if too long, with its full length."""
     while line := stream.readline(MAX_MESSAGE_BYTES):
         length = len(line)
         end = line

@@ -1,4 +1,4 @@
-"""Page messages made of what was found in files."""
+"""Page messages for pages found in files."""
 
 import base64
 import json
@@ -21,24 +21,24 @@ def page_message(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return the message of a page, or that of an oversized one if it fits into no message.
+    """Return the message of a page, or an oversized message if it does not fit into one.
 
     Parameters
     ----------
     url
-        Its address.
+        Its URL.
     identifier
-        The ``id`` that its article will carry as ``page_id``.
+        The ``id``, which its article carries as ``page_id``.
     content
         Its bytes.
     content_type
         The HTTP header, if known.
     fetched_at
-        RFC 3339, if known.
+        Time of the fetch in RFC 3339, if known.
     site
-        What its site is called, if not by its domain.
+        Name of its site, if other than its domain.
     status, headers
-        Of the HTTP answer, if known; of the headers as many as a message may have.
+        HTTP status and headers, if known; headers beyond the limits of a message are dropped.
     """
     if len(content) > MAX_CONTENT_BYTES:
         return oversized_message(
@@ -76,10 +76,10 @@ def oversized_message(
     identifier: str | None = None,
     start: bytes = b"",
 ) -> bytes:
-    """Return a message that stands for one that no broker would take.
+    """Return a message in place of one too large for the broker.
 
-    It is no valid page message, so it ends in quarantine, where ``unusable``
-    says why: the page is not lost silently, and its content never was in memory.
+    It is not a valid page message, so it ends in quarantine, where ``unusable`` gives the reason:
+    the page is not lost silently, and its content never was in memory.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def oversized_message(
     url, identifier
         Those of the page, if known.
     start
-        Beginning of the message where that is all that is known of it.
+        Beginning of the message, if nothing else is known of it.
     """
     message = {
         "version": 1,

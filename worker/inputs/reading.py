@@ -1,4 +1,4 @@
-"""From a path on the command line to page messages."""
+"""Page messages from a path on the command line."""
 
 import os
 from collections.abc import Callable, Collection, Iterator
@@ -28,32 +28,30 @@ def read_messages(
         One of
 
         - a file of page messages as JSON lines (``.jsonl``, ``.ndjson``); ``-``
-          and anything that is no regular file, such as a pipe, is read as this;
+        and any special file, such as a pipe, is read as such;
         - a WARC archive (``.warc``);
         - an HTML file (``.html``, ``.htm``, ``.xhtml``);
         - a folder with any of these, at any depth, read in the order of their
-          names; its other files are left out.
+        names; other files are ignored.
 
         Each file may be compressed (``.gz``).
     origin
-        Where the HTML files come from.
+        Origin of the HTML files.
     left_out
-        Files of a folder that are not read, such as those that are being written there.
+        Files of a folder to skip, such as those being written there.
 
     Returns
     -------
     iterator of bytes
-        The messages, read as they are asked for, as they are to be published.
-        Lines are handed on unchanged, usable or not. What is larger than
-        :data:`~models.limits.MAX_MESSAGE_BYTES` gives a small
-        message in its place that the intake moves to quarantine with its reason.
+        The messages to publish, read lazily. Lines are passed on unchanged, valid or not. Anything
+        above :data:`~models.limits.MAX_MESSAGE_BYTES` is replaced by a small message that the
+        intake quarantines with its reason.
 
     Raises
     ------
     SourceError
-        At once, if the path does not exist, is a file of another kind, or a
-        folder without any such file; while reading, if a file turns out to be
-        damaged or cut off.
+        At once, if the path does not exist, is an unsupported file, or a folder without supported
+        files; while reading, if a file is damaged or truncated.
     """
     path = Path(path)
     if path == STANDARD_INPUT:

@@ -1,4 +1,4 @@
-"""Opening files, compressed or not."""
+"""Opening of files, compressed or not."""
 
 import gzip
 import io
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("-")
 
 MAX_RATIO = 200
-"""How many times its size a compressed file may be. Gzip reaches 1,032 on what says nothing;
-our corpora as JSON lines give 3 to 5, the same page over and over again 135."""
+"""Maximum compression ratio. Gzip reaches 1,032 on repetitive data; our corpora as JSON lines give
+3 to 5, and one page repeated over and over 135.
+"""
 
 FREE_BYTES = 64 * 1024 * 1024
-"""What a file may give whatever its size: small files repeat themselves."""
+"""Uncompressed size allowed regardless of the ratio, as small files may be repetitive."""
 
 _BUFFER_BYTES = 64 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -29,15 +30,10 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 @contextmanager
 def open_source(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, or standard input for ``-``, and decompress it if it is gzip.
+    """Open a file, or standard input for ``-``, with streaming decompression of gzip.
 
-    What the file holds decides, not its name. Decompression is streamed.
-
-    Raises
-    ------
-    SourceError
-        If the file cannot be read; inside the block, also where it turns out
-        to be damaged or cut off.
+    Gzip is recognised by content, not by name. Raises `SourceError` if the file cannot be read;
+    inside the block, also if it proves damaged or truncated.
     """
     try:
         with _open_raw(path) as raw:
@@ -58,7 +54,7 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
 
 
 class _Metered:
-    """A compressed file, and how much of it was read."""
+    """A compressed file that counts the bytes read."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
@@ -74,10 +70,9 @@ class _Metered:
 
 
 class _Unpacked(io.RawIOBase):
-    """The content of a gzip file, all of it up to the place where the file is damaged.
+    """The content of a gzip file up to the first damage.
 
-    :class:`gzip.GzipFile` reads ahead, and when it meets the damage it drops
-    what it had read before.
+    :class:`gzip.GzipFile` reads ahead and, on damage, discards what it has already read.
     """
 
     def __init__(self, packed: gzip.GzipFile, metered: _Metered, path: Path) -> None:

@@ -1,8 +1,7 @@
 """WARC archives (ISO 28500) as page messages.
 
-Read here and not by a library: those at hand end quietly in the middle of a
-truncated archive, and unpack a compressed response into memory however large
-it becomes.
+Implemented here, as available libraries end silently in a truncated archive, and decompress
+responses into memory without a limit.
 """
 
 import io
@@ -26,11 +25,12 @@ _SKIP_BYTES = 1024 * 1024
 _STATUS = re.compile(rb"[245][0-9]{2}")
 
 _MAX_CODINGS = 3
-"""Content codings that are undone; servers apply one, and a header names thousands for nothing."""
+"""Maximum number of content codings undone; servers apply one, and hostile headers name thousands.
+"""
 
 
 class _TruncatedError(Exception):
-    """The data end before the place where they should."""
+    """The data end too early."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,10 @@ class _Record:
     fields: dict[str, str]
     length: int
     block: bytes
-    """The first ``_MAX_BLOCK_BYTES`` bytes."""
 
     @property
     def url(self) -> str:
-        # wget writes the angle brackets of the standard's grammar into the value.
+        # wget includes the angle brackets of the standard's grammar.
         return self.fields.get("warc-target-uri", "").strip("<>")
 
     @property
@@ -51,18 +50,14 @@ class _Record:
 
 
 def read_warc(path: Path) -> Iterator[bytes]:
-    """Yield a message for each page, or error in its place, that came over http or https.
+    """Yield a message for each page or HTTP error fetched over http or https.
 
-    The content is that of the response without its transfer and content
-    encoding; of content that is damaged, as much as can be decoded. Responses
-    other than HTML are handed on too, so that they get their outcome; so are
-    errors, with their status: they say what became of a page. Requests, metadata, revisits, which
-    repeat a page without its content, and redirects are no pages. The id is that of the record.
+    The content is that of the response without transfer and content coding; of damaged content, the
+    part that can be decoded. Responses other than HTML are included to get their outcome, as are
+    errors with their status, which say what happened to a page. Requests, metadata, redirects, and
+    revisits, which have no content, are skipped. The id is that of the record.
 
-    Raises
-    ------
-    SourceError
-        If the file cannot be read to its end or is not WARC.
+    Raises `SourceError` if the file cannot be read to its end or is not WARC.
     """
     with open_source(path) as stream:
         for record in _records(stream, path):
@@ -92,7 +87,7 @@ def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
 
 
 def _next_line(stream: IO[bytes]) -> bytes:
-    """Return the next line that is not blank, or nothing at the end."""
+    """Return the next line that is not blank, or an empty one at the end."""
     while line := stream.readline(_MAX_HEAD_BYTES):
         if not line.isspace():
             return line
@@ -100,9 +95,9 @@ def _next_line(stream: IO[bytes]) -> bytes:
 
 
 def _read_fields(stream: IO[bytes]) -> dict[str, str]:
-    """Read named fields up to the blank line that ends them; names in lower case, first wins.
+    """Read header fields up to the blank line, with lower-case names; the first one wins.
 
-    WARC and HTTP write them in the same way.
+    WARC and HTTP share the format.
     """
     fields: dict[str, list[str]] = {}
     value: list[str] = []
@@ -163,7 +158,7 @@ def _message(record: _Record) -> bytes | None:
 
 
 def _status(line: bytes) -> int | None:
-    """Return the status of a page, or of an error; None of anything else."""
+    """Return the status of a page or an error, or None for anything else."""
     words = line.split(maxsplit=2)
     if len(words) < 2 or _STATUS.fullmatch(words[1]) is None:
         return None
@@ -180,7 +175,7 @@ def _content(body: bytes, headers: dict[str, str]) -> bytes:
 
 
 def _moment(date: str) -> str | None:
-    """Return a date that is a whole moment; WARC 1.1 allows a year or a day alone."""
+    """Return a complete timestamp, or None: WARC 1.1 also allows a year or a day."""
     try:
         moment = datetime.fromisoformat(date)
     except ValueError:

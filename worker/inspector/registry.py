@@ -100,7 +100,7 @@ class Views:
         return register
 
     def action(self, path: str) -> Callable[[PlainView], PlainView]:
-        """Register a form's action, allowed only with ``--write`` and from the inspector's forms."""
+        """Register a form's action, allowed only with ``--write`` and from our own forms."""
 
         def register(view: PlainView) -> PlainView:
             async def action(request: Request) -> Response:

@@ -1,1 +1,1 @@
-"""Processes of the operating system: started, watched, ended."""
+"""Operating system processes: starting, supervision, termination."""

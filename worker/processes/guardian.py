@@ -1,23 +1,19 @@
-"""The process that owns every child of one command and outlives the command itself.
+"""The process that owns all children of one command and outlives the command.
 
-Run as a script by :class:`worker.processes.supervisor.Supervisor`, in a session of its
-own; standard library only, so that it starts in a few milliseconds.
+Run as a script by :class:`worker.processes.supervisor.Supervisor`, in its own session; it uses only
+the standard library, to start in a few milliseconds.
 
-The guardian is the parent of all children and, on Linux, their *subreaper*:
-whatever a child leaves behind (pool processes, server back ends, daemons that
-changed session) becomes the guardian's own child. "Nothing is left running" is
-therefore a question that the kernel answers: ``waitpid`` has no child to wait
-for. The end of its standard input is the one signal to stop, whichever way the
-command ended: normally, by an exception, by a signal, by ``kill -9``.
+The guardian is the parent of all children and, on Linux, their *subreaper*: whatever a child leaves
+behind (pool processes, server back ends, daemons in other sessions) becomes a child of the
+guardian. So the kernel knows whether anything is left running: ``waitpid`` has no child to wait
+for. The end of standard input is the only signal to stop, however the command ended: normally, by
+an exception, by a signal, by ``kill -9``.
 
-Protocol: JSON lines. Standard input, one line for each request:
-``{"do": "configure", "grace": seconds, "remove": [directory, …]}`` and
-``{"do": "start", …}`` with the arguments of :class:`Child`. Standard output,
-one line for each event:
-``{"event": "started", "name", "pid"}``,
-``{"event": "failed", "name", "error"}`` where the program cannot be run, and
-``{"event": "exited", "name", "status"}``, the status as in
-:attr:`subprocess.Popen.returncode`.
+The protocol is JSON lines. Each line on standard input is a request: ``{"do": "configure", "grace":
+seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of :class:`Child`.
+Each line on standard output is an event: ``{"event": "started", "name", "pid"}``, ``{"event":
+"failed", "name", "error"}`` if the program cannot be run, or ``{"event": "exited", "name",
+"status"}`` with the status as in :attr:`subprocess.Popen.returncode`.
 """
 
 import contextlib
@@ -38,10 +34,10 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
 POLL_SECONDS = 0.02
-"""Pause between two looks at processes that were told to end."""
+"""Polling interval while processes are ending."""
 
 SWEEP_SECONDS = 10.0
-"""Limit of the last sweep; only a process stuck inside the kernel outlives SIGKILL that long."""
+"""Time limit of the final sweep; only a process stuck in the kernel survives SIGKILL that long."""
 
 
 def _prctl(option: int, value: int) -> None:
@@ -50,24 +46,24 @@ def _prctl(option: int, value: int) -> None:
 
 
 class Child:
-    """A process started on request.
+    """A child process.
 
     Parameters
     ----------
-    name : str
+    name
         Its name in events.
-    argv : list of str
+    argv
         Program and arguments.
-    env : dict of str to str
-        Its whole environment.
-    cwd : str or None
-        Its working directory.
-    log : str
-        File that its standard output and error are appended to.
-    user : list of int or None
-        User and group id to run as.
-    stop_signal : int
-        The polite request to end; also sent by the kernel if the guardian dies.
+    env
+        Its entire environment.
+    cwd
+        Its working directory, or None.
+    log
+        File to which its standard output and error are appended.
+    user
+        User and group id to run as, or None.
+    stop_signal
+        Signal that requests it to end; also sent by the kernel if the guardian dies.
     """
 
     def __init__(
@@ -94,7 +90,7 @@ class Child:
                 os._exit(1)
 
         with Path(log).open("ab") as output:
-            # The guardian has one thread only, so a preexec function cannot meet a held lock.
+            # The guardian is single-threaded, so the preexec function cannot encounter a held lock.
             self.process = subprocess.Popen(  # noqa: S603
                 argv,
                 env=env,
@@ -111,7 +107,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Process id, also the id of its group and session."""
+        """The process id, which is also its group and session id."""
         return self.process.pid
 
     @property
@@ -121,7 +117,7 @@ class Child:
 
 
 class Guardian:
-    """Starts children, reports their ends, and ends them all."""
+    """Starts children, reports their exits, and terminates them all."""
 
     def __init__(self) -> None:
         self.grace = 0.0
@@ -135,7 +131,7 @@ class Guardian:
         self.remove = remove
 
     def start(self, **description: Any) -> None:
-        """Start the child that is described and report it."""
+        """Start a child and report it."""
         try:
             child = Child(**description)
         except (OSError, subprocess.SubprocessError) as error:
@@ -146,7 +142,7 @@ class Guardian:
         emit(event="started", name=child.name, pid=child.pid)
 
     def reap(self) -> None:
-        """Collect every process that has ended, children and adopted orphans alike."""
+        """Reap every process that has ended, both children and adopted orphans."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -161,7 +157,7 @@ class Guardian:
                 emit(event="exited", name=child.name, status=child.process.returncode)
 
     def stop(self) -> None:
-        """End all processes: politely, then after the grace period by force."""
+        """Terminate all processes: by request, then after the grace period by SIGKILL."""
         for child in self._running():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child.pid, child.stop_signal)
@@ -188,11 +184,12 @@ class Guardian:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """Return the ids of all processes below a process (none where there is no ``/proc``)."""
+    """Return the ids of all descendants of a process (none without ``/proc``)."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            # The second field, the command in parentheses, may itself hold spaces and parentheses.
+            # The second field, the command in parentheses, may itself contain spaces and
+            # parentheses.
             parent = int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
     found: list[int] = []
@@ -205,15 +202,15 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def emit(**event: object) -> None:
-    """Report an event; a reader that has gone is no reason to leave the children alone."""
+    """Report an event; if the reader is gone, children still need the guardian."""
     with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
 
 
 def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
-    """Yield each request as it comes, and ``None`` when a signal interrupts the waiting.
+    """Yield each request, and ``None`` when a signal interrupts the wait.
 
-    Ends with standard input, or when a SIGTERM asks the guardian itself to end.
+    Ends with standard input, or when SIGTERM asks the guardian itself to end.
     """
     source = sys.stdin.fileno()
     buffered = b""
@@ -236,11 +233,11 @@ def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
 
 
 def main() -> None:
-    """Serve requests until standard input ends, then end everything."""
+    """Serve requests until standard input ends, then terminate everything."""
     wakeup, written = os.pipe()
     os.set_blocking(written, False)
     signal.set_wakeup_fd(written)
-    # Handled and not ignored: an ignored signal would stay ignored in the children.
+    # Handled rather than ignored: children would inherit an ignored signal.
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)

@@ -1,14 +1,14 @@
-"""Heartbeat files: a process that works touches its file, a health check looks at the age.
+"""Heartbeat files: a working process touches its file, a health check looks at its age.
 
-A broadcast to the workers (``celery inspect ping``) is slow and fails on a busy
-worker; the age of a file tells the same at the cost of one look.
+A broadcast to the workers (``celery inspect ping``) is slow and fails on busy workers; the age of a
+file gives the same answer at almost no cost.
 """
 
 import time
 from pathlib import Path
 
 MAX_AGE_SECONDS = 30.0
-"""Age from which a process counts as stuck; every loop touches its file each few seconds."""
+"""Age at which a process counts as stuck; every loop touches its file every few seconds."""
 
 
 class Heartbeat:
@@ -23,13 +23,13 @@ class Heartbeat:
         self._path.touch()
 
     def age_seconds(self) -> float | None:
-        """Return the seconds since the last beat, or nothing if there never was one."""
+        """Return the seconds since the last beat, or None if there was none."""
         try:
             return max(0.0, time.time() - self._path.stat().st_mtime)
         except FileNotFoundError:
             return None
 
     def is_alive(self) -> bool:
-        """Tell whether the last beat is recent."""
+        """Return whether the last beat is recent."""
         age = self.age_seconds()
         return age is not None and age <= MAX_AGE_SECONDS

@@ -1,4 +1,4 @@
-"""Processes that do one thing with each of many items, whose results come in the items' order."""
+"""Ordered parallel map over many items in worker processes that may crash."""
 
 import multiprocessing
 import os
@@ -16,7 +16,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 AHEAD = 4
-"""Items for each process that are taken ahead of the one whose result is asked for."""
+"""Number of items per process submitted ahead of the next result."""
 
 
 def in_processes(
@@ -27,23 +27,23 @@ def in_processes(
     preload: str,
     crashed: Callable[[T], R],
 ) -> Generator[R]:
-    """Yield what a step gives for each item, in their order.
+    """Yield the result of a step for each item, in order.
 
-    To close the generator ends the processes at once; they end with this one, too, however it
-    ends.
+    Closing the generator terminates the processes at once; they also end with this process, however
+    it ends.
 
     Parameters
     ----------
     step
-        What is done with an item. It can be pickled, as its results can.
+        Function of an item; it and its results must be picklable.
     items
-        The items, taken as results are asked for.
+        The items, consumed as results are requested.
     processes
         Number of processes.
     preload
-        Module that the step needs: it is imported once, for all of them.
+        Module needed by the step, imported once for all processes.
     crashed
-        Gives the result of an item that has ended a process.
+        Return the result for an item that crashed its process.
     """
     waiting: deque[tuple[T, Future[R]]] = deque()
     iterator = iter(items)
@@ -63,7 +63,7 @@ def in_processes(
                 yield future.result()
             except BrokenProcessPool:
                 pool.shutdown(wait=True)
-                # Whether it was this one shows if it is alone.
+                # Run it alone to see whether it caused the crash.
                 alone = _started(1, preload)
                 try:
                     yield alone.submit(step, item).result()
@@ -78,7 +78,7 @@ def in_processes(
 
 
 def _started(processes: int, preload: str) -> ProcessPoolExecutor:
-    # Forked from a process that has everything imported, and no threads.
+    # Forked from a single-threaded process that has imported everything.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([preload])
     with _without_interrupts():
@@ -96,17 +96,17 @@ def _submitted(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Fu
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a pool without waiting for what they do."""
-    # What is under way has no result that anyone waits for.
+    """Kill the processes of a pool without waiting for their work."""
+    # Nobody waits for the pending results.
     for process in list((pool._processes or {}).values()):  # noqa: SLF001  No other way until 3.14.
         process.kill()
     pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _depend() -> None:
-    """Leave Ctrl-C to the process that has asked, and end with it."""
+    """Leave Ctrl-C to the parent process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The kernel could only tell of the server's end, which waits for its children's.
+    # A death signal would only report the fork server's end, which waits for its children.
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -119,7 +119,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Have what is started within be deaf to Ctrl-C from its first moment."""
+    """Start processes that ignore Ctrl-C from their first moment."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

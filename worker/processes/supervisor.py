@@ -1,9 +1,8 @@
 """Child processes of one command, none of which outlives it.
 
-The children belong to a small separate process, the guardian
-(:mod:`worker.processes.guardian`), that ends them all as soon as the connection to this
-process closes. That one way of stopping serves every ending: the end of the
-``with`` block, an exception, a signal, and ``kill -9``.
+The children belong to a small separate process, the guardian (:mod:`worker.processes.guardian`),
+which terminates them as soon as the connection to this process closes. This covers every ending:
+that of the ``with`` block, an exception, a signal, and ``kill -9``.
 """
 
 import contextlib
@@ -24,7 +23,7 @@ from worker.errors import ExpectedError
 from worker.processes import guardian
 
 GRACE_SECONDS = 10.0
-"""Time that children have between the polite request to end and SIGKILL."""
+"""Time between the request to end and SIGKILL."""
 
 TAIL_LINES = 20
 TAIL_BYTES = 16 * 1024
@@ -37,17 +36,17 @@ class SupervisorError(ExpectedError):
 
 
 class ChildDied(SupervisorError):  # noqa: N818
-    """A child ended although nobody asked it to.
+    """A child ended unexpectedly.
 
     Attributes
     ----------
-    name : str
+    name
         Name of the child.
-    status : int or None
-        Exit status, negative for a signal; None where it could not be started.
-    log : Path
-        Its log file, which may already be removed when the error is read.
-    tail : str
+    status
+        Exit status, negative for a signal; None if it could not be started.
+    log
+        Its log file, which may be gone when the error is handled.
+    tail
         Last lines of the log.
     """
 
@@ -63,7 +62,7 @@ class ChildDied(SupervisorError):  # noqa: N818
 
 
 def describe_status(status: int | None) -> str:
-    """Say an exit status in words: ``exited with status 1``, ``was killed by SIGKILL``."""
+    """Return an exit status in words: ``exited with status 1``, ``was killed by SIGKILL``."""
     if status is None:
         return "did not start"
     if status >= 0:
@@ -76,7 +75,7 @@ def describe_status(status: int | None) -> str:
 
 
 def tail(log: Path) -> str:
-    """Return the last lines of a log file, or nothing where there is none."""
+    """Return the last lines of a log file, or an empty string if there is none."""
     try:
         with log.open("rb") as stream:
             stream.seek(max(0, log.stat().st_size - TAIL_BYTES))
@@ -89,15 +88,15 @@ def tail(log: Path) -> str:
 class Supervisor:
     """Context manager that starts child processes and leaves none running.
 
-    A child that ends is never restarted; :meth:`check` reports it. Each child
-    runs in a session of its own, so that a Ctrl-C at the terminal reaches only
-    this process, which then ends its children in order.
+    A child that ends is not restarted; :meth:`check` reports it. Each child has its own session, so
+    that Ctrl-C in the terminal reaches only this process, which then terminates its children in
+    order.
 
     Parameters
     ----------
-    grace : float
+    grace
         Seconds between the request to end and SIGKILL.
-    remove : sequence of Path
+    remove
         Directories to remove after the last child has ended.
     """
 
@@ -156,29 +155,24 @@ class Supervisor:
         user: tuple[int, int] | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
     ) -> int:
-        """Start a child.
+        """Start a child and return its process id.
 
         Parameters
         ----------
-        name : str
-            Its name in errors, unique in this supervisor.
-        argv : sequence of str or path
+        name
+            Its name in errors, unique within this supervisor.
+        argv
             Program and arguments.
-        log : Path
-            File that takes its standard output and error.
-        env : mapping of str to str, optional
-            Its whole environment; that of this process where absent.
-        cwd : Path, optional
+        log
+            File for its standard output and error.
+        env
+            Its entire environment; None for that of this process.
+        cwd
             Its working directory.
-        user : (int, int), optional
+        user
             User and group id to run as.
-        stop_signal : signal.Signals
-            Signal that asks it to end.
-
-        Returns
-        -------
-        int
-            Its process id.
+        stop_signal
+            Signal that requests it to end.
 
         Raises
         ------
@@ -213,14 +207,9 @@ class Supervisor:
             self._receive(_ANSWER_SECONDS)
 
     def check(self) -> None:
-        """Raise if a child has ended.
+        """Raise `ChildDied` for the first child that has ended.
 
-        Raises
-        ------
-        ChildDied
-            For the child that ended first.
-        SupervisorError
-            If the guardian itself has ended.
+        Raises `SupervisorError` if the guardian itself has ended.
         """
         self._receive(0)
         for event in self._events:
@@ -238,7 +227,7 @@ class Supervisor:
             raise SupervisorError(f"the guardian process is gone: {error}") from error
 
     def _receive(self, timeout: float) -> None:
-        """Take in the events that have come, waiting up to ``timeout`` for the first."""
+        """Read pending events, waiting up to ``timeout`` for the first."""
         while True:
             self._socket.settimeout(timeout)
             try:
@@ -258,14 +247,14 @@ class Supervisor:
 def termination_as_exit() -> Iterator[Callable[[], None]]:
     """Turn SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
-    The exit status is that of a process killed by the signal, 128 plus its
-    number. Does nothing outside the main thread, where Python allows no handler.
+    The exit status is that of a process killed by the signal, 128 plus its number. Does nothing
+    outside the main thread, where Python allows no handlers.
 
     Yields
     ------
     callable
-        Raises again what the last signal, or Ctrl-C, raised. Python drops an exception that is
-        raised in a finalizer, or in a library's callback; what goes on for long calls it.
+        Raise the exception of the last signal or Ctrl-C again. Python drops exceptions raised in
+        finalizers or library callbacks, so long-running loops should call it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None

@@ -1,12 +1,12 @@
-"""Threads that libraries of numbers start by themselves."""
+"""Threads started by numerical libraries."""
 
 import os
 
 
 def start_no_idle_threads() -> None:
-    """Keep NumPy and SciPy from starting a thread for each core, before they are imported.
+    """Keep NumPy and SciPy from starting one thread per core; call before importing them.
 
-    All that this process computes with them is done by one thread. The others wait for work, and
-    not idly: at the start of a process they take as long as importing NumPy.
+    This process computes with them in one thread only. The others busy-wait for work: at the start
+    of a process they take as much time as importing NumPy.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

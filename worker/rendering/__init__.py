@@ -1,4 +1,4 @@
-"""Pages as they are after a browser has run their programs (extra ``render``)."""
+"""Pages rendered by a browser that runs their scripts (extra ``render``)."""
 
 from worker.rendering.browser import Browser, RenderingError
 

@@ -1,8 +1,8 @@
-"""A browser that renders one page and is gone again.
+"""A browser process that renders a single page.
 
-What a page's programs do is not to be trusted: the browser runs in processes of its own, below a
-guardian that leaves none of them behind, without the worker's settings in
-its environment, within limits of time and memory, and without network unless it is given one.
+Scripts of pages are untrusted: the browser runs in separate processes below a guardian that leaves
+none of them behind, without the worker's settings in its environment, with limits on time and
+memory, and without network access unless it is granted.
 """
 
 import json
@@ -18,31 +18,32 @@ from worker.errors import ExpectedError, MissingExtraError, require_extra
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
 
 POLL_SECONDS = 0.05
-"""Pause between two looks at whether the browser is done."""
+"""Polling interval for the browser's result."""
 
 _SECRET = "DETOURAGE_"  # noqa: S105 - the beginning of the names of settings
 
 
 class RenderingError(ExpectedError):
-    """A page could not be rendered; the message is one line for a person."""
+    """A page could not be rendered; the message is one line for users."""
 
 
 @dataclass(frozen=True)
 class Browser:
-    """How pages are rendered.
+    """Configuration for rendering pages.
 
     Attributes
     ----------
     executable
-        Chromium, or a browser of its family.
+        Chromium or a compatible browser.
     seconds
-        Time of a page, from the start of the browser to its end.
+        Time limit per page, including the browser's start and end.
     memory_mib
-        Memory that each of the browser's processes may fill, in MiB.
+        Memory limit for each of the browser's processes, in MiB.
     has_network
-        Whether pages may load what they ask for; else they have their own HTML alone.
+        Whether pages may load resources; otherwise they have only their own HTML.
     is_sandboxed
-        Whether the browser's own sandbox is used. It needs user namespaces, and no root user.
+        Whether to use the browser's own sandbox, which needs user namespaces and a user other than
+        root.
     """
 
     executable: Path
@@ -52,19 +53,19 @@ class Browser:
     is_sandboxed: bool = True
 
     def render(self, html: str, url: str) -> str:
-        """Return the HTML of a page after its programs have run.
+        """Return the HTML of a page after its scripts have run.
 
         Parameters
         ----------
         html
-            The page as it was fetched; it is not fetched again.
+            The page as fetched; it is not fetched again.
         url
-            Its address, which it finds itself at.
+            Its URL, under which it is rendered.
 
         Returns
         -------
         str
-            The document. Shadow trees are written down as ``template`` elements.
+            The document, with shadow trees serialised as ``template`` elements.
 
         Raises
         ------
@@ -76,7 +77,7 @@ class Browser:
         except MissingExtraError as error:
             raise RenderingError(str(error)) from None
         if shutil.which(self.executable) is None:
-            raise RenderingError(f"{self.executable} is no program")
+            raise RenderingError(f"{self.executable} is not an executable program")
         with tempfile.TemporaryDirectory(prefix="detourage-render-") as directory:
             folder = Path(directory)
             request, result = folder / "request.json", folder / "result.html"
@@ -99,7 +100,7 @@ class Browser:
         }
 
     def _run(self, folder: Path, request: Path, result: Path) -> None:
-        # What the browser leaves behind (caches, crash dumps) goes with the folder.
+        # Files that the browser leaves behind (caches, crash dumps) are removed with the folder.
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(_SECRET)},
             **{name: str(folder) for name in ("HOME", "TMPDIR")},
@@ -126,4 +127,4 @@ class Browser:
 
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "the browser ended without a word"
+    return lines[-1] if lines else "the browser ended without a message"

@@ -1,7 +1,7 @@
-"""The process that drives a browser over one page, with Playwright.
+"""The process that renders a page with Playwright.
 
 Run as ``python -m worker.rendering.program REQUEST RESULT`` by `worker.rendering.browser`, which
-ends it. The result is moved into its place when it is whole.
+terminates it. The result file is moved into place once it is complete.
 """
 
 import json
@@ -17,19 +17,19 @@ from playwright.sync_api import Error, Page, Route, sync_playwright
 from playwright.sync_api import TimeoutError as Overdue
 
 SETTLED_LOOKS = 3
-"""Looks at a page that find the same text before it counts as done."""
+"""Number of consecutive looks with an unchanged text for a page to count as settled."""
 
 LOOK_MILLISECONDS = 200
-"""Time between two of them."""
+"""Time between two looks."""
 
 MAX_LOAD_SHARE = 0.4
-"""Share of a page's time that is spent waiting for all that it loads."""
+"""Maximum share of a page's time to wait for its resources."""
 
 MAX_SETTLE_SHARE = 0.3
-"""Share of a page's time that is spent waiting for a text that goes on changing."""
+"""Maximum share of a page's time to wait for its text to settle."""
 
 NOWHERE = "http://127.0.0.1:9"
-"""A proxy that does not exist: what passes by the interception of requests ends there."""
+"""A proxy that does not exist, for requests that bypass interception."""
 
 _CONTENT = """() => {
     const roots = [];
@@ -56,9 +56,9 @@ def main(request_file: Path, result_file: Path) -> None:
 
 
 def _limited(request: dict[str, Any], script: Path) -> Path:
-    """Write a program that runs the browser, and not what drives it, within its memory.
+    """Write a script that runs the browser, but not its driver, with a memory limit.
 
-    Address space cannot be limited: engines reserve far more of it than they ever fill.
+    The address space cannot be limited, as browsers reserve far more than they use.
     """
     limits = f"ulimit -c 0 && ulimit -d {request['memory'] // 1024}"
     script.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
@@ -83,7 +83,7 @@ def _render(request: dict[str, Any], executable: Path) -> str:
         _serve(page, request)
         page.goto(request["url"], timeout=request["milliseconds"], wait_until="commit")
         with suppress(Overdue):
-            # A page that is told to go elsewhere while it loads is never done.
+            # A page that keeps navigating while loading never finishes.
             page.wait_for_load_state("load", timeout=MAX_LOAD_SHARE * request["milliseconds"])
         _settle(page, request["milliseconds"])
         html: str = page.evaluate(_CONTENT)
@@ -92,7 +92,7 @@ def _render(request: dict[str, Any], executable: Path) -> str:
 
 
 def _serve(page: Page, request: dict[str, Any]) -> None:
-    """Answer the page's own request with its HTML, and others as the network allows."""
+    """Serve the page's HTML for its own URL; allow other requests if it has network access."""
     address = urldefrag(request["url"]).url
     served = False
 
@@ -114,7 +114,7 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
 
 
 def _settle(page: Page, milliseconds: float) -> None:
-    """Wait until the page's text no longer changes, or for a share of its time."""
+    """Wait until the page's text no longer changes, or its share of time is used up."""
     end = time.monotonic() + MAX_SETTLE_SHARE * milliseconds / 1000
     length, same = -1, 0
     while same < SETTLED_LOOKS and time.monotonic() < end:
@@ -128,5 +128,5 @@ if __name__ == "__main__":
     try:
         main(Path(sys.argv[1]), Path(sys.argv[2]))
     except Error as error:
-        # The rest of such a message is what the browser printed.
+        # The rest of the message is browser output.
         sys.exit(error.message.splitlines()[0])

@@ -1,7 +1,7 @@
-"""A small crawl of fictional news sites, made from word lists and page designs.
+"""A small crawl of fictional news sites, generated from word lists and page designs.
 
-It shows what the worker does without any publisher's page, and measures it where the truth is
-known: five languages, three templates to a design, one redesign, and noise in any dose.
+It demonstrates the service without any publisher's pages, and measures it where the truth is known:
+five languages, three templates per design, one redesign, and a configurable amount of noise.
 """
 
 from worker.sample.crawl import SamplePage, generate, site_names, write_crawl

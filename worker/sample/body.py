@@ -1,4 +1,4 @@
-"""The body of an article: its passages, and what a page sets between them."""
+"""The body of an article: its passages, and inserts between them."""
 
 import html
 import random
@@ -11,15 +11,15 @@ from worker.sample.story import Newsroom, Passage, Picture, Story
 from worker.sample.view import Context, View
 
 _LINK_SHARE = 0.35
-"""Share of the paragraphs in which a name that stands there becomes a link."""
+"""Share of the paragraphs in which a name becomes a link."""
 
 _EMPHASIS_SHARE = 0.08
 
 _PASTED_SHARE = 0.15
-"""Share of the pages, at full noise, whose text was pasted from a word processor."""
+"""Share of pages, at full noise, with text pasted from a word processor."""
 
 _GAP_SHARE = 0.3
-"""Share of the paragraphs of such a page that are followed by an empty one."""
+"""Share of the paragraphs of such a page followed by an empty one."""
 
 _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
 
@@ -28,14 +28,8 @@ _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
 class Body:
     """A laid-out body.
 
-    Parameters
-    ----------
-    items
-        What the template shows, in order: each maps the name of its kind to its context.
-    texts
-        What a reader reads: a text for each passage.
-    pictures, embeds
-        Pictures and foreign objects between the passages.
+    The items are template contexts in order, each under the name of its kind; the texts are the
+    visible passages. Pictures and embeds stand between the passages.
     """
 
     items: list[Context] = field(default_factory=list)
@@ -46,18 +40,18 @@ class Body:
 
 @dataclass(frozen=True)
 class Layout:
-    """Lays out the bodies of the articles of one site in one design."""
+    """Lays out the bodies of a site's articles in one design."""
 
     view: View
     newsroom: Newsroom
     noise: float
 
     def lay_out(self, story: Story, maybe: Mapping[str, bool], rng: random.Random) -> Body:
-        """Return the body of ``story`` with the inserts that ``maybe`` lets through."""
+        """Return the body of ``story`` with the inserts allowed by ``maybe``."""
         passages = [(passage.kind, passage.text) for passage in story.body]
         if self.view.design.lead[story.kind] == "body":
             passages.insert(0, ("paragraph", story.lead))
-        # Inserts stand before a paragraph, so that they tear no list apart.
+        # Inserts precede a paragraph, so that they do not split lists.
         places = [place for place, (kind, _) in enumerate(passages) if kind == "paragraph"]
         wanted = [name for name in self.view.design.inserts[story.kind] if maybe[f"insert-{name}"]]
         inserts = dict(zip(rng.sample(places[1:], len(wanted)), wanted, strict=True))
@@ -104,7 +98,7 @@ def _first_sentence(passages: Sequence[Passage]) -> str:
 
 
 def _dress(text: str, mentions: list[str], rng: random.Random) -> str:
-    """Return ``text`` as HTML, the first of ``mentions`` in it linked or emphasised at times."""
+    """Return ``text`` as HTML, sometimes with the first of ``mentions`` linked or emphasised."""
     marked_up = html.escape(text)
     draw = rng.random()
     if draw >= _LINK_SHARE + _EMPHASIS_SHARE:

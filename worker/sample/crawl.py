@@ -1,4 +1,4 @@
-"""The sample crawl: pages of fictional sites, in the order of their fetching, with their truth."""
+"""The sample crawl: pages of fictional sites with their gold records, in the order of fetching."""
 
 import base64
 import gzip
@@ -18,15 +18,15 @@ from worker.sample.story import Newsroom
 
 DEFAULT_SEED = 1869
 DEFAULT_PAGES_PER_TEMPLATE = 7
-"""Enough for groups to form, few enough for the whole chain to run in a minute or so."""
+"""Enough for groups to form, and few enough for the whole chain to take about a minute."""
 
 DEFAULT_NOISE = 0.3
 
 _PAGES_A_ROUND = 3
-"""A round of the crawl fetches one page of each template."""
+"""A round of the crawl fetches one page per template."""
 
 _ONE_OFF_SHARE = 0.1
-"""Pages of no template for each page of one, at full noise."""
+"""Pages without a template for each page with one, at full noise."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class SamplePage:
     Parameters
     ----------
     message
-        The page message, as a crawler publishes it.
+        The page message, as published by a crawler.
     gold
-        What is true of the page: ``id``, ``url``, ``site``, ``language``, ``kind`` (``article``;
-        ``menu``, a list of articles; ``service``, text that is nobody's article),
-        ``template_class``, ``title``, ``lead``, ``text`` (the body alone, paragraphs parted by a
-        blank line), ``authors``, ``published_at``, ``images``, ``embeds``, ``comments``.
+        The truth about the page: ``id``, ``url``, ``site``, ``language``, ``kind`` (``article``;
+        ``menu``, a list of articles; ``service``, text that is not an article), ``template_class``,
+        ``title``, ``lead``, ``text`` (the body without the lead, with blank lines between
+        paragraphs), ``authors``, ``published_at``, ``images``, ``embeds``, ``comments``.
     """
 
     message: dict[str, Any]
@@ -60,16 +60,15 @@ def generate(
     Parameters
     ----------
     seed
-        Another seed gives other stories, readers and layouts. The same arguments give the same
-        pages, byte for byte.
+        Seed for stories, readers and layouts. Equal arguments give equal pages, byte for byte.
     pages_per_template
-        Pages of each of the three templates of a design: news, opinion, section front.
+        Pages for each of the three templates of a design: news, opinion, section front.
     sites
-        Domains of the sites wanted, a subset of `site_names`; all where None.
+        Domains of the sites, a subset of `site_names`; None for all.
     noise
-        How much the pages of one template differ, from 0 (the same blocks on each, only the
-        articles vary) to 1 (every optional block on half of the pages, lists and discussions
-        of any length, one page in ten of no template at all).
+        Variation among the pages of a template, from 0 (the same blocks on each, only the articles
+        vary) to 1 (each optional block on half of the pages, lists and discussions of any length,
+        one page in ten without a template).
 
     Raises
     ------
@@ -83,7 +82,7 @@ def generate(
     chosen = list(all_sites()) if sites is None else list(dict.fromkeys(sites))
     unknown = set(chosen) - set(all_sites())
     if unknown:
-        raise ValueError(f"no such site: {', '.join(sorted(unknown))}")
+        raise ValueError(f"unknown site: {', '.join(sorted(unknown))}")
     return _crawl([all_sites()[domain] for domain in chosen], seed, pages_per_template, noise)
 
 
@@ -102,12 +101,12 @@ def write_crawl(
 ) -> int:
     """Write a crawl as ``pages.jsonl.gz`` and ``gold.jsonl.gz`` and return its number of pages.
 
-    The parameters are those of `generate`; the same ones give the same files, byte for byte.
+    Other parameters are those of `generate`; equal ones give equal files, byte for byte.
 
     Parameters
     ----------
     directory
-        Where the files go; made if it does not exist.
+        Target directory, created if missing.
     """
     directory.mkdir(parents=True, exist_ok=True)
     pages = list(
@@ -121,7 +120,7 @@ def write_crawl(
 def _write(path: Path, records: Iterable[dict[str, Any]]) -> None:
     lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     buffer = io.BytesIO()
-    # Neither the time nor the file's name may enter the bytes.
+    # Neither time nor file name may enter the bytes.
     with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as archive:
         archive.write(lines.encode())
     path.write_bytes(buffer.getvalue())

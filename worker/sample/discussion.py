@@ -1,4 +1,4 @@
-"""What readers write below a story."""
+"""Readers' comments on a story."""
 
 import math
 import random
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from worker.sample.story import Story
 
 MAX_COMMENTS = 60
-"""Longest discussion: sites show so many comments on the first page of them."""
+"""Maximum length of a discussion, as on the first page of comments on real sites."""
 
 _SPREAD = 1.1
 """Standard deviation of the logarithm of a discussion's length, at full noise."""
@@ -20,7 +20,7 @@ _SECOND_PARAGRAPH_SHARE = 0.15
 
 @dataclass(frozen=True)
 class Remark:
-    """A reader's comment; ``parent`` is the index of the one it answers."""
+    """A reader's comment; ``parent`` is the index of the comment that it replies to."""
 
     author: str
     moment: datetime
@@ -31,7 +31,7 @@ class Remark:
 
 
 def discussion_length(median: int, noise: float, rng: random.Random) -> int:
-    """Draw the number of comments: all the same without noise, a long tail with it."""
+    """Draw the number of comments: constant without noise, with a long tail otherwise."""
     if median == 0 or rng.random() < 0.3 * noise:
         return 0
     return min(MAX_COMMENTS, round(median * math.exp(_SPREAD * noise * rng.gauss(0, 1))))
@@ -40,17 +40,8 @@ def discussion_length(median: int, noise: float, rng: random.Random) -> int:
 def discuss(story: Story, count: int, rng: random.Random, *, nested: bool) -> Sequence[Remark]:
     """Write the discussion of a story.
 
-    Parameters
-    ----------
-    story
-        What it is about.
-    count
-        Number of comments.
-    rng
-        Where chance comes from.
-    nested
-        Whether a reply follows the comment it answers (in document order of nested threads)
-        rather than all that was written before it.
+    If ``nested``, replies follow the comment that they answer; otherwise, comments are in order of
+    time.
     """
     voice = story.reader(rng)
     moment = story.published

@@ -1,4 +1,4 @@
-"""What is true of a page: the records that extractors are measured by."""
+"""Gold records: the truth about pages, for measuring extractors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,21 +40,7 @@ def article_gold(
     pictures: Sequence[Picture],
     remarks: Sequence[Remark],
 ) -> Gold:
-    """Return the record of the page of ``story``.
-
-    Parameters
-    ----------
-    view
-        How the page shows things.
-    url, template
-        Address of the page, and its template under the site.
-    story, body
-        The article and its text as laid out.
-    pictures
-        All pictures of the article, in the order of the page.
-    remarks
-        The readers' comments, in the order of the page.
-    """
+    """Return the record of the page of ``story``; pictures and remarks are in page order."""
     return articleless_gold(view, url, template, "article") | {
         "title": story.title,
         "lead": story.lead,

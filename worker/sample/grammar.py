@@ -10,51 +10,46 @@ _NUMBER = re.compile(r"(\d+)(?:\.(\d+))?-(\d+)(?:\.\d+)?(?:/(\d+))?")
 
 
 class GrammarError(ValueError):
-    """A slot names no rule, or a rule has no alternative."""
+    """A slot names an unknown rule, or a rule has no alternatives."""
 
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """How a language writes numbers."""
+    """Number format of a language."""
 
     decimal: str
     thousands: str
 
     def integer(self, value: int) -> str:
-        """Write ``value`` with its thousands parted, from five digits on."""
+        """Format ``value`` with thousands separators from five digits on."""
         return f"{value:,}".replace(",", self.thousands) if value >= 10_000 else str(value)
 
     def real(self, value: float, places: int) -> str:
-        """Write ``value`` with ``places`` decimals."""
+        """Format ``value`` with ``places`` decimals."""
         return f"{value:.{places}f}".replace(".", self.decimal)
 
 
 class Voice:
-    """One author's text: expands rules, dealing the alternatives of each like cards.
+    """An author's voice: expands rules, dealing the alternatives of each like cards.
 
-    An alternative comes back only when its rule has none left, so that an article does not
-    repeat its turns of phrase.
+    An alternative recurs only once all others of its rule are used, so that an article does not
+    repeat itself. `tell` raises `GrammarError` if a slot names nothing.
 
     Parameters
     ----------
     rules
-        Alternatives of each rule. In an alternative, ``{name}`` stands for the cast member or
-        the rule ``name``, ``{.name}`` for the rule ``name`` of the topic, ``{20-80}`` for a whole
-        number, ``{20-80/5}`` for a multiple of five, ``{1.0-9.9}`` for a number with as many
-        decimals; ``{^name}`` begins with a capital.
+        Alternatives of each rule. In an alternative, ``{name}`` is replaced by the cast member or
+        rule ``name``, ``{.name}`` by the rule ``name`` of the topic, ``{20-80}`` by a whole number,
+        ``{20-80/5}`` by a multiple of five, ``{1.0-9.9}`` by a number with as many decimals;
+        ``{^name}`` starts with a capital.
     numbers
-        How numbers are written.
+        Number format.
     rng
-        Where chance comes from.
+        Source of randomness.
     topic
-        Prefix of the rules that ``{.name}`` means.
+        Prefix of the rules that ``{.name}`` refers to.
     cast
-        Who and what the text is about: words that are the same each time they are named.
-
-    Raises
-    ------
-    GrammarError
-        From `tell`, if a slot names nothing.
+        Names that remain the same throughout the text.
     """
 
     def __init__(
@@ -75,11 +70,11 @@ class Voice:
 
     @property
     def cast(self) -> Mapping[str, str]:
-        """Who and what the text is about."""
+        """Names that remain the same throughout the text."""
         return self._cast
 
     def engage(self, roles: Mapping[str, str]) -> None:
-        """Expand each role once and keep the result as a member of the cast."""
+        """Expand each role once and add the result to the cast."""
         for role, text in roles.items():
             self._cast[role] = self.fill(text)
 

@@ -1,4 +1,4 @@
-"""The languages of the sample: word lists and labels read from ``languages/*.toml``."""
+"""Languages of the sample: word lists and labels from ``languages/*.toml``."""
 
 import random
 import tomllib
@@ -15,7 +15,7 @@ _DATA = resources.files(__package__).joinpath("languages")
 
 @dataclass(frozen=True)
 class Language:
-    """What the sites need to know of a language.
+    """A language, as needed by the sites.
 
     Parameters
     ----------
@@ -24,15 +24,15 @@ class Language:
     direction
         ``ltr`` or ``rtl``.
     word_space
-        What parts two sentences: a space, or nothing.
+        Separator between sentences: a space, or nothing.
     labels
-        Words of the pages' furniture, by their English meaning.
+        Words of the page's furniture, by their English meaning.
     topics
-        Keys of the topics, with the name of the section that covers each.
+        Keys of the topics, with the name of the section for each.
     keywords
         Key words of each topic.
     reading_speed
-        Characters read in a minute.
+        Characters read per minute.
     """
 
     code: str
@@ -52,14 +52,14 @@ class Language:
     def voice(
         self, rng: random.Random, topic: str = "", cast: Mapping[str, str] | None = None
     ) -> Voice:
-        """Return the voice of one text about ``topic``, with a cast of its own if none is given."""
+        """Return the voice for a text about ``topic``, with a new cast unless one is given."""
         voice = Voice(self.rules, self._numbers, rng, topic=topic, cast=cast)
         if topic and cast is None:
             voice.engage(self._cast)
         return voice
 
     def date(self, moment: datetime, style: str) -> str:
-        """Write ``moment`` in the ``style`` ``long``, ``short`` or ``comment``."""
+        """Format ``moment`` in the ``style`` ``long``, ``short`` or ``comment``."""
         return self._dates[style].format(
             weekday=self._weekdays[moment.weekday()],
             day=moment.day,
@@ -73,7 +73,7 @@ class Language:
 
 @cache
 def language(code: str) -> Language:
-    """Read the language of the tag ``code``."""
+    """Load a language by its tag."""
     data = tomllib.loads(_DATA.joinpath(f"{code}.toml").read_text(encoding="utf-8"))
     rules = _alternatives(data["rules"])
     forms = _alternatives(data["forms"])

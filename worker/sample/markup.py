@@ -1,11 +1,10 @@
 """The template language of the page designs: a subset of Mustache.
 
-``{{name}}`` is replaced by the escaped text, ``{{{name}}}`` by the text as it is.
-``{{#name}}…{{/name}}`` is repeated for each item of a list, shown once for any other true value
-(which becomes the innermost context) and left out for a false or missing one;
-``{{^name}}…{{/name}}`` is shown where that one is not. ``{{>name}}`` includes another template of
-the design, or itself, for trees; ``{{! … }}`` is a remark. Names may be dotted; ``{{.}}`` is the
-current item.
+``{{name}}`` is replaced by the escaped value, ``{{{name}}}`` by the raw value.
+``{{#name}}…{{/name}}`` is repeated for each item of a list, rendered once for any other true value
+(which becomes the innermost context), and omitted for a false or missing one;
+``{{^name}}…{{/name}}`` is the inverse. ``{{>name}}`` includes another template of the design, or
+itself for trees; ``{{! … }}`` is a comment. Names may be dotted; ``{{.}}`` is the current item.
 """
 
 import html
@@ -14,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 _TAG = re.compile(
-    # A section, include or remark that stands alone takes its whole line with it.
+    # A section, include or comment alone on a line removes the whole line.
     r"^[ \t]*\{\{(?P<line_sigil>[#^/>!])\s*(?P<line_name>[^{}]*?)\s*\}\}[ \t]*\n"
     r"|\{\{\{\s*(?P<raw>[^{}]+?)\s*\}\}\}"
     r"|\{\{(?P<sigil>[#^/>!]?)\s*(?P<name>[^{}]*?)\s*\}\}",
@@ -23,7 +22,7 @@ _TAG = re.compile(
 
 
 class MarkupError(ValueError):
-    """A template is malformed, or shows a name that its context lacks."""
+    """A template is malformed, or uses a name missing from its context."""
 
 
 @dataclass
@@ -37,25 +36,16 @@ _Nodes = list["_Tag | str"]
 
 
 class Templates:
-    """The templates of one design.
-
-    Parameters
-    ----------
-    source
-        Returns the text of the template of a name.
-    """
+    """The templates of one design; `source` returns the text of a template by name."""
 
     def __init__(self, source: Callable[[str], str]) -> None:
         self._source = source
         self._parsed: dict[str, _Nodes] = {}
 
     def render(self, name: str, context: Mapping[str, object]) -> str:
-        """Return the page that template ``name`` makes of ``context``.
+        """Render the template ``name`` with ``context``.
 
-        Raises
-        ------
-        MarkupError
-            If a template is malformed or shows a name that is not in the context.
+        Raises `MarkupError` if a template is malformed or uses a missing name.
         """
         pieces: list[str] = []
         self._render(self._template(name), [context], pieces)

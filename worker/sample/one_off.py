@@ -1,4 +1,4 @@
-"""Pages of no template: a special report, a service page, each built for itself."""
+"""Pages without a template: special reports and service pages, each built individually."""
 
 import random
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ _SERVICE_MODULES = _MODULES[3:]
 
 @dataclass
 class OneOff:
-    """The modules of a page that no template makes."""
+    """The modules of a page without a template."""
 
     modules: list[Context] = field(default_factory=list)
     body: Body = field(default_factory=Body)
 
 
 def special_report(story: Story, view: View, newsroom: Newsroom, rng: random.Random) -> OneOff:
-    """Return a long article between large pictures, in chapters nested at random."""
+    """Return a long article with large pictures, in randomly nested chapters."""
     page = OneOff()
     element = rng.choice(("p", "div"))
     passages = [passage.text for passage in story.body]
@@ -67,7 +67,7 @@ def service_page(view: View, newsroom: Newsroom, newest: int, rng: random.Random
 
 
 def _module(name: str, context: Context) -> Context:
-    # All names stand in each module: a template looks for a missing one in the modules around.
+    # Every module defines all names, as a template looks up missing ones in enclosing modules.
     return dict.fromkeys(_MODULES) | {name: context}
 
 

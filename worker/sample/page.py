@@ -1,4 +1,4 @@
-"""The pages of a site in one design, each with its gold record."""
+"""The pages of a site in one design, with their gold records."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -14,29 +14,23 @@ from worker.sample.story import Newsroom, Picture, Story
 from worker.sample.view import Context, View
 
 _POPULAR_FOR = 8
-"""Number of stories that appear before the list of the most read ones changes."""
+"""Number of new stories after which the list of the most read ones changes."""
 
 _NEWEST_SKIPPED = 30
-"""A list begins with one of so many newest stories: not all boxes of a page show the same."""
+"""Lists start at one of this many newest stories, so that the boxes of a page differ."""
 
 _GALLERY_PICTURES = 20
-"""Where the pictures of a story's gallery begin, behind those of its body."""
+"""First picture number of a story's gallery, after those of its body."""
 
 _SERVICE_SHARE = 0.5
-"""Share of the pages of no template that hold no article."""
+"""Share of pages without an article among those without a template."""
 
 
 class Chance(dict[str, bool]):
-    """Whether each optional block of a page is shown, decided when its name is looked up.
+    """Whether each optional block of a page is shown, decided on first lookup.
 
-    Any name will do, so that a template may make any of its blocks optional.
-
-    Parameters
-    ----------
-    key
-        What the page is, for the random streams of its blocks.
-    noise
-        At 0 every block is shown; at 1 it is a toss of a coin.
+    Any name works, so templates may make any block optional. `key` identifies the page in the
+    random streams; with `noise` 0 every block is shown, with 1 half of them.
     """
 
     def __init__(self, key: Sequence[object], noise: float) -> None:
@@ -52,18 +46,9 @@ class Chance(dict[str, bool]):
 
 @dataclass(frozen=True)
 class PageMaker:
-    """Makes the pages of one site in one design.
+    """Makes the pages of a site in one design.
 
-    Parameters
-    ----------
-    site, design
-        What the pages look like.
-    newsroom
-        Where the stories come from.
-    seed
-        Another seed gives other pages.
-    noise
-        How much the pages of a template differ, from 0 to 1.
+    `noise` is the variation among the pages of a template, from 0 to 1.
     """
 
     site: Site
@@ -77,7 +62,7 @@ class PageMaker:
         return View(self.site, self.design, self.seed)
 
     def article(self, story: Story) -> tuple[str, Gold]:
-        """Return the HTML of the page of ``story`` and its gold record."""
+        """Return the HTML and the gold record of the page of ``story``."""
         key, rng = self._streams("article", story.number)
         view = self._view
         maybe = Chance(key, self.noise)
@@ -113,12 +98,8 @@ class PageMaker:
     def menu(self, number: int, newest: int) -> tuple[str, Gold]:
         """Return a section front and its gold record.
 
-        Parameters
-        ----------
-        number
-            Chooses the section, and makes the address unique.
-        newest
-            The stories that the front shows are older than this number.
+        `number` selects the section and makes the URL unique; stories listed are older than
+        `newest`.
         """
         key, rng = self._streams("menu", number)
         view = self._view
@@ -137,14 +118,9 @@ class PageMaker:
         return markup, articleless_gold(view, url, f"{self.design.name}/section", "menu")
 
     def one_off(self, number: int, newest: int) -> tuple[str, Gold]:
-        """Return a page that shares its template with no other, and its gold record.
+        """Return page `number` without a template, and its gold record.
 
-        Parameters
-        ----------
-        number
-            Number of the page.
-        newest
-            The stories that the page links to are older than this number.
+        Linked stories are older than `newest`.
         """
         key, rng = self._streams("one-off", number)
         view = self._view
@@ -189,7 +165,7 @@ class PageMaker:
             else:
                 before = newest - rng.randrange(_NEWEST_SKIPPED)
             stories = self.newsroom.latest(before, self._count(name, rng), topic=within)
-            # What leads a section front does not follow again in the lists below.
+            # The leading stories of a section front are not repeated in the lists below.
             front = stories[-1].number if within else front
             lists[name] = [
                 self._view.teaser(story) | {"position": place}

@@ -1,19 +1,13 @@
-"""Seeded streams of random numbers, one for each thing that is made."""
+"""Seeded random streams, one per generated item."""
 
 import random
 
 
 def stream(*key: object) -> random.Random:
-    """Return the random stream named by ``key``.
+    """Return the random stream named by ``key``; equal keys give equal streams on every platform.
 
-    Every story, page and block draws from a stream of its own, so that a site of 20 pages
-    begins with the same stories as a site of 1,000, and a block added to a design leaves the
-    text of the pages unchanged.
-
-    Parameters
-    ----------
-    key
-        What the stream is for; equal keys give equal streams, on every platform.
+    Every story, page and block has its own stream, so a site of 20 pages starts with the same
+    stories as a site of 1,000, and a block added to a design leaves the pages' text unchanged.
     """
-    # A string seeds the generator through SHA-512, whatever the process's hash seed is.
+    # Strings seed the generator through SHA-512, independently of the process's hash seed.
     return random.Random("/".join(map(str, key)))  # noqa: S311 - fiction, not cryptography

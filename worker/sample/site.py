@@ -1,4 +1,4 @@
-"""The fictional sites and their designs, read from ``sites.toml``."""
+"""Fictional sites and their designs, from ``sites.toml``."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,32 +15,32 @@ _DATA = resources.files(__package__)
 
 @dataclass(frozen=True)
 class Design:
-    """One look of a site: its templates and how much of everything they show.
+    """One design of a site: its templates, and how much of everything they show.
 
     Parameters
     ----------
     name
-        Name of the design, unique in its site.
+        Name of the design, unique within its site.
     folder
         Folder of its templates under ``designs/``.
     encoding, content_type
-        Encoding of the pages' bytes, and the HTTP header that comes with them.
+        Encoding of the pages' bytes, and the HTTP header sent with them.
     article_url, section_url, image_url
         Paths, as format strings.
     lead
-        ``standfirst`` where the lead stands above the body, ``body`` where it is its first
-        paragraph, for news and opinion templates.
+        Position of the lead for news and opinion templates: ``standfirst`` above the body, or
+        ``body`` as its first paragraph.
     threads
-        ``nested`` where replies stand inside the comment that they answer, ``flat`` where
-        comments follow each other in the order of time.
+        ``nested`` if replies stand inside the comment that they answer, ``flat`` if comments are in
+        order of time.
     comments
-        Median number of comments to an article, for news and opinion templates.
+        Median number of comments per article, for news and opinion templates.
     lists
-        Least and greatest length of each list of the templates.
+        Minimum and maximum length of each list of the templates.
     inserts
-        What stands between the paragraphs, for news and opinion templates.
+        Inserts between paragraphs, for news and opinion templates.
     embed
-        Element that shows a video.
+        Element for videos.
     """
 
     name: str
@@ -62,12 +62,8 @@ class Design:
 class Site:
     """A fictional news site under a reserved domain.
 
-    Parameters
-    ----------
-    domain
-        Host name, which is also the site key of its pages.
-    designs
-        In the order of time: where there are two, the site is redesigned half way.
+    The domain is also the site key. The designs are in order of time: a second one is a redesign
+    half way.
     """
 
     domain: str
@@ -81,18 +77,18 @@ class Site:
 
     @property
     def zone(self) -> timezone:
-        """Time zone of the site's clock (the crawl takes place in winter)."""
+        """The site's time zone (the crawl takes place in winter)."""
         return timezone(timedelta(hours=self.utc_offset))
 
     @property
     def origin(self) -> str:
-        """Scheme and host of the site's addresses."""
+        """Scheme and host of the site's URLs."""
         return f"https://{self.domain}"
 
 
 @cache
 def templates(folder: str) -> Templates:
-    """Return the templates of a folder under ``designs/``."""
+    """Return the templates in a folder under ``designs/``."""
     source = _DATA.joinpath("designs", folder)
     return Templates(lambda name: source.joinpath(name).read_text(encoding="utf-8"))
 

@@ -1,4 +1,4 @@
-"""The stories of a site: what its newsroom writes, whatever page shows it."""
+"""The stories of a site, independent of the pages that show them."""
 
 import random
 import re
@@ -20,7 +20,7 @@ _FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time; each d
 _STORY_INTERVAL = timedelta(hours=4, minutes=30)
 
 _FIRST_SPECIAL = -100_000
-"""Special reports take numbers that no list reaches back to."""
+"""Special reports have numbers beyond the reach of any list."""
 
 _STAFF_SIZE = 9
 _NEWS_PARAGRAPHS = (7, 15)
@@ -31,7 +31,7 @@ _QUOTE_SHARE = 0.4
 
 @dataclass(frozen=True)
 class Passage:
-    """A stretch of an article's body."""
+    """A passage of an article's body."""
 
     kind: PassageKind
     text: str
@@ -39,7 +39,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture with what stands below it."""
+    """A picture with its caption."""
 
     number: int
     alt: str
@@ -49,10 +49,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Story:
-    """One story; its parts are written when they are asked for.
+    """One story; its parts are written lazily.
 
-    A story depends on nothing but the site, the seed and its number. Stories of negative
-    numbers are older than the crawl: lists name them, no page shows them.
+    A story depends only on the site, the seed and its number. Stories with negative numbers are
+    older than the crawl: they are listed, but have no page.
     """
 
     site: Site
@@ -74,7 +74,7 @@ class Story:
 
     @cached_property
     def published(self) -> datetime:
-        """When the story was published, in the site's zone."""
+        """Time of publication, in the site's zone."""
         jitter = timedelta(minutes=self._stream("time").randrange(240))
         # A special report is as old as the crawl, whatever its number.
         number = self.number if self.number > _FIRST_SPECIAL else 0
@@ -86,7 +86,7 @@ class Story:
         return self.site.language.voice(self._stream("cast"), self.topic).cast
 
     def _voice(self, rng: random.Random) -> Voice:
-        # A voice for each part: what one part says must not depend on which was asked for first.
+        # Each part has its own voice, so that it does not depend on which part was written first.
         return self.site.language.voice(rng, self.topic, self._cast)
 
     def _rule(self, name: str) -> str:
@@ -94,25 +94,25 @@ class Story:
 
     @cached_property
     def title(self) -> str:
-        """Headline."""
+        """The headline."""
         rule = "opinion_headline" if self.kind == "opinion" else ".headline"
         return self._voice(self._stream("title")).tell(rule)
 
     @cached_property
     def lead(self) -> str:
-        """The one or two sentences below the headline, which lists show as teaser."""
+        """One or two sentences below the headline, used as a teaser in lists."""
         return self._voice(self._stream("lead")).tell(self._rule("lead"))
 
     @cached_property
     def slug(self) -> str:
-        """The headline in the letters of an address; empty where it has none of them."""
+        """The headline in URL letters; empty if it has none of them."""
         plain = unicodedata.normalize("NFKD", self.title.replace("ł", "l"))
         words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
         return "-".join(words[:9])
 
     @cached_property
     def authors(self) -> tuple[str, ...]:
-        """Who wrote the story: members of the site's staff."""
+        """The authors, members of the site's staff."""
         voice = self.site.language.voice(stream(self.seed, self.site.domain, "staff"))
         staff = [voice.tell("staff") for _ in range(_STAFF_SIZE)]
         rng = self._stream("authors")
@@ -128,19 +128,19 @@ class Story:
 
     @cached_property
     def body(self) -> tuple[Passage, ...]:
-        """The passages of the article, lead not included."""
+        """The passages of the article, without the lead."""
         rng = self._stream("body")
         write = _write_opinion if self.kind == "opinion" else _write_news
         return tuple(write(self._voice(rng), rng, self.site.language.word_space))
 
     @property
     def mentions(self) -> tuple[str, ...]:
-        """Names in the text that a content management system would turn into links."""
+        """Names in the text that a content management system would link."""
         return tuple(self._cast[role] for role in ("expert", "official", "town", "agency"))
 
     @cached_property
     def main_picture(self) -> Picture:
-        """The picture that stands at the head of the article, and beside the teasers of lists."""
+        """The picture at the top of the article and next to teasers."""
         return self.picture(0)
 
     def picture(self, position: int) -> Picture:
@@ -160,7 +160,7 @@ class Story:
         return self._voice(self._stream("clip")).tell("video_title")
 
     def reader(self, rng: random.Random) -> Voice:
-        """Return the voice of those who have read the story and write below it."""
+        """Return the voice of readers who comment on the story."""
         return self._voice(rng)
 
 
@@ -192,15 +192,7 @@ def _write_opinion(voice: Voice, rng: random.Random, space: str) -> Iterator[Pas
 
 
 class Newsroom:
-    """The stories of a site.
-
-    Parameters
-    ----------
-    site
-        The site that they appear on.
-    seed
-        Another seed gives other stories.
-    """
+    """The stories of a site."""
 
     def __init__(self, site: Site, seed: int) -> None:
         self._site = site
@@ -214,7 +206,7 @@ class Newsroom:
         return self._stories[number]
 
     def special(self, number: int) -> Story:
-        """Return the story of special report ``number``, which no list names."""
+        """Return the story of special report ``number``, which no list contains."""
         return self.story(_FIRST_SPECIAL - number)
 
     def latest(self, before: int, count: int, *, topic: str | None = None) -> list[Story]:

@@ -1,4 +1,4 @@
-"""Stories, pictures and remarks as the templates of a design name them."""
+"""Template contexts for stories, pictures and remarks."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,21 +13,16 @@ from worker.sample.site import Design, Site
 from worker.sample.story import Picture, Story
 
 _SHORT_TEASER = 60
-"""Characters that the narrow columns show of a teaser."""
+"""Maximum length of a teaser in narrow columns."""
 
 Context = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class View:
-    """How one site in one design shows things: the contexts of its templates.
+    """Contexts for the templates of a site in one design.
 
-    Parameters
-    ----------
-    site, design
-        What the pages look like.
-    seed
-        Seed of the crawl, for what no story decides.
+    The crawl's `seed` decides what no story does.
     """
 
     site: Site
@@ -35,7 +30,7 @@ class View:
     seed: int
 
     def furniture(self, now: datetime, current: str | None) -> Context:
-        """Return what every page shows; ``current`` is the topic of a section front."""
+        """Return the context shared by all pages; ``current`` is the topic of a section front."""
         tongue = self.site.language
         return {
             "site": {
@@ -62,7 +57,7 @@ class View:
         }
 
     def section_path(self, topic: str, page: int) -> str:
-        """Return the path of page ``page`` of the section of ``topic``."""
+        """Return the path of page ``page`` in the section of ``topic``."""
         return self.design.section_url.format(section=topic, page=page)
 
     def story_path(self, story: Story) -> str:
@@ -75,12 +70,12 @@ class View:
         )
 
     def image_url(self, picture: Picture) -> str:
-        """Return the absolute address of the image."""
+        """Return the absolute URL of the image."""
         source = self.design.image_url.format(number=picture.number)
         return source if "://" in source else self.site.origin + source
 
     def moment(self, moment: datetime) -> Context:
-        """Return the ways of writing a moment."""
+        """Return a moment in all formats."""
         styles = ("long", "short", "comment")
         return {style: self.site.language.date(moment, style) for style in styles} | {
             "iso": moment.isoformat(),
@@ -88,7 +83,7 @@ class View:
         }
 
     def teaser(self, story: Story) -> Context:
-        """Return what a list shows of a story."""
+        """Return the context of a story in a list."""
         picture = story.main_picture
         lead = story.lead
         short = lead if len(lead) <= _SHORT_TEASER else lead[:_SHORT_TEASER].rstrip() + "…"
@@ -117,11 +112,11 @@ class View:
         }
 
     def tags(self, names: Sequence[str]) -> list[Context]:
-        """Return links to the pages of key words."""
+        """Return links to key word pages."""
         return [{"name": name, "url": f"/tag/{quote(name)}"} for name in names]
 
     def byline(self, story: Story) -> list[Context]:
-        """Return the authors with a line on each."""
+        """Return the authors, each with a line about them."""
         rng = stream(self.seed, self.site.domain, "staff", *story.authors)
         voice = self.site.language.voice(rng, story.topic)
         return [
@@ -161,7 +156,7 @@ class View:
         return {"open": bool(views), "count": len(views), "flat": views, "roots": roots}
 
     def json_ld(self, story: Story, pictures: Sequence[Picture]) -> str:
-        """Return the article's schema.org record, safe inside a script element."""
+        """Return the article's schema.org record, escaped for a script element."""
         record: Mapping[str, object] = {
             "@context": "https://schema.org",
             "@type": "NewsArticle" if story.kind == "news" else "OpinionNewsArticle",

@@ -11,7 +11,7 @@ from worker.workflow.rendered import browser_of
 
 def test_a_browser_that_is_not_there_is_named() -> None:
     browser = Browser(Path("/no/browser/here"), seconds=60)
-    with pytest.raises(RenderingError, match="/no/browser/here is no program"):
+    with pytest.raises(RenderingError, match="/no/browser/here is not an executable program"):
         browser.render("<p>A page.</p>", "https://news.example/")
 
 
