@@ -5,10 +5,10 @@
 >>> article.title, article.published_at, article.text
 >>> article.to_markdown()
 
-`extract` reads one page, `read` also says why a page has no article, `extract_many` reads many in
-several processes, and `Site` compares the pages of one site, which tells the template from the
-article. None of them needs a server; a deployment for a stream of pages is the command line's
-``detourage run`` and the worker.
+`extract` reads one page, `read` also returns why a page has no article, `extract_many` reads many
+pages in several processes, and `Site` compares the pages of one site to separate article and
+template. None of them needs a server; for a stream of pages, see the command ``detourage run`` and
+the worker.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,9 @@ _MODULES = {
         "worker.article",
     ),
 }
-"""Where the names are defined: each is imported when it is first used, as the models take long."""
+"""Modules that define the public names, each imported on first use, as the models take long to
+load.
+"""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The article of a page, and the result of reading one."""
+"""The article of a page, and the result of reading a page."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Article:
     Parameters
     ----------
     url
-        Address of the page as given, empty where none was.
+        Address of the page as given; empty if none was given.
     content
-        The content as the worker's packages return it. Its attributes are not part of the public
+        The content as returned by the worker's packages. Its attributes are not part of the public
         interface.
     """
 
@@ -36,12 +36,12 @@ class Article:
 
     @property
     def title(self) -> str | None:
-        """The headline; None where the page has none. `text` does not repeat it."""
+        """The headline, or None. `text` does not repeat it."""
         return self.content.article.title
 
     @property
     def text(self) -> str:
-        """The body, paragraphs separated by a blank line."""
+        """The body, with blank lines between paragraphs."""
         return self.content.article.text
 
     @property
@@ -58,20 +58,20 @@ class Article:
     def published_at(self) -> datetime | None:
         """Time of publication, with its zone.
 
-        UTC where the page gives no zone, midnight where it gives no time.
+        Defaults to UTC if the page gives no zone, and to midnight if it gives no time.
         """
         published = self.content.article.metadata.published
         return published.instant if published is not None else None
 
     @property
     def modified_at(self) -> datetime | None:
-        """Time of the last change that the page declares, as `published_at`."""
+        """Time of the last change declared by the page, like `published_at`."""
         modified = self.content.article.metadata.modified
         return modified.instant if modified is not None else None
 
     @property
     def language(self) -> str | None:
-        """BCP 47 tag of the language, None where it is not known."""
+        """BCP 47 tag of the language, or None if unknown."""
         return self.content.article.language
 
     @property
@@ -91,7 +91,7 @@ class Article:
 
     @property
     def comments(self) -> tuple[Comment, ...]:
-        """Readers' comments in the order of the page; the posts of a forum's page."""
+        """Readers' comments in page order, or the posts of a forum page."""
         return self.content.comments
 
     @property
@@ -101,22 +101,22 @@ class Article:
 
     @property
     def canonical_url(self) -> str | None:
-        """Address that the page declares its own."""
+        """The page's own address as it declares it."""
         return self.content.article.metadata.address
 
     @property
     def section(self) -> str | None:
-        """Section of the site that the article belongs to."""
+        """Section of the site that contains the article."""
         return self.content.article.metadata.section
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Keywords that the page declares."""
+        """Keywords declared by the page."""
         return tuple(self.content.article.metadata.tags)
 
     @property
     def paywall(self) -> bool | None:
-        """Whether the whole article is for subscribers only, None where it is not known."""
+        """Whether the whole article is for subscribers only; None if unknown."""
         return self.content.article.metadata.is_paid
 
     @property
@@ -126,21 +126,21 @@ class Article:
 
     @property
     def confidence(self) -> float:
-        """Probability, 0 to 1, that at least four fifths of the words in `text` are right."""
+        """Probability, 0 to 1, that `text` is right: that its words have an F1 of at least 0.8."""
         return self.content.article.confidence
 
     @cached_property
     def site(self) -> str:
-        """Registrable domain of `url`, empty without one."""
+        """Registrable domain of `url`; empty without a URL."""
         from worker.html import site_of
 
         return site_of(self.url) if self.url else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the article as JSON values, under the keys of the article message.
+        """Return the article as JSON values, with the keys of the article message.
 
-        The keys that only a deployment can fill (``id``, ``revision``, ``template`` and others)
-        are left out.
+        Keys that only a deployment can fill (``id``, ``revision``, ``template`` and others) are
+        omitted.
         """
         from worker.article.article_values import json_values
 
@@ -152,7 +152,7 @@ class Article:
         Parameters
         ----------
         indent
-            Spaces for each level; None for a single line.
+            Spaces per level; None for a single line.
         """
         import json
 
@@ -165,7 +165,7 @@ class Article:
         return to_markdown(self.content, self.url, self.site)
 
     def to_html(self) -> str:
-        """Return an HTML page that consists of title and blocks."""
+        """Return title and blocks as an HTML page."""
         from worker.article.documents import to_html
 
         return to_html(self.content, self.url, self.site)
@@ -179,20 +179,20 @@ class Article:
 
 @dataclass(frozen=True)
 class Result:
-    """What reading a page gave.
+    """Result of reading a page.
 
     Parameters
     ----------
     url
-        Address of the page as given, empty where none was.
+        Address of the page as given; empty if none was given.
     article
-        The article; None where the page has none.
+        The article, or None.
     outcome
-        ``"article"``, or why there is none: ``"menu"``, ``"no-text"``, ``"empty"``,
+        ``"article"``, or the reason for its absence: ``"menu"``, ``"no-text"``, ``"empty"``,
         ``"needs-rendering"``, ``"not-html"``, ``"undecodable"``, ``"frameset"``, ``"too-deep"``,
         ``"too-large"``, or ``"failed"`` for a defect of this library.
     reason
-        The same in a sentence; empty where there is an article.
+        The reason in words; empty if there is an article.
     """
 
     url: str

@@ -1,4 +1,4 @@
-"""Many pages, read in several processes."""
+"""Extraction of many pages in several processes."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ def extract_many(
     processes: int = 1,
     text_roles: Sequence[LineRole] = (),
 ) -> Iterator[Result]:
-    """Read many pages, each by itself.
+    """Read many pages independently of each other.
 
     Parameters
     ----------
     pages
-        Pages, pairs of HTML and address, or a file or folder as of `load_pages`. An iterable is
-        consumed as results are asked for, so it may be endless.
+        Pages, pairs of HTML and address, or a file or folder as for `load_pages`. An iterable is
+        consumed lazily, so it may be infinite.
     processes
-        Number of processes. With more than one, a script needs the usual
-        ``if __name__ == "__main__":`` around its own code.
+        Number of processes. With more than one, a script needs the usual ``if __name__ ==
+        "__main__":`` around its own code.
     text_roles
         As for `extract`.
 
     Yields
     ------
     Result
-        One for each page, in the order of the pages. A page that crashes its process gives
-        ``"failed"``, and the others go on.
+        One for each page, in order. A page that crashes its process gives ``"failed"`` and does not
+        affect the others.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pages to read, and files of them."""
+"""Pages, and files of pages."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it was fetched.
+    """A page as fetched.
 
     Parameters
     ----------
     html
         The page: bytes as fetched, or text.
     url
-        Its address, which relative links start from.
+        Its address, the base of relative links.
     content_type
-        The HTTP header of that name, which may declare the encoding.
+        The HTTP Content-Type header, which may declare the encoding.
     fetched_at
-        When it was fetched, with a zone: what "3 hours ago" in a comment counts from.
+        Time of the fetch, with a zone: the reference for "3 hours ago" in comments.
     """
 
     html: bytes | str = field(repr=False)
@@ -33,7 +33,7 @@ class Page:
     fetched_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no page."""
+        """Check the types of HTML and URL."""
         if not isinstance(self.html, bytes | str):
             raise TypeError(f"html must be bytes or str, not {type(self.html).__name__}")
         if not isinstance(self.url, str):
@@ -41,7 +41,7 @@ class Page:
 
 
 AnyPage = Page | tuple[bytes | str, str]
-"""A page, or its HTML and its address."""
+"""A page, or a pair of HTML and address."""
 
 
 def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
@@ -50,13 +50,13 @@ def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
     Parameters
     ----------
     path
-        A folder of HTML files, a file of page messages as JSON lines, or a WARC archive; each may
-        be compressed with gzip. Unusable messages are left out.
+        A folder of HTML files, a file of page messages as JSON lines, or a WARC archive, optionally
+        compressed with gzip. Unusable messages are skipped.
 
     Raises
     ------
     OSError
-        If it cannot be read, or holds no pages.
+        If it cannot be read, or contains no pages.
     """
     from pathlib import Path
 

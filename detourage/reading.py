@@ -1,4 +1,4 @@
-"""Single pages, read without knowledge of others."""
+"""Reading of single pages, without knowledge of others."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ def extract(
     html
         The page: bytes as fetched, whose encoding is detected, or text.
     url
-        Its address. Without one, relative links and images are left out.
+        Its address. Without one, relative links and images are omitted.
     content_type
-        The HTTP header of that name, which may declare the encoding.
+        The HTTP Content-Type header, which may declare the encoding.
     fetched_at
-        When the page was fetched, with a zone: what "3 hours ago" in a comment counts from.
+        Time of the fetch, with a zone: the reference for "3 hours ago" in comments.
     text_roles
-        Roles of the lines that make up the text (``"paragraph"``, ``"caption"``, ...); without
-        any, those of an article's own text.
+        Roles of the lines that make up the text (``"paragraph"``, ``"caption"``, ...); by default,
+        those of an article's own text.
 
     Returns
     -------
     Article or None
-        None where the page has no article; `read` says why.
+        None if the page has no article; `read` says why.
 
     Raises
     ------
     TypeError
-        If `html` is neither bytes nor text. Nothing is raised for what a page contains.
+        If `html` is neither bytes nor text. The content of a page never raises an error.
     """
     page = Page(html, url or "", content_type, fetched_at)
     return read_page(page, text_roles).article
@@ -73,7 +73,7 @@ def read(
     fetched_at: datetime | None = None,
     text_roles: Sequence[LineRole] = (),
 ) -> Result:
-    """Read a page as `extract` does, and say why it has no article where it has none."""
+    """Read a page as `extract` does, and return also the reason if there is no article."""
     page = Page(html, url or "", content_type, fetched_at)
     return read_page(page, text_roles)
 
@@ -87,7 +87,7 @@ def read_page(page: Page, text_roles: Sequence[LineRole] = ()) -> Result:
 
 
 def parse(page: Page) -> ParsedPage | Result:
-    """Parse a page; the result says why where it cannot be parsed."""
+    """Parse a page; return a result with the reason if that fails."""
     url = page.url if _is_web_address(page.url) else ""
     return attempt(page, partial(parse_page, page.html, url, content_type=page.content_type))
 
@@ -107,7 +107,7 @@ def read_parsed(
     patterns: Sequence[CommentPattern] | None = None,
     text_roles: Sequence[LineRole] = (),
 ) -> Result:
-    """Read a parsed page, with what is known of its template."""
+    """Read a parsed page, with optional knowledge of its template."""
     content = attempt(
         page, partial(read_content, parsed, template, patterns, text_roles, page.fetched_at)
     )
@@ -117,17 +117,17 @@ def read_parsed(
 
 
 def attempt(page: Page, step: Callable[[], T]) -> T | Result:
-    """Return what a step gives, or the result of a page that it cannot be done with."""
+    """Return the value of a step, or the result for a page on which it fails."""
     try:
         return step()
     except (PageError, NoArticleError) as error:
         return Result(page.url, None, str(error.outcome), str(error))
-    except Exception as error:  # noqa: BLE001  A defect must not cost the pages that follow.
+    except Exception as error:  # noqa: BLE001  One page's defect must not affect the next ones.
         return failed(page, error)
 
 
 def failed(page: Page, error: BaseException) -> Result:
-    """Return the result for a page that a defect kept from being read."""
+    """Return the result for a page that could not be read because of a defect."""
     logger.error("reading %s failed", page.url or "a page", exc_info=error)
     reason = f"{type(error).__name__}: {error}"
     return Result(page.url, None, str(PageOutcome.FAILED), reason)

@@ -1,4 +1,4 @@
-"""The pages of one site, grouped by template and read with what their groups share."""
+"""The pages of one site, grouped by template and read with knowledge of their groups."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Group:
     urls
         Addresses of its pages.
     representative
-        Address of the page that stands for the group.
+        Address of the page that represents the group.
     """
 
     number: int
@@ -45,17 +45,17 @@ class Group:
 class Site:
     """Several pages of one site, grouped by template.
 
-    What the pages of a template share is boilerplate: with it a page is read more exactly than
-    alone. Grouping takes time and memory that grow with the square of the number of pages; some
+    Text shared by the pages of a template is boilerplate, so reading a page together with others is
+    more accurate. Time and memory for grouping grow with the square of the number of pages; a few
     hundred are plenty.
 
     Parameters
     ----------
     pages
-        Pages, pairs of HTML and address, or a file or folder as of `load_pages`. Each needs an
-        address; of several pages with the same one the last counts.
+        Pages, pairs of HTML and address, or a file or folder as for `load_pages`. Each needs an
+        address; of several pages with the same one, the last counts.
     threads
-        Number of threads that compare pages.
+        Number of threads for comparisons.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class Site:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Addresses of the pages, in the order given."""
+        """Addresses of the pages, in the given order."""
         return tuple(self._pages)
 
     @cached_property
@@ -109,7 +109,7 @@ class Site:
         return tuple(self._grouped.urls[place] for place in self._grouped.grouping.outliers)
 
     def read(self, *, text_roles: Sequence[LineRole] = ()) -> Iterator[Result]:
-        """Read every page with what its group shares, in the order given.
+        """Read every page with knowledge of its group, in the given order.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Site:
         return (self._read(url, text_roles) for url in self._pages)
 
     def extract(self, url: str, *, text_roles: Sequence[LineRole] = ()) -> Article | None:
-        """Extract the article of one of the pages; None where it has none.
+        """Extract the article of one of the pages; return None if it has none.
 
         Raises
         ------
@@ -151,7 +151,7 @@ class Site:
 
     @cached_property
     def _grouped(self) -> SiteGroups:
-        # Importing what groups takes long, and a site may be asked for its addresses alone.
+        # Grouping takes long to import, and a site may be used for its addresses alone.
         from worker.grouping.sites import group_site
 
         urls = list(self._parsed)

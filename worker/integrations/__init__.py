@@ -1,1 +1,1 @@
-"""What stands beside the service in a chain: for crawlers that publish its pages."""
+"""Integrations with crawlers."""

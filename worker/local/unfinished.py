@@ -1,6 +1,6 @@
-"""What a run has beside its output: until it is finished, a folder that it can go on from.
+"""The folder next to a run's output that allows an unfinished run to be resumed.
 
-Only the standard library: a run is refused before its libraries are imported.
+Only the standard library is used: a run is refused before its libraries are imported.
 """
 
 import fcntl
@@ -16,26 +16,26 @@ from uuid import uuid4
 from worker.errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]
-"""What becomes of an earlier run into the same file that is not finished."""
+"""How to treat an unfinished earlier run with the same output file."""
 
 
 class UnfinishedRunError(ExpectedError):
-    """An earlier run into the same file is in the way; the message says what to do about it."""
+    """An unfinished run with the same output exists; the message says what to do."""
 
 
 class RunFolder:
-    """The folder of a run, which this process holds.
+    """The folder of a run, locked by this process.
 
     Attributes
     ----------
     path
-        Where it is.
+        Its path.
     run_id
-        What the ids of the run's messages begin with.
+        Prefix of the run's message ids.
     is_resumed
-        Whether an earlier process has begun the run.
+        Whether an earlier process started the run.
     is_unfinished
-        Whether there is something to go on with.
+        Whether the run can be resumed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,17 +47,11 @@ class RunFolder:
 
     @property
     def services(self) -> Path:
-        """Directory of embedded services."""
+        """Directory of the embedded services."""
         return self.path / "services"
 
     def take_up(self, leftover: Leftover) -> None:
-        """Deal with what an earlier process left.
-
-        Raises
-        ------
-        UnfinishedRunError
-            If it is a run that is not finished, and nothing was said about it.
-        """
+        """Handle an unfinished earlier run; raise `UnfinishedRunError` if `leftover` says so."""
         if leftover == "overwrite":
             self._begun.unlink(missing_ok=True)
         try:
@@ -66,35 +60,29 @@ class RunFolder:
             return
         except ValueError as error:
             raise UnfinishedRunError(
-                f"{self._begun} is damaged: --overwrite begins anew"
+                f"{self._begun} is damaged: use --overwrite to start over"
             ) from error
         if leftover == "refuse":
             raise UnfinishedRunError(
-                f"{self.path} holds a run that was begun {begun['at']} and not finished: --resume"
-                " goes on with it, --overwrite begins anew"
+                f"{self.path} holds an unfinished run of {begun['at']}: use --resume"
+                " to continue it or --overwrite to start over"
             )
         self.run_id, self._conditions = begun["id"], begun["conditions"]
         self.is_resumed = self.is_unfinished = True
 
     def require(self, conditions: Mapping[str, object]) -> None:
-        """Note what the articles depend on beside the pages; a run that goes on has the same.
-
-        Raises
-        ------
-        UnfinishedRunError
-            If it has not.
-        """
+        """Record the conditions of the run; raise `UnfinishedRunError` if a resumed run differs."""
         if self.is_resumed and (
             differing := [k for k, v in conditions.items() if self._conditions.get(k) != v]
         ):
             raise UnfinishedRunError(
-                f"{self.path}: the run was begun with another {', '.join(differing)}: go on with"
-                " the same, or begin anew with --overwrite"
+                f"{self.path}: the run was started with another {', '.join(differing)}: use the"
+                " same again, or start over with --overwrite"
             )
         self._conditions = conditions
 
     def begin(self) -> None:
-        """Note that there is something to go on with from now on."""
+        """Record that from now on there is a run to resume."""
         if self.is_unfinished:
             return
         at = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
@@ -105,12 +93,12 @@ class RunFolder:
         self.is_unfinished = True
 
     def finish(self) -> None:
-        """Note that there is nothing to go on with."""
+        """Record that there is no run to resume."""
         self._begun.unlink(missing_ok=True)
         self.is_unfinished = False
 
     def remove(self) -> None:
-        """Remove the folder; what is in it of others stays."""
+        """Remove the run's own files, and the folder unless it contains others."""
         shutil.rmtree(self.services, ignore_errors=True)
         for name in ("run.draft", "lock"):
             (self.path / name).unlink(missing_ok=True)
@@ -125,24 +113,23 @@ def quarantine_of(output: Path) -> Path:
 
 @contextmanager
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
-    """Hold the folder of a run, ``OUTPUT.run``, and remove it when the run is finished.
+    """Lock the folder of a run, ``OUTPUT.run``, and remove it when the run is finished.
 
     Parameters
     ----------
     output
-        File for the articles, whose folder is made if absent.
+        File for the articles, whose folder is created if missing.
     leftover
-        What to do about an earlier run that is not finished. To resume where there is none is
-        to begin.
+        How to treat an unfinished earlier run. Resuming without one starts a new run.
 
     Raises
     ------
     UnfinishedRunError
-        If such a run is in the way, or still under way.
+        If there is an unfinished run, or one in progress.
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)
-    # The kernel lets go of it however this process ends.
+    # The kernel releases it however this process ends.
     with (path / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

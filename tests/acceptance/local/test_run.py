@@ -246,7 +246,7 @@ def test_an_interrupted_run_leaves_nothing_running_and_goes_on(
 
     refused = CliRunner().invoke(main, list(map(str, command)))
     assert refused.exit_code == 1
-    assert "--resume goes on with it, --overwrite begins anew" in refused.stderr
+    assert "use --resume to continue it or --overwrite to start over" in refused.stderr
     with output.open("ab") as stream:
         stream.write(b'{"version": 1, "id')
     done = detourage(*command, "--resume")

@@ -31,5 +31,5 @@ def test_an_input_may_have_become_longer() -> None:
 
 @pytest.mark.parametrize("bodies", [[b"a", b"x", b"b", b"c"], BODIES[:3], []])
 def test_an_input_that_is_another_one_is_told(bodies: list[bytes]) -> None:
-    with pytest.raises(RunError, match="begin anew with --overwrite"):
+    with pytest.raises(RunError, match="start over with --overwrite"):
         list(NumberedMessages(bodies, "run-").without(iter(ids(BODIES))))

@@ -73,7 +73,7 @@ def test_a_run_goes_on_with_the_settings_that_it_was_begun_with(output: Path, na
 def test_what_a_power_failure_left_is_told(output: Path) -> None:
     begin(output)
     (output.parent / "articles.jsonl.run" / "run.json").write_text("\0\0")
-    with pytest.raises(UnfinishedRunError, match="is damaged: --overwrite begins anew"):
+    with pytest.raises(UnfinishedRunError, match="is damaged: use --overwrite to start over"):
         resume(output)
     with run_folder(output, "overwrite"):
         pass

@@ -221,7 +221,7 @@ def test_written_crawls_are_equal_byte_for_byte(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"sites": ["nowhere.example"]}, "no such site"),
+        ({"sites": ["nowhere.example"]}, "unknown site"),
         ({"noise": 1.5}, "noise"),
         ({"pages_per_template": 0}, "pages_per_template"),
     ],
