@@ -1,1 +1,1 @@
-"""Tables and message contracts; imports nothing of ``worker``."""
+"""Database tables and message contracts; independent of ``worker``."""

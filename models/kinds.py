@@ -1,4 +1,4 @@
-"""Kinds of pages, as the article message names them."""
+"""Kinds of pages, as named in the article message."""
 
 from typing import Literal
 
@@ -14,9 +14,9 @@ Kind = Literal[
     "documentation",
     "service",
 ]
-"""Kinds of page: those that hold an article, and others, whose main content is taken for one.
+"""Kinds of pages: those that hold an article, and others whose main content is treated as one.
 
-A forum's page is a thread. A collection shows things to buy or to choose from, a listing leads to
-pages; one that is nothing but links is a menu and has no article. A service's page tells what a
-firm or an office does.
+A forum page is a thread. A collection shows things to buy or to choose from; a listing leads to
+pages, and if it consists only of links, it is a menu and has no article. A service page describes
+what a firm or an office does.
 """

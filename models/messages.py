@@ -1,8 +1,8 @@
-"""The crawler's page message and the article message.
+"""Contracts of the page message and the article message.
 
-Both contracts are fixed: other services build on them. A version promises its keys, what they mean
-and their types. Keys may be added within a version, so a consumer ignores those that it does not
-know; any other change raises ``version``.
+Both contracts are stable: other services depend on them. A version guarantees its keys, their
+meanings and their types. Keys may be added within a version, so consumers must ignore unknown ones;
+any other change increments ``version``.
 """
 
 import base64
@@ -40,16 +40,17 @@ HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
 HTML_TOO_LARGE: Final = "html_too_large"
 UNLIKELY_TIME: Final = "unlikely_time"
 UNSUPPORTED_SITE: Final = "unsupported_site"
-"""Types of validation errors of a page message, beside pydantic's own."""
+"""Custom types of validation errors of a page message."""
 
 
 EARLIEST_FETCH = datetime(1990, 1, 1, tzinfo=UTC)
 LATEST_FETCH = datetime(2200, 1, 1, tzinfo=UTC)
-"""Between which a page can have been fetched: the web is not older, and what is stored must be
-readable in every zone."""
+"""Range of plausible fetch times: the web is not older, and stored times must be representable in
+every zone.
+"""
 
 _SITE = re.compile(r"[^\W_][\w.:-]*")
-"""Names of sites: host names, and slugs of letters and digits of any script."""
+"""Site names: host names, and slugs of letters and digits of any script."""
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -59,7 +60,7 @@ def _rfc3339(moment: datetime) -> str:
 
 
 Timestamp = Annotated[AwareDatetime, PlainSerializer(_rfc3339, return_type=str, when_used="json")]
-"""A moment with its offset, written as RFC 3339 in UTC."""
+"""An aware datetime, serialised as RFC 3339 in UTC."""
 
 
 LocalTimestamp = Annotated[
@@ -68,56 +69,57 @@ LocalTimestamp = Annotated[
         lambda moment: moment.isoformat().replace("+00:00", "Z"), return_type=str, when_used="json"
     ),
 ]
-"""A moment in the zone of a page, written as RFC 3339 with that zone's offset."""
+"""An aware datetime in a page's own zone, serialised as RFC 3339 with that offset."""
 
 
 class PageMessage(BaseModel):
-    """One fetched page, as the crawler publishes it on ``crawler.pages``.
+    """A fetched page, as published by the crawler on ``crawler.pages``.
 
-    Exactly one of ``html`` and ``html_base64`` is given. Unknown keys are kept
-    (in ``model_extra``) and ignored.
+    Exactly one of ``html`` and ``html_base64`` is given. Unknown keys are kept (in ``model_extra``)
+    and ignored.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, title="Page message")
 
     version: Literal[1] = Field(description="Version of this contract.")
     url: Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL_CHARACTERS)] = Field(
-        description="Address of the page, http or https."
+        description="URL of the page, http or https."
     )
     html: str | None = Field(default=None, description="The page as text.")
     html_base64: str | None = Field(
-        default=None, description="The page as fetched: its bytes, in base64."
+        default=None, description="The page as fetched: its bytes in base64."
     )
     id: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
-        default=None, description="The crawler's own identifier, echoed in the article as page_id."
+        default=None,
+        description="The crawler's own identifier, returned in the article as page_id.",
     )
     site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = Field(
         default=None,
-        description="Site key: a host name, or letters and digits of any script with . _ - :"
-        " between; the registrable domain of the URL where absent.",
+        description="Site key: a host name, or letters and digits of any script separated by . _ -"
+        " :. Defaults to the registrable domain of the URL.",
     )
     content_type: str | None = Field(default=None, description="The HTTP Content-Type header.")
     fetched_at: Timestamp | None = Field(
         default=None,
         strict=False,
-        description="When the page was fetched, RFC 3339: not before 1990, and at most a day after"
-        " the message came.",
+        description="Time of the fetch, RFC 3339: not before 1990, and at most a day after the"
+        " message arrived.",
     )
     status: Annotated[int, Field(ge=100, le=599)] | None = Field(
         default=None,
-        description="Status code of the HTTP answer. A page that came with an error is no article,"
-        " and replaces none. Added to version 1.",
+        description="HTTP status code. A response with an error is not an article, and replaces"
+        " none. Added to version 1.",
     )
     final_url: Annotated[str, StringConstraints(max_length=MAX_URL_CHARACTERS)] | None = Field(
         default=None,
-        description="Address that the answer came from after redirects, http or https. Added to"
-        " version 1.",
+        description="URL of the response after redirects, http or https. Added to version 1.",
     )
     headers: dict[str, str] | None = Field(
         default=None,
         max_length=MAX_HEADERS,
-        description="Headers of the HTTP answer, values by name; of no more than 65,536 characters"
-        " together. Its Content-Type counts where content_type is absent. Added to version 1.",
+        description="HTTP response headers, values by name, with at most 65,536 characters in"
+        " total. Its Content-Type is used if content_type is missing. Added to version"
+        " 1.",
     )
 
     _content: bytes | str = PrivateAttr(default=b"")
@@ -155,9 +157,9 @@ class PageMessage(BaseModel):
         if parts.port == 0:
             raise ValueError("must not name port 0")
         if "\\" in parts.netloc:
-            # The host ends there for browsers, and only behind the next "@" for others.
+            # Browsers end the host here; other parsers end it only after the next "@".
             raise ValueError("must not hold a backslash before its path")
-        # A password is nobody's business behind the crawler.
+        # Passwords must not be passed on.
         return value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
 
     @field_validator("site")
@@ -202,25 +204,25 @@ class PageMessage(BaseModel):
 
     @classmethod
     def from_json(cls, body: bytes) -> Self:
-        """Read a message; a byte order mark before it is ignored, as RFC 8259 allows.
+        """Parse a message; a leading byte order mark is ignored, as RFC 8259 allows.
 
         Raises
         ------
         pydantic.ValidationError
-            If the body is no page message.
+            If the body is not a page message.
         """
         return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
 
     @property
     def answer(self) -> dict[str, Any]:
-        """What the message says of the HTTP answer, by the names of its keys."""
+        """The fields about the HTTP response, by name."""
         return self.model_dump(
             include={"status", "final_url", "headers"}, exclude_none=True, exclude_unset=True
         )
 
     @property
     def stated_type(self) -> str | None:
-        """The Content-Type: as given, else as the headers have it."""
+        """The Content-Type: as given, or else from the headers."""
         if self.content_type is not None:
             return self.content_type
         named = {name.lower(): value for name, value in (self.headers or {}).items()}
@@ -228,7 +230,7 @@ class PageMessage(BaseModel):
 
     @property
     def content(self) -> bytes | str:
-        """The page: text where the message gave text, else the bytes as fetched."""
+        """The page: text if the message has text, otherwise the bytes as fetched."""
         return self._content
 
 
@@ -237,13 +239,13 @@ Role = Literal["member", "representative", "outlier"]
 
 
 class MessagePart(BaseModel):
-    """A part of a message that the service sends."""
+    """A part of a message sent by the service."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class SentMessage(MessagePart):
-    """A message that the service sends."""
+    """A message sent by the service."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the message as JSON values."""
@@ -256,8 +258,8 @@ class SentMessage(MessagePart):
         Parameters
         ----------
         values
-            As a database gives them, which keeps no order. Keys that an earlier version of
-            the service did not write stay away.
+            The message as stored in the database, which does not preserve order. Keys not written
+            by an earlier version of the service stay absent.
         """
         return cls.model_validate(values).model_dump(mode="json", exclude_unset=True)
 
@@ -267,15 +269,15 @@ class Link(MessagePart):
 
     start: int = Field(ge=0, description="Offset of its first character in text.")
     end: int = Field(ge=0, description="Offset after its last character in text.")
-    url: str = Field(description="Address of the target, absolute.")
+    url: str = Field(description="Absolute URL of the target.")
 
 
 class Emphasis(MessagePart):
-    """An emphasised stretch of the article's text."""
+    """An emphasised range of the article's text."""
 
     start: int = Field(ge=0, description="Offset of its first character in text.")
     end: int = Field(ge=0, description="Offset after its last character in text.")
-    kind: Literal["bold", "italic"] = Field(description="How the page sets it.")
+    kind: Literal["bold", "italic"] = Field(description="The emphasis.")
 
 
 def _is_empty(value: object) -> bool:
@@ -283,19 +285,19 @@ def _is_empty(value: object) -> bool:
 
 
 class Block(MessagePart):
-    """A stretch of the article's text: ``text == article.text[start:end]``.
+    """A range of the article's text: ``text == article.text[start:end]``.
 
-    Keys from ``level`` on are absent where they do not apply: an article has many blocks.
+    Keys from ``level`` on are omitted unless they apply, as an article has many blocks.
     """
 
-    type: BlockType = Field(description="What the stretch is marked as.")
-    text: str = Field(description="The stretch itself.")
+    type: BlockType = Field(description="Type of the markup.")
+    text: str = Field(description="The text of the range.")
     start: int = Field(ge=0, description="Offset of the first character in text.")
     end: int = Field(ge=0, description="Offset after the last character in text.")
     role: LineRole | None = Field(
         default=None,
-        description="What the stretch is to its reader, whatever the page marks it as; null where"
-        " no roles are asked for, but for authors and dates in a thread. Added to version 1.",
+        description="Role of the text for readers, whatever its markup; null if roles are not"
+        " requested, except for authors and dates in a thread. Added to version 1.",
     )
     role_probability: float | None = Field(
         default=None,
@@ -312,7 +314,7 @@ class Block(MessagePart):
     marker: str | None = Field(
         default=None,
         exclude_if=_is_empty,
-        description='What a list item begins with: "-", or its number as "3."; absent in a block'
+        description='Marker of a list item: "-", or its number such as "3."; absent in a block'
         " that continues an item. Added to version 1.",
     )
     links: list[Link] = Field(
@@ -323,7 +325,7 @@ class Block(MessagePart):
     emphasis: list[Emphasis] = Field(
         default=[],
         exclude_if=_is_empty,
-        description="Bold and italic stretches, in order. Added to version 1.",
+        description="Bold and italic ranges, in order. Added to version 1.",
     )
     language: str | None = Field(
         default=None,
@@ -336,24 +338,24 @@ _PLACE = Field(
     default=None,
     exclude_if=_is_empty,
     ge=0,
-    description="Index of the block that it stands before, the number of blocks where it stands"
-    " below the last one; absent where its place is not known. Added to version 1.",
+    description="Index of the block that it precedes, or the number of blocks if it follows"
+    " the last one; absent if its position is unknown. Added to version 1.",
 )
 
 
 class Image(MessagePart):
     """An image of the article's body."""
 
-    url: str = Field(description="Address of the image, absolute.")
-    alt: str | None = Field(default=None, description="What the page gives to show in its place.")
-    caption: str | None = Field(default=None, description="What the page says below it.")
+    url: str = Field(description="Absolute URL of the image.")
+    alt: str | None = Field(default=None, description="Its alternative text.")
+    caption: str | None = Field(default=None, description="Its caption.")
     block: int | None = _PLACE
 
 
 class Embed(MessagePart):
-    """A foreign object shown in the article's body: a video, a post, a frame."""
+    """An embedded object in the article's body: a video, a post, a frame."""
 
-    url: str = Field(description="Address of the object, absolute.")
+    url: str = Field(description="Absolute URL of the object.")
     type: str = Field(description="Element that embeds it: iframe, video, audio, object, embed.")
     block: int | None = _PLACE
 
@@ -361,23 +363,23 @@ class Embed(MessagePart):
 class Comment(MessagePart):
     """A reader's comment."""
 
-    author: str | None = Field(description="Name as the page shows it, null for none.")
+    author: str | None = Field(description="Name as displayed, or null.")
     date: str | None = Field(
-        description='As the page shows it, be it "3 hours ago"; else as it declares it.'
+        description='As displayed, even if "3 hours ago"; otherwise as declared.'
     )
-    text: str = Field(description="Paragraphs parted by a blank line.")
-    parent: int | None = Field(description="Index of the comment it answers, null for none.")
+    text: str = Field(description="The text, with blank lines between paragraphs.")
+    parent: int | None = Field(description="Index of the comment that it replies to, or null.")
     published: str | None = Field(
         default=None,
-        description="The date by ISO 8601, as precisely as the page gives it. Where that says only"
-        " how long ago, it is told from fetched_at: to the minute, the hour or the day; null where"
-        " fetched_at is, and for weeks and more. Added to version 1.",
+        description="The date in ISO 8601, as precisely as given. A relative date is resolved"
+        " against fetched_at, to the minute, hour or day; null if that is null, or for"
+        " weeks and longer. Added to version 1.",
     )
-    permalink: str | None = Field(default=None, description="Its address. Added to version 1.")
+    permalink: str | None = Field(default=None, description="Its URL. Added to version 1.")
     votes: int | None = Field(
         default=None,
-        description="What readers gave it, those against it subtracted where the"
-        " page does. Added to version 1.",
+        description="Its score by readers; down-votes are subtracted if the page does so. Added to"
+        " version 1.",
     )
 
 
@@ -385,196 +387,190 @@ StoryRelation = Literal["same", "update", "excerpt", "contains"]
 
 
 class Story(MessagePart):
-    """What the article has in common with others, of any site, that repeat each other's text.
+    """What the article shares with others, of any site, that repeat each other's text.
 
-    The story of an article may change when others come: it is corrected in a later revision.
+    An article's story may change as others arrive; it is then corrected in a later revision.
     """
 
     id: str = Field(
-        description="The same for all articles of a story; it comes from the text of the first."
+        description="The same for all articles of a story; derived from the text of the first."
     )
     first_seen: Timestamp | None = Field(
-        description="When the first article of the story was fetched, RFC 3339 in UTC; null where"
-        " no fetch time is known of any."
+        description="Earliest fetch time of the story's articles, RFC 3339 in UTC; null if none is"
+        " known."
     )
     relation: StoryRelation | None = Field(
-        description="What the text is to that of the first article: the same but for some words, an"
-        " excerpt of it, it contains it, or an update: they have parts in common. Null for the"
-        " first article itself."
+        description="Relation of the text to that of the first article: the same except for some"
+        " words, an excerpt of it, it contains it, or an update with parts in common."
+        " Null for the first article itself."
     )
     similarity: float | None = Field(
         ge=0,
         le=1,
-        description="Resemblance with the text of the first article: the share of their shingles"
-        " that both have; null for the first article itself.",
+        description="Resemblance to the text of the first article: the share of shingles that both"
+        " have; null for the first article itself.",
     )
     wire: str | None = Field(
-        description="News agency that byline, dateline or sign-off name; null for none."
+        description="News agency named in byline, dateline or sign-off, or null."
     )
 
 
 class CommentsElsewhere(MessagePart):
-    """A thread of readers' comments that another service keeps.
+    """A thread of readers' comments hosted by another service.
 
-    All is read from the page: whether there are comments, only the service knows.
+    Everything is read from the page; only the service knows whether there are comments.
     """
 
     vendor: str = Field(
         description="The service: disqus, facebook, coral, viafoura, openweb, hyvor-talk, giscus"
-        " and others; wordpress for the site's own interface."
+        " and others; wordpress for the site's own API."
     )
     account: str | None = Field(
-        default=None, description="What it knows the site by; null where the page does not say."
+        default=None, description="The site's identifier at the service, or null if unknown."
     )
     thread: str | None = Field(
         default=None,
-        description="What it knows the thread by: an id, or the address that it is filed under;"
-        " null where the page does not say.",
+        description="The thread's identifier at the service: an id or an address; null if unknown.",
     )
     address: str | None = Field(
         default=None,
-        description="Address of the service, of its frame or of its program, http or https,"
-        " absolute; null where the page gives none.",
+        description="Absolute http or https URL of the service, its frame or its script, or null.",
     )
 
 
 class Entry(MessagePart):
     """An entry of a live report.
 
-    A revision says which entries are new and which are changed against the last one before it.
-    An entry that the page shows no more is in no later revision.
+    Each revision marks entries that are new or changed since the previous one. An entry removed
+    from the page is absent from later revisions.
     """
 
     id: str = Field(
-        description="The same in all revisions: what the page names the entry by; else it is made"
-        " of its time, and its title or first words. Each once in a message."
+        description="The same in all revisions: the page's own id of the entry, or else derived"
+        " from its time and its title or first words. Unique within a message."
     )
     time: str | None = Field(
-        description="When it was written, by ISO 8601 as precisely as the page gives it; null where"
-        " it gives none, or a time of day without saying of which day."
+        description="Time of writing in ISO 8601, as precisely as given; null if the page gives"
+        " none, or a time of day without a day."
     )
-    written_time: str | None = Field(
-        description='The same as the page shows it ("12.31 Uhr"), null where it shows none.'
-    )
-    title: str | None = Field(description="Its headline, null for none.")
+    written_time: str | None = Field(description='The time as displayed ("12.31 Uhr"), or null.')
+    title: str | None = Field(description="Its headline, or null.")
     text: str = Field(
-        description="What it says below its headline, paragraphs parted by a blank line; may be"
-        " empty where it has one."
+        description="The text below its headline, with blank lines between paragraphs; may be"
+        " empty if there is a headline."
     )
-    author: str | None = Field(description="Who wrote it, null where the page does not say.")
+    author: str | None = Field(description="The author, or null.")
     is_new: bool | None = Field(
-        description="Whether the last revision did not hold it; null where there is none before, or"
-        " that had no entries."
+        description="Whether the previous revision lacked it; null if there is none, or if that"
+        " had no entries."
     )
     is_changed: bool | None = Field(
-        description="Whether the last revision held it with another title or text: such an entry"
-        " is not new. Null where is_new is."
+        description="Whether the previous revision had it with another title or text; false for a"
+        " new entry. Null if is_new is."
     )
 
 
 class Part(MessagePart):
-    """One of the pages that an article, a thread or a list is spread over."""
+    """One of the pages of an article, a thread or a list."""
 
     number: int = Field(description="Its number, from 1 or as the site counts.")
-    url: str = Field(description="Its address, absolute.")
+    url: str = Field(description="Its absolute URL.")
 
 
 class Parts(MessagePart):
-    """The pages that what a page shows is spread over, as far as they are known.
+    """The known pages of an article, a thread or a list.
 
-    Addresses are absolute, without fragment. Of a thread or a list the links alone are given:
-    it is neither joined nor missed.
+    URLs are absolute and without fragment. Threads and lists have only links: their pages are not
+    joined, and missing is null.
     """
 
-    number: int | None = Field(
-        default=None, description="Number of this page among them; null where it does not tell."
-    )
+    number: int | None = Field(default=None, description="Number of this page, or null if unknown.")
     pages: list[Part] = Field(
-        default=[], description="Those with a number, ascending; this page may be among them."
+        default=[], description="Numbered pages, ascending; possibly including this one."
     )
     next: str | None = Field(
-        default=None, description="What the page calls the next one; null for none."
+        default=None, description="The page that this one calls next, or null."
     )
     previous: str | None = Field(
         default=None,
-        description="What the page calls the previous one; null for none. A blog may call older"
-        " posts so.",
+        description="The page that this one calls previous, or null. Blogs may call older posts"
+        " so.",
     )
     first: str | None = Field(
         default=None,
-        description="The first one: the article that a later part belongs to; null where it is"
-        " this page, or is not known.",
+        description="The first page, with the article that a later part belongs to; null if it is"
+        " this page or unknown.",
     )
-    whole: str | None = Field(
-        default=None, description="Where all is on one page; null where the page names none."
-    )
+    whole: str | None = Field(default=None, description="The page that shows everything, or null.")
     joined: list[str] = Field(
         default=[],
-        description="Addresses of the parts that text, blocks, images, embeds and comments hold,"
-        " in order; empty where they are of this page alone.",
+        description="URLs of the parts contained in text, blocks, images, embeds and comments, in"
+        " order; empty if these are from this page only.",
     )
     missing: list[str] | None = Field(
         default=None,
-        description="Addresses of parts that the service has no page of, in order: to be fetched;"
-        " null where nobody looked, as for threads and lists.",
+        description="URLs of parts not received by the service, in order, to be fetched; null if"
+        " not determined, as for threads and lists.",
     )
     held_by_whole: bool = Field(
         default=False,
-        description="Whether the article at whole is known and holds this one: it is the one to"
-        " take, and no parts are joined.",
+        description="Whether the article at whole is known and contains this one: use that one; no"
+        " parts are joined.",
     )
 
 
 class Template(MessagePart):
-    """Where the page stands among the template groups of its site."""
+    """Place of the page among the template groups of its site."""
 
-    group: int | None = Field(description="Number of the group in its site; null for an outlier.")
-    generation: int = Field(ge=1, description="Which clustering of the site this comes from.")
-    size: int = Field(ge=1, description="Pages in the group.")
-    role: Role = Field(description="What the page is in its group.")
+    group: int | None = Field(
+        description="Number of the group within its site; null for an outlier."
+    )
+    generation: int = Field(ge=1, description="Number of the clustering of the site.")
+    size: int = Field(ge=1, description="Number of pages in the group.")
+    role: Role = Field(description="Role of the page in its group.")
 
 
 class Metadata(MessagePart):
-    """What is known of an article beside what the message's other keys hold.
+    """Metadata of an article in addition to the message's other keys.
 
-    Dates are written by ISO 8601 as precisely as the page gives them: ``2024-05-31``,
-    ``2024-05-31T09:30:00`` where it gives no zone, ``2024-05-31T09:30:00+02:00``.
+    Dates are in ISO 8601, as precisely as given by the page: ``2024-05-31``,
+    ``2024-05-31T09:30:00`` without a zone, ``2024-05-31T09:30:00+02:00``.
     """
 
     published: str | None = Field(
-        default=None, description="Date of publication as the page gives it, ISO 8601."
+        default=None, description="Date of publication as given by the page, ISO 8601."
     )
     modified: str | None = Field(
-        default=None, description="Date of the last change as the page gives it, ISO 8601."
+        default=None, description="Date of the last change as given by the page, ISO 8601."
     )
     canonical_url: str | None = Field(
-        default=None, description="Address that the page calls its own."
+        default=None, description="The page's own URL as it declares it."
     )
-    section: str | None = Field(default=None, description="Section that the article stands in.")
-    tags: list[str] = Field(default=[], description="Key words.")
+    section: str | None = Field(default=None, description="Section that contains the article.")
+    tags: list[str] = Field(default=[], description="Keywords.")
     paywall: bool | None = Field(
         default=None,
-        description="Whether the whole article is for subscribers only; null for unknown.",
+        description="Whether the whole article is for subscribers only; null if unknown.",
     )
     truncated: bool | None = Field(
         default=None,
         exclude_if=_is_empty,
-        description="True where the page shows only the beginning of the article, before an offer"
-        " to subscribe; absent elsewhere. Added to version 1.",
+        description="True if the page shows only the beginning of the article, before an offer to"
+        " subscribe; otherwise absent. Added to version 1.",
     )
-    kind: Kind = Field(default="article", description="What the page is.")
+    kind: Kind = Field(default="article", description="Kind of page.")
 
 
 DOUBTFUL = 0.8
-"""Confidence below which an article is doubtful."""
+"""Minimum confidence for an article not to be doubtful."""
 
 
 class ArticleMessage(SentMessage):
-    """One clean article, as published on the exchange ``articles``.
+    """A clean article, as published on the exchange ``articles``.
 
-    ``published_at`` is an instant. Where the page gives no zone it is read as UTC, where it
-    gives no time as midnight UTC: the day stays the page's. ``metadata.published`` says how much
-    of it the page gave.
+    ``published_at`` is an instant. It defaults to UTC if the page gives no zone, and to midnight
+    UTC if it gives no time, so the day remains the page's. ``metadata.published`` has the precision
+    given by the page.
     """
 
     model_config = ConfigDict(title="Article message")
@@ -583,78 +579,77 @@ class ArticleMessage(SentMessage):
     id: str = Field(description="Stable for page and revision: the consumer's idempotency key.")
     revision: int = Field(
         ge=1,
-        description="Number of the page's articles so far; the greatest is the one that holds.",
+        description="Number of the page's articles so far; the highest revision is the valid one.",
     )
-    page_id: str | None = Field(description="The crawler's id of the page, null for none.")
-    url: str = Field(description="Address of the page, as the crawler gave it.")
+    page_id: str | None = Field(description="The crawler's id of the page, or null.")
+    url: str = Field(description="URL of the page, as given by the crawler.")
     site: str = Field(description="Site of the page: the crawler's name for it, or its domain.")
     fetched_at: Timestamp | None = Field(
-        description="When the page was fetched, RFC 3339 in UTC; null where it is not known."
+        description="Time of the fetch, RFC 3339 in UTC; null if unknown."
     )
-    language: str | None = Field(description="BCP 47 language tag, null where it is not known.")
-    title: str | None = Field(description="The headline, null for none.")
+    language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
+    title: str | None = Field(description="The headline, or null.")
     lead: str | None = Field(
-        description="The standfirst as the page shows it, whether or not text begins with it."
+        description="The standfirst as displayed, whether or not text begins with it."
     )
-    authors: list[str] = Field(description="Names alone.")
+    authors: list[str] = Field(description="Names of the authors.")
     published_at: LocalTimestamp | None = Field(
-        description="When it was published, with the page's offset where it gives one."
+        description="Time of publication, with the page's offset if given; null if unknown."
     )
     text: str = Field(
-        description="The body alone, paragraphs parted by a blank line; the roles of the lines that"
-        " it is made of may be set. Of a forum's page it is the whole thread, each post below"
-        " its author and date."
+        description="The body, with blank lines between paragraphs; the roles of its lines are"
+        " configurable. Of a forum page, the whole thread, with each post below its"
+        " author and date."
     )
-    blocks: list[Block] = Field(description="The stretches that text is made of, in order.")
+    blocks: list[Block] = Field(description="The ranges that make up the text, in order.")
     images: list[Image] = Field(description="Images of the body, in order.")
-    embeds: list[Embed] = Field(description="Foreign objects of the body, in order.")
+    embeds: list[Embed] = Field(description="Embedded objects of the body, in order.")
     comments: list[Comment] = Field(
-        description="What readers wrote, in the order of the page; of a forum's page the posts."
+        description="Readers' comments in page order; of a forum page, the posts."
     )
-    template: Template = Field(description="Where the page stands among its site's templates.")
-    method: str = Field(description="What produced the text.")
-    xpath: str | None = Field(description="The container found in the page.")
+    template: Template = Field(description="Place of the page among its site's templates.")
+    method: str = Field(description="Method that produced the text.")
+    xpath: str | None = Field(description="Container of the article in the page.")
     confidence: float = Field(
         ge=0,
         le=1,
         description="Probability that at least four fifths of the text's words are right: that"
         f" their F1 is at least 0.8. Below {DOUBTFUL} the article counts as doubtful.",
     )
-    extracted_at: Timestamp = Field(description="When the article was made, RFC 3339 in UTC.")
+    extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
     comments_elsewhere: list[CommentsElsewhere] | None = Field(
         default=None,
-        description="Where comments are that the page does not hold, at most one thread of a"
-        " service; null where it names none. Added to version 1.",
+        description="Threads of comments hosted elsewhere, at most one per service; null if the"
+        " page names none. Added to version 1.",
     )
     entries: list[Entry] | None = Field(
         default=None,
-        description="Entries of a live report, in the order of the page, at most 1,000; null for"
-        " any other page. Their text may be in text, too. Added to version 1.",
+        description="Entries of a live report in page order, at most 1,000; null for other pages."
+        " Their text may also be in text. Added to version 1.",
     )
     story: Story | None = Field(
-        default=None, description="Which articles tell the same. Added to version 1; see Story."
+        default=None, description="Articles that repeat each other. Added to version 1; see Story."
     )
     parts: Parts | None = Field(
         default=None,
-        description="The pages that it is spread over; null for one page alone. Added to version"
-        " 1.",
+        description="The pages of an article in parts; null for a single page. Added to version 1.",
     )
     canonical: str | None = Field(
         default=None,
-        description="The one address of the page, whichever it was fetched under: without what says"
-        " nothing of the page. Equal in all messages of a page once its addresses are known. Added"
-        " to version 1.",
+        description="The page's canonical URL, without parameters that do not identify it,"
+        " whichever URL it was fetched from. Equal in all messages of a page once its"
+        " URLs are known. Added to version 1.",
     )
     variants: list[str] | None = Field(
         default=None,
-        description="The other addresses that the page was fetched under, as the crawler gave them,"
+        description="The other URLs from which the page was fetched, as given by the crawler,"
         " sorted, at most 50. Added to version 1.",
     )
     withdrawn: Timestamp | None = Field(
         default=None,
-        description="When the page was fetched that confirmed that the site has removed the"
-        " article: two fetches or more said so. Of such a revision all else is the last one's."
-        " Null while the site shows the article, or does not say that it is removed. Added to"
-        " version 1.",
+        description="Time of the fetch that confirmed that the site removed the article, as"
+        " reported by at least two fetches. Everything else in such a revision equals"
+        " the last one. Null while the site shows the article or does not declare it"
+        " removed. Added to version 1.",
     )

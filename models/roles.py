@@ -1,4 +1,4 @@
-"""What a line of a page is to its reader: the article's text, or a part of what is around it."""
+"""Roles of a page's lines: the article's text, or parts of its surroundings."""
 
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
@@ -30,38 +30,38 @@ LineRole = Literal[
     "navigation",
     "template",
 ]
-"""Roles of lines, as the article message and the setting of text roles name them."""
+"""Roles of lines, as named in the article message and the setting for text roles."""
 
 ALL_ROLES: Final[tuple[LineRole, ...]] = get_args(LineRole)
 
 TEXT_ROLES: Final[tuple[LineRole, ...]] = ALL_ROLES[: ALL_ROLES.index("title")]
-"""What a reader calls the article's text."""
+"""Roles that make up the article's text."""
 
 OUTER_ROLES: Final[tuple[LineRole, ...]] = ALL_ROLES[ALL_ROLES.index("title") :]
-"""What stands around the text."""
+"""Roles of the text's surroundings."""
 
 CHOOSABLE_ROLES: Final[tuple[LineRole, ...]] = tuple(
     role
     for role in ALL_ROLES
     if role not in ("title", "comment", "share", "legal", "navigation", "template")
 )
-"""Roles that the text may be made of: all that is about the article.
+"""Roles that may be chosen for the text: everything about the article.
 
-The headline is the message's ``title``, and what readers wrote its ``comments``.
+The headline is the message's ``title``, and readers' comments are its ``comments``.
 """
 
 
 def chosen_roles(names: Iterable[str]) -> tuple[LineRole, ...]:
-    """Return the roles that some names choose for the text, in the order of `CHOOSABLE_ROLES`.
+    """Return the roles with some names, in the order of `CHOOSABLE_ROLES`.
 
     Raises
     ------
     ValueError
-        If a name is none of `CHOOSABLE_ROLES`.
+        If a name is not among `CHOOSABLE_ROLES`.
     """
     wanted = {name.strip() for name in names} - {""}
     unknown = sorted(wanted - set(CHOOSABLE_ROLES))
     if unknown:
         known = ", ".join(CHOOSABLE_ROLES)
-        raise ValueError(f"{', '.join(unknown)}: no role of a text; known are {known}")
+        raise ValueError(f"{', '.join(unknown)}: not a text role; choose from {known}")
     return tuple(role for role in CHOOSABLE_ROLES if role in wanted)

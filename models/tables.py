@@ -1,7 +1,7 @@
-"""Tables of the store (SQLAlchemy 2, typed).
+"""Database tables (SQLAlchemy 2, typed).
 
-Natural keys carry a version (a digest, a generation or a revision), so that a
-task that runs twice writes the same row twice.
+Natural keys include a version (a digest, a generation or a revision), so a task that runs twice
+writes the same row twice.
 """
 
 from datetime import datetime
@@ -32,7 +32,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
 class Base(DeclarativeBase):
-    """Base of all tables; constraint names are fixed so that migrations can name them."""
+    """Base of all tables, with a naming convention for constraints that migrations rely on."""
 
     metadata = MetaData(
         naming_convention={
@@ -43,7 +43,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {  # noqa: RUF012 - read by SQLAlchemy, never changed
+    type_annotation_map = {  # noqa: RUF012 - read by SQLAlchemy, never modified
         int: BigInteger,
         str: Text,
         bytes: LargeBinary,
@@ -55,26 +55,26 @@ class Base(DeclarativeBase):
 
 
 class Site(Base):
-    """A site, the unit within which pages are compared."""
+    """A site, within which pages are compared."""
 
     __tablename__ = "sites"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
     version: Mapped[int] = mapped_column(
-        server_default="0", doc="Rises with every change of the site's pages."
+        server_default="0", doc="Incremented by every change of the site's pages."
     )
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     pairs_planned: Mapped[int] = mapped_column(
-        server_default="0", doc="Pairs of trees that were ever to be compared."
+        server_default="0", doc="Number of tree pairs ever planned for comparison."
     )
     pairs_compared: Mapped[int] = mapped_column(
-        server_default="0", doc="Those of them that are done."
+        server_default="0", doc="Number of these that are done."
     )
 
 
 class StoredTree(Base):
-    """An element tree; pages of equal structure share one."""
+    """An element tree, shared by pages of equal structure."""
 
     __tablename__ = "trees"
 
@@ -124,69 +124,67 @@ class StoredPage(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
-    url: Mapped[str] = mapped_column(doc="As the crawler gave it, of the fetch that stands.")
+    url: Mapped[str] = mapped_column(doc="As given by the crawler, of the current fetch.")
     url_digest: Mapped[str] = mapped_column(
-        doc="SHA-256 of the URL that it first came under; more than that where another page has it."
+        doc="SHA-256 of its first URL; extended if another page has it."
     )
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
     waiting_since: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="When it last came to be without an outcome."
+        server_default=func.now(), doc="When it last lost its outcome."
     )
     extra: Mapped[str] = mapped_column(
         server_default="{}",
-        doc="Unknown keys of the message, and what it says of the HTTP answer, as JSON text: jsonb"
-        " refuses NUL.",
+        doc="Unknown keys of the message and fields about the HTTP response, as JSON text: jsonb"
+        " rejects NUL.",
     )
     content_digest: Mapped[str] = mapped_column(doc="SHA-256 of the page as fetched.")
     refused: Mapped[dict[str, Any] | None] = mapped_column(
         JSONB(none_as_null=True),
-        doc="What the site answered last, where that was not the page; null where it was.",
+        doc="The site's last response if it was not the page; null if it was.",
     )
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
-    outcome: Mapped[str | None] = mapped_column(
-        doc="A `PageOutcome`; null while the page waits for it."
-    )
+    outcome: Mapped[str | None] = mapped_column(doc="A `PageOutcome`; null while pending.")
     outcome_detail: Mapped[str | None]
     generation: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Clustering that the page is to be extracted with."
+        Integer, server_default="0", doc="Clustering to extract the page with."
     )
     extracted_generation: Mapped[int] = mapped_column(Integer, server_default="0")
     extraction_key: Mapped[str | None] = mapped_column(
-        doc="Digest of all that the last extraction depended on."
+        doc="Digest of everything that the last extraction depended on."
     )
     forced: Mapped[bool] = mapped_column(
-        server_default=text("false"), doc="The next extraction gives a revision in any case."
+        server_default=text("false"), doc="Whether the next extraction always gives a revision."
     )
     revision: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="Of the last article; 0 before the first."
+        Integer, server_default="0", doc="Revision of the last article; 0 before the first."
     )
     confidence: Mapped[float | None] = mapped_column(
         Float, doc="`ArticleMessage.confidence` of the last extraction; null without an article."
     )
     short_text: Mapped[bytes | None] = mapped_column(
-        doc="`Fingerprint.key` of the text that it showed last, where that is short."
+        doc="`Fingerprint.key` of its last text if that was short."
     )
-    asked_at: Mapped[datetime | None] = mapped_column(doc="When its extraction was last asked for.")
+    asked_at: Mapped[datetime | None] = mapped_column(doc="When its extraction was last enqueued.")
     attempts: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="How often a worker has begun that extraction."
+        Integer, server_default="0", doc="How often a worker has started that extraction."
     )
     comment_pattern: Mapped[str | None] = mapped_column(
-        doc="Where its own comments stand, `CommentPattern.to_json`; null where never looked for."
+        doc="Location of its own comments, `CommentPattern.to_json`; null if never searched."
     )
     html_removed_at: Mapped[datetime | None] = mapped_column(
-        doc="When its HTML was removed; null while it is kept. Such a page keeps what it has."
+        doc="When its HTML was removed; null while it is stored. The page's results are kept."
     )
 
 
 class Address(Base):
-    """An address of a page: what all spellings of it come to, or one that was taken from a page.
+    """An address of a page: one for all spellings of a canonical form, or one split off.
 
-    Which page it leads to is decided at each fetch of it, by what is kept of its page and of those
-    of other addresses.
+    Each fetch of it decides which page it leads to, by comparing the stored wording of its page
+    with that of other addresses.
     """
 
     __tablename__ = "addresses"
@@ -196,37 +194,37 @@ class Address(Base):
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
     digest: Mapped[str] = mapped_column(
-        doc="SHA-256 of the address: a long one does not fit an index row."
+        doc="SHA-256 of the address, as long ones do not fit into an index row."
     )
     address: Mapped[str] = mapped_column(
-        doc="Its canonical form; as it was given, where that was taken from its form's page."
+        doc="Its canonical form; as given, if it was split off from the page of its canonical form."
     )
     spellings: Mapped[list[str]] = mapped_column(
-        ARRAY(Text), doc="How it was given, sorted: the first ones, where there are many."
+        ARRAY(Text), doc="Its spellings as given, sorted; only the first ones if there are many."
     )
     kind: Mapped[str | None] = mapped_column(
-        doc="`worker.addresses.Kind`; null where it is no variant of another."
+        doc="`worker.addresses.Kind`; null if it is not a variant."
     )
     headlines: Mapped[list[int]] = mapped_column(
-        server_default="{}", doc="Digests of the wordings of its page's headline."
+        server_default="{}", doc="Digests of the headline wordings of its page."
     )
     passages: Mapped[list[int]] = mapped_column(
         server_default="{}", doc="Digests of passages of its page."
     )
     came_at: Mapped[datetime] = mapped_column(server_default=func.now())
     read_at: Mapped[datetime | None] = mapped_column(
-        doc="When what is kept of its page was fetched; null where that is not known."
+        doc="When its page's stored wording was fetched; null if unknown."
     )
     joined_at: Mapped[datetime | None] = mapped_column(
-        doc="When it joined another address's page; null for the one whose content is the page's."
+        doc="When it joined the page of another address; null for the one that represents the page."
     )
     separated_at: Mapped[datetime | None] = mapped_column(
-        doc="When it was taken from its page: it joins none again."
+        doc="When it was split off from its page; it never joins one again."
     )
 
 
 class AddressTarget(Base):
-    """Another address that one is, or has, a variant of, as its page or its form says."""
+    """An address that another one is, or has, a variant of, as declared or by its form."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)
@@ -236,15 +234,17 @@ class AddressTarget(Base):
     )
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
-    digest: Mapped[str] = mapped_column(doc="SHA-256 of the other address.")
-    target: Mapped[str] = mapped_column(doc="The other address, in its canonical form.")
+    digest: Mapped[str] = mapped_column(doc="SHA-256 of the target address.")
+    target: Mapped[str] = mapped_column(doc="The target address in canonical form.")
     kind: Mapped[str]
-    is_declared: Mapped[bool] = mapped_column(doc="By its page, and not by its form alone.")
-    is_variant: Mapped[bool] = mapped_column(doc="Of earlier versions; false.")
+    is_declared: Mapped[bool] = mapped_column(
+        doc="Whether its page declares it; otherwise only its form suggests it."
+    )
+    is_variant: Mapped[bool] = mapped_column(doc="Used by earlier versions; false.")
 
 
 class PageContent(Base):
-    """The page as fetched, compressed: a site can be reprocessed after any improvement."""
+    """The page as fetched, compressed, so that a site can be reprocessed after improvements."""
 
     __tablename__ = "page_contents"
 
@@ -252,23 +252,23 @@ class PageContent(Base):
         ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
     )
     compressed: Mapped[bytes] = mapped_column(
-        doc="Zstandard; zlib where an earlier version stored it."
+        doc="Zstandard; zlib if stored by an earlier version."
     )
     is_text: Mapped[bool] = mapped_column(
-        doc="Sent as text (kept as UTF-8), not as the bytes fetched."
+        doc="Whether it was sent as text (stored as UTF-8) rather than bytes."
     )
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class PageKnowledge(Base):
-    """What a page tells of its template: others are cut with it, without the page's HTML."""
+    """Template knowledge from a page, to extract others with it without its HTML."""
 
     __tablename__ = "page_knowledge"
 
     page_id: Mapped[int] = mapped_column(
         ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True
     )
-    content_digest: Mapped[str] = mapped_column(doc="Of the page that it was learned from.")
+    content_digest: Mapped[str] = mapped_column(doc="Digest of the page that it was learned from.")
     packed: Mapped[bytes] = mapped_column(doc="`TemplateKnowledge.to_bytes`.")
     learned_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -286,31 +286,31 @@ class Distance(Base):
         ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
     )
     distance: Mapped[int | None] = mapped_column(
-        Integer, doc="Null where the pair cannot be compared."
+        Integer, doc="Null if the pair cannot be compared."
     )
 
 
 class SiteComparison(Base):
     """The comparisons that the next clustering of a site waits for.
 
-    They are of the trees that the site had when they began; pages that come in
-    meanwhile have to wait for the clustering after that.
+    They cover the trees that the site had when they began; later pages wait for the following
+    clustering.
     """
 
     __tablename__ = "site_comparisons"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    site_version: Mapped[int] = mapped_column(doc="Site.version that they began with.")
+    site_version: Mapped[int] = mapped_column(doc="Site.version at their start.")
     tree_ids: Mapped[list[int]] = mapped_column(doc="Distinct trees of the site, ascending.")
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
     turn: Mapped[int] = mapped_column(
         server_default=text("(EXTRACT(epoch FROM now()) * 1000)::bigint"),
-        doc="Turn of the next block: when they began, in ms, and what was asked for since costs.",
+        doc="Turn of the next block: the start in ms, plus the cost of blocks enqueued since.",
     )
 
 
 class ReferenceSet(Base):
-    """Trees that stand for a site too large for all of its trees to be compared."""
+    """Trees that represent a site too large to compare all of its trees."""
 
     __tablename__ = "reference_sets"
     __table_args__ = (UniqueConstraint("site_id", "digest"),)
@@ -322,7 +322,7 @@ class ReferenceSet(Base):
 
 
 class NearestReference(Base):
-    """The reference nearest to a tree, of a set of them."""
+    """The nearest reference of a tree within a set."""
 
     __tablename__ = "nearest_references"
 
@@ -333,13 +333,13 @@ class NearestReference(Base):
         ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True
     )
     reference_id: Mapped[int | None] = mapped_column(
-        doc="Tree of the set; null where the tree is too large to compare."
+        doc="Tree of the set; null if the tree is too large to compare."
     )
     distance: Mapped[float | None] = mapped_column(Float, doc="Normalised distance to it.")
 
 
 class ComparisonBlock(Base):
-    """A piece of a site's comparisons that is not done yet; one that is done is removed."""
+    """A pending block of a site's comparisons; finished ones are deleted."""
 
     __tablename__ = "comparison_blocks"
 
@@ -350,16 +350,16 @@ class ComparisonBlock(Base):
     reference_set_id: Mapped[int | None] = mapped_column(
         ForeignKey("reference_sets.id", ondelete="CASCADE"),
         index=True,
-        doc="Where the nearest reference of each row is asked for, not every distance.",
+        doc="Set if only the nearest reference of each row is needed, not every distance.",
     )
-    rows: Mapped[list[int]] = mapped_column(doc="Ids of trees.")
+    rows: Mapped[list[int]] = mapped_column(doc="Tree ids.")
     columns: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare them with.")
-    pairs: Mapped[int] = mapped_column(Integer, doc="How many comparisons at most.")
+    pairs: Mapped[int] = mapped_column(Integer, doc="Maximum number of comparisons.")
     asked_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="When its task was last asked for."
+        server_default=func.now(), doc="When its task was last enqueued."
     )
     attempts: Mapped[int] = mapped_column(
-        Integer, server_default="0", doc="How often a worker has begun with it."
+        Integer, server_default="0", doc="How often a worker has started it."
     )
 
 
@@ -370,34 +370,36 @@ class Generation(Base):
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
-    site_version: Mapped[int] = mapped_column(doc="Site.version that the clustering saw.")
+    site_version: Mapped[int] = mapped_column(doc="Site.version seen by the clustering.")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     method: Mapped[str] = mapped_column(
-        doc="How the groups were found; `worker.store.provisional` where none were sought."
+        doc="Grouping method; `worker.store.provisional` if no groups were sought."
     )
     silhouette: Mapped[float | None] = mapped_column(Float)
 
 
 class ClusteringAttempt(Base):
-    """A clustering of a site that was begun; one that ends well removes it."""
+    """A started clustering of a site; deleted when it succeeds."""
 
     __tablename__ = "clustering_attempts"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    number: Mapped[int] = mapped_column(Integer, doc="How often it was begun.")
-    began_at: Mapped[datetime] = mapped_column(server_default=func.now(), doc="The last time.")
+    number: Mapped[int] = mapped_column(Integer, doc="How often it was started.")
+    began_at: Mapped[datetime] = mapped_column(
+        server_default=func.now(), doc="Start of the last attempt."
+    )
     error: Mapped[str | None] = mapped_column(
-        doc="What was raised last; null where it always ended with its process."
+        doc="The last exception; null if its process always died."
     )
     quarantined_at: Mapped[datetime | None] = mapped_column(
-        doc="Since when the site is clustered no more; null while it is."
+        doc="Since when clustering is disabled for the site; null if enabled."
     )
 
 
 class ClusteringRequest(Base):
-    """A clustering that was asked for; the worker that takes it up removes it.
+    """A requested clustering; deleted by the worker that starts it.
 
-    It refers to no table: to hold the row of a site would make it wait for the intake.
+    It has no foreign key: locking the row of a site would make it wait for the intake.
     """
 
     __tablename__ = "clustering_requests"
@@ -407,7 +409,7 @@ class ClusteringRequest(Base):
 
 
 class TemplateGroup(Base):
-    """A group of pages of one template, in one generation."""
+    """A group of pages with one template, in one generation."""
 
     __tablename__ = "template_groups"
     __table_args__ = (
@@ -421,19 +423,19 @@ class TemplateGroup(Base):
     number: Mapped[int] = mapped_column(
         Integer,
         primary_key=True,
-        doc="Its own through all generations: a group that continues keeps it.",
+        doc="Stable across generations: a group that continues keeps it.",
     )
     size: Mapped[int] = mapped_column(Integer)
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     comment_pattern: Mapped[str | None] = mapped_column(
-        doc="Where comments stand on its pages, by the vote of all; null where that tells nothing."
+        doc="Location of comments on its pages, by majority; null if undecided."
     )
 
 
 class GroupRepresentative(Base):
-    """A tree that stands for a group: new pages are compared with it.
+    """A tree that represents a group: new pages are compared with it.
 
-    It is the tree that the page had when the group was made; the page may have another since.
+    It is the page's tree at the time of grouping; the page may have changed since.
     """
 
     __tablename__ = "group_representatives"
@@ -453,7 +455,7 @@ class GroupRepresentative(Base):
 
 
 class DesignChange(Base):
-    """A change of a site's design, noticed by a clustering."""
+    """A change of a site's design, detected by a clustering."""
 
     __tablename__ = "design_changes"
     __table_args__ = (
@@ -464,24 +466,26 @@ class DesignChange(Base):
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[int] = mapped_column(
-        Integer, primary_key=True, doc="Clustering that noticed it first."
+        Integer, primary_key=True, doc="Clustering that first detected it."
     )
     noticed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    since: Mapped[datetime] = mapped_column(doc="When the first page that differs was fetched.")
+    since: Mapped[datetime] = mapped_column(doc="When the first differing page was fetched.")
     seen_until: Mapped[datetime] = mapped_column(
-        doc="When the newest page was fetched that it was last noticed with."
+        doc="Fetch time of the newest page in its last detection."
     )
-    first_url: Mapped[str] = mapped_column(doc="Address of the first page that differs.")
+    first_url: Mapped[str] = mapped_column(doc="URL of the first differing page.")
     new_share: Mapped[float] = mapped_column(
-        Float, doc="Of the newest pages, the share in new groups or in none."
+        Float, doc="Share of the newest pages in new groups or in none."
     )
-    outlier_share: Mapped[float] = mapped_column(Float, doc="Of them, the share in no group.")
-    new_groups: Mapped[list[int]] = mapped_column(doc="Groups of the newest pages only.")
-    gone_groups: Mapped[list[int]] = mapped_column(doc="Groups of none of the newest pages.")
+    outlier_share: Mapped[float] = mapped_column(
+        Float, doc="Share of the newest pages in no group."
+    )
+    new_groups: Mapped[list[int]] = mapped_column(doc="Groups with newest pages only.")
+    gone_groups: Mapped[list[int]] = mapped_column(doc="Groups without newest pages.")
 
 
 class Membership(Base):
-    """Place of a page in a generation: its group and the page it is compared with."""
+    """Place of a page in a generation: its group, and the page it is compared with."""
 
     __tablename__ = "memberships"
     __table_args__ = (
@@ -502,12 +506,12 @@ class Membership(Base):
         ForeignKey("pages.id"), doc="Page that this one is compared with; null for an outlier."
     )
     confidence: Mapped[float | None] = mapped_column(
-        Float, doc="Of a page that joined after the clustering: its silhouette, 0 to 1."
+        Float, doc="Silhouette, 0 to 1, of a page that joined after the clustering."
     )
 
 
 class Article(Base):
-    """An article sent out, by page and revision."""
+    """A published article, by page and revision."""
 
     __tablename__ = "articles"
     __table_args__ = (UniqueConstraint("page_id", "revision"),)
@@ -516,7 +520,8 @@ class Article(Base):
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
     revision: Mapped[int] = mapped_column(Integer)
     content_digest: Mapped[str] = mapped_column(
-        doc="Digest of what a reader would notice; a repeat gives no new revision."
+        doc="Digest of everything that a reader would notice; if it recurs, there is no new"
+        " revision."
     )
     message: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -531,23 +536,23 @@ class ArticleComment(Base):
         ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True
     )
     number: Mapped[int] = mapped_column(
-        Integer, primary_key=True, doc="Its place on the page, from 0."
+        Integer, primary_key=True, doc="Its position on the page, from 0."
     )
     parent: Mapped[int | None] = mapped_column(
-        Integer, doc="Number of the comment that it answers, null for none."
+        Integer, doc="Number of the comment that it replies to, or null."
     )
     author: Mapped[str | None]
     published_at: Mapped[datetime | None] = mapped_column(
-        doc="Null where the page says only how long ago, or nothing."
+        doc="Null if the page gives a relative date or none."
     )
-    written_date: Mapped[str | None] = mapped_column(doc="The date as the page shows it.")
+    written_date: Mapped[str | None] = mapped_column(doc="The date as displayed.")
     text: Mapped[str]
     permalink: Mapped[str | None]
     votes: Mapped[int | None]
 
 
 class Story(Base):
-    """Texts that repeat each other, from whatever sites."""
+    """Texts that repeat each other, from any sites."""
 
     __tablename__ = "stories"
     __table_args__ = (
@@ -556,23 +561,23 @@ class Story(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     first_page_id: Mapped[int | None] = mapped_column(
-        doc="Page of its first article; null while that is not determined."
+        doc="Page of its first article; null until determined."
     )
     changed_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), index=True, doc="When an article of it last came."
+        server_default=func.now(), index=True, doc="When an article was last added."
     )
     retold_to: Mapped[list[int] | None] = mapped_column(
-        doc="Text and page of the last article that was told of another first article; null where"
+        doc="Text and page of the last article already updated for another first article; null if"
         " all are."
     )
 
 
 class StoryText(Base):
-    """A text of an article, or of several, as other texts are compared with it."""
+    """A text of one or more articles, for comparison with other texts."""
 
     __tablename__ = "story_texts"
     __table_args__ = (
-        # Without a list of what is to be put in later, which now and then one page would wait for.
+        # Without a pending list, whose occasional clean-up a page would have to wait for.
         Index(
             "ix_story_texts_bands",
             "bands",
@@ -588,11 +593,11 @@ class StoryText(Base):
     bands: Mapped[list[int]] = mapped_column(ARRAY(Integer), doc="`Fingerprint.bands`.")
     sites: Mapped[list[int]] = mapped_column(doc="Ids of the sites that have it, ascending.")
     seen_from: Mapped[datetime] = mapped_column(doc="When the first article with it was fetched.")
-    seen_to: Mapped[datetime] = mapped_column(doc="When the last one was.")
+    seen_to: Mapped[datetime] = mapped_column(doc="When the last one was fetched.")
 
 
 class StoryOverlap(Base):
-    """How much two texts have in common, where that may be a repeat."""
+    """Overlap of two texts that may repeat each other."""
 
     __tablename__ = "story_overlaps"
     __table_args__ = (CheckConstraint("lower_id < higher_id", name="ordered"),)
@@ -603,11 +608,11 @@ class StoryOverlap(Base):
     higher_id: Mapped[int] = mapped_column(
         ForeignKey("story_texts.id", ondelete="CASCADE"), primary_key=True, index=True
     )
-    common: Mapped[int] = mapped_column(Integer, doc="Number of shingles.")
+    common: Mapped[int] = mapped_column(Integer, doc="Number of shared shingles.")
 
 
 class StoryArticle(Base):
-    """Which story a page's article tells."""
+    """The story of a page's article."""
 
     __tablename__ = "story_articles"
     __table_args__ = (
@@ -625,29 +630,29 @@ class StoryArticle(Base):
     text_id: Mapped[int | None] = mapped_column(
         ForeignKey("story_texts.id", ondelete="SET NULL"),
         index=True,
-        doc="Null where the text is too short to be compared, or no longer is.",
+        doc="Null if the text is too short to be compared, or no longer is compared.",
     )
     key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key` of its text.")
     fetched_at: Mapped[datetime | None]
     wire: Mapped[str | None]
-    told: Mapped[dict[str, Any]] = mapped_column(doc="`messages.Story` as it stands.")
+    told: Mapped[dict[str, Any]] = mapped_column(doc="The current `messages.Story`.")
     sent: Mapped[dict[str, Any] | None] = mapped_column(
-        doc="As the page's last revision has it; null before there is one with a story."
+        doc="The story in the page's last revision; null before the first revision with one."
     )
     is_held_back: Mapped[bool] = mapped_column(
         server_default=text("false"),
-        doc="Whether, as a repeat, it never went to the exchange of articles.",
+        doc="Whether, as a repeat, it was never published on the exchange of articles.",
     )
     corrections: Mapped[int | None] = mapped_column(
-        Integer, doc="Revisions that went out for another story alone; null for none."
+        Integer, doc="Number of revisions sent only for another story; null if none."
     )
     correct_after: Mapped[datetime | None] = mapped_column(
-        doc="Before that instant no further correction goes out."
+        doc="Earliest time for the next correction."
     )
 
 
 class StoryArrival(Base):
-    """A page whose last article is still to be grouped into a story."""
+    """A page whose last article is yet to be grouped into a story."""
 
     __tablename__ = "story_arrivals"
 
@@ -655,19 +660,21 @@ class StoryArrival(Base):
         ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
     )
     key: Mapped[bytes | None] = mapped_column(
-        doc="`Fingerprint.key`; null where the page no longer has an article."
+        doc="`Fingerprint.key`; null if the page no longer has an article."
     )
     shingles: Mapped[bytes | None] = mapped_column(doc="`Fingerprint.shingles`, little-endian.")
     fetched_at: Mapped[datetime | None]
     seen_at: Mapped[datetime | None] = mapped_column(
-        doc="When the page was fetched or, where that is not known, extracted."
+        doc="When the page was fetched or, if unknown, extracted."
     )
     wire: Mapped[str | None]
-    arrived_at: Mapped[datetime] = mapped_column(doc="When it was noted: another one replaces it.")
+    arrived_at: Mapped[datetime] = mapped_column(
+        doc="When it was recorded; replaced by the next one."
+    )
 
 
 class PageParts(Base):
-    """A page that is, or was, one of several that an article is spread over."""
+    """A page that is, or was, one of several parts of an article."""
 
     __tablename__ = "page_parts"
     __table_args__ = (
@@ -684,35 +691,33 @@ class PageParts(Base):
     )
     site_id: Mapped[int]
     links: Mapped[dict[str, Any]] = mapped_column(
-        doc="`Pagination` of the page; empty where it has none any more."
+        doc="`Pagination` of the page; empty if it no longer has any."
     )
     message: Mapped[dict[str, Any] | None] = mapped_column(
-        doc="Last article message of the page alone; null where it has no article."
+        doc="Last article message of this page alone; null without an article."
     )
     whole_digests: Mapped[list[str]] = mapped_column(
-        ARRAY(Text), doc="SHA-256 of the ways to write the address that has all on one page."
+        ARRAY(Text), doc="SHA-256 of the spellings of the address that shows all parts on one page."
     )
-    version: Mapped[int] = mapped_column(server_default="1", doc="Rises with every change.")
+    version: Mapped[int] = mapped_column(server_default="1", doc="Incremented by every change.")
     seen_version: Mapped[int] = mapped_column(
-        server_default="0", doc="Version that the last look for parts saw."
+        server_default="0", doc="Version seen by the last search for parts."
     )
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    first_id: Mapped[int | None] = mapped_column(
-        doc="Page whose article this one was joined into last."
-    )
+    first_id: Mapped[int | None] = mapped_column(doc="Page whose article last included this one.")
     joined_revision: Mapped[int | None] = mapped_column(
-        Integer, doc="Revision of the page's article that the last look for parts made."
+        Integer, doc="Revision of the page's article made by the last search for parts."
     )
     size: Mapped[int | None] = mapped_column(
-        Integer, doc="Bytes of the message as text; null where that was not noted."
+        Integer, doc="Size of the message as text, in bytes; null if not recorded."
     )
     attempts: Mapped[int | None] = mapped_column(
-        Integer, doc="Looks that were begun since the last one that ended; null for none."
+        Integer, doc="Searches started since the last completed one; null if none."
     )
 
 
 class PageLinks(Base):
-    """What went out last of what a page lists."""
+    """The last links message of a page."""
 
     __tablename__ = "page_links"
 
@@ -724,7 +729,7 @@ class PageLinks(Base):
 
 
 class Receipt(Base):
-    """What became of one message at the intake."""
+    """Result of one message at the intake."""
 
     __tablename__ = "receipts"
 
@@ -741,7 +746,7 @@ class Receipt(Base):
 
 
 class TaskFailure(Base):
-    """Why a task ended in quarantine; its message there holds the task's id."""
+    """Why a task ended in quarantine; the message there has the task's id."""
 
     __tablename__ = "task_failures"
 
@@ -754,7 +759,7 @@ class TaskFailure(Base):
 
 
 class Reprocessing(Base):
-    """A reprocessing of all sites; at most one is under way."""
+    """A reprocessing of all sites; at most one is in progress."""
 
     __tablename__ = "reprocessings"
     __table_args__ = (
@@ -770,9 +775,11 @@ class Reprocessing(Base):
     stage: Mapped[str]
     pages_per_minute: Mapped[float | None] = mapped_column(Float, doc="Null for no limit.")
     asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    site_id: Mapped[int] = mapped_column(server_default="0", doc="Last site that was taken up.")
-    last_site_id: Mapped[int] = mapped_column(doc="Last one that there was when it was asked for.")
-    pages: Mapped[int] = mapped_column(server_default="0", doc="Taken up so far.")
+    site_id: Mapped[int] = mapped_column(server_default="0", doc="Last site processed.")
+    last_site_id: Mapped[int] = mapped_column(
+        doc="Last site that existed at the time of the request."
+    )
+    pages: Mapped[int] = mapped_column(server_default="0", doc="Number of pages processed so far.")
     resume_at: Mapped[datetime] = mapped_column(
         server_default=func.now(), doc="When the rate allows the next site."
     )
@@ -781,7 +788,7 @@ class Reprocessing(Base):
 
 
 class FollowedRequest(Base):
-    """A task of another service that was followed: its message may come again."""
+    """A completed request of another service, as its message may be delivered again."""
 
     __tablename__ = "followed_requests"
 
@@ -791,17 +798,21 @@ class FollowedRequest(Base):
 
 
 class Duration(Base):
-    """How often a kind of work took at most so long, but longer than the next shorter class."""
+    """Histogram of durations: how often a kind of work fell into a class."""
 
     __tablename__ = "durations"
 
     work: Mapped[str] = mapped_column(primary_key=True, doc="Name of a task, or ``intake``.")
     slot: Mapped[int] = mapped_column(
-        Integer, primary_key=True, doc="Processes share the counting: few wait for each other."
+        Integer,
+        primary_key=True,
+        doc="Processes use different slots, to avoid waiting for each other.",
     )
-    at_most: Mapped[float] = mapped_column(Float, primary_key=True, doc="In seconds.")
+    at_most: Mapped[float] = mapped_column(
+        Float, primary_key=True, doc="Upper bound of the class, in seconds."
+    )
     number: Mapped[int]
-    seconds: Mapped[float] = mapped_column(Float, doc="What all of them took.")
+    seconds: Mapped[float] = mapped_column(Float, doc="Their total, in seconds.")
 
 
 class ServedTurn(Base):
@@ -820,7 +831,7 @@ class ServedTurn(Base):
 
 
 class OutboxEntry(Base):
-    """A message that the relay is to publish; deleted once the broker confirmed it."""
+    """A message to be published by the relay; deleted once the broker has confirmed it."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -833,13 +844,13 @@ class OutboxEntry(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     lane: Mapped[str | None] = mapped_column(
         Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True),
-        doc="What is published in one order: the tasks of a kind, the messages of an exchange;"
-        " NULL for what the broker refused.",
+        doc="Messages published in one order: the tasks of a kind, or the messages of an exchange;"
+        " NULL if the broker refused it.",
     )
     turn: Mapped[int] = mapped_column(
-        server_default="0", doc="Place in its lane, so that the sites take turns."
+        server_default="0", doc="Position in its lane, so that sites take turns."
     )
-    site_id: Mapped[int | None] = mapped_column(doc="Site that a task is done for.")
+    site_id: Mapped[int | None] = mapped_column(doc="Site that a task is for.")
     task: Mapped[str | None]
     arguments: Mapped[dict[str, Any] | None]
     exchange: Mapped[str | None]
@@ -848,6 +859,6 @@ class OutboxEntry(Base):
     message_id: Mapped[str | None]
     body: Mapped[bytes | None]
     refused_at: Mapped[datetime | None] = mapped_column(
-        doc="When the broker refused it: it is set aside until an operator decides."
+        doc="When the broker refused it; it is set aside until an operator decides."
     )
-    refusal: Mapped[str | None] = mapped_column(doc="What the broker said.")
+    refusal: Mapped[str | None] = mapped_column(doc="The broker's reason.")
