@@ -106,18 +106,9 @@ _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)
 
 
 def targets_by_form(url: str) -> list[Target]:
-    """Return the addresses that an address may be a variant of by its form.
+    """Return the addresses that a canonical address may be a variant of by its form.
 
-    Parameters
-    ----------
-    url
-        A canonical address.
-
-    Returns
-    -------
-    list of Target
-        At most `MAX_TARGETS`. A mobile host has several targets: the main host may start with
-        ``www.`` or not.
+    At most `MAX_TARGETS`. A mobile host has several: the main host may start with ``www.`` or not.
     """
     if len(url) > MAX_ADDRESS:
         return []
@@ -200,15 +191,9 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 class Part(NamedTuple):
     """The part of an article that an address leads to, by its form.
 
-    Attributes
-    ----------
-    number
-        The part's number, or ``all``; None for the first part or without a number.
-    last
-        The numbers at the end of the path and in the parameter ``p``, which may identify a part or
-        the article.
-    stem
-        The path without them.
+    The number is that of the part, or ``all``; None for the first part or without a number.
+    ``last`` are the numbers at the end of the path and in the parameter ``p``, which may identify a
+    part or the article; the stem is the path without them.
     """
 
     number: str | None

@@ -43,15 +43,10 @@ _PERMUTATIONS: Final = np.random.Generator(np.random.PCG64(1)).integers(
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """Fingerprint of a text.
+    """Fingerprint of a text: its shingles, and a key.
 
-    Attributes
-    ----------
-    key
-        Digest of its tokens in order, 16 bytes: equal for texts that differ only in case,
-        punctuation and white space.
-    shingles
-        Its shingles.
+    The key is a digest of its tokens in order, 16 bytes: equal for texts that differ only in case,
+    punctuation and white space.
     """
 
     key: bytes

@@ -26,16 +26,9 @@ lower.
 
 @dataclass(frozen=True)
 class StoryText:
-    """A text to be grouped.
+    """A text to be grouped: tie-breaking key, number of shingles, and ids of its sites.
 
-    Attributes
-    ----------
-    key
-        Digest that breaks ties, the same on every machine.
-    length
-        Number of its shingles.
-    sites
-        Sites that published it.
+    The key is a digest, the same on every machine.
     """
 
     key: bytes
@@ -61,20 +54,8 @@ def group_texts(
     A site never connects stories of others: a text that is repeated only by texts of its own site
     joins, together with these, the story of which they have the most.
 
-    Parameters
-    ----------
-    texts
-        The texts by id, including all those that share something with the texts to be grouped.
-    common
-        Shared shingles of all pairs that may repeat each other; pairs with further texts are
-        ignored.
-    grouped
-        Ids of the texts to be grouped.
-
-    Returns
-    -------
-    list of set of int
-        The ids of each group, ordered by their smallest.
+    `texts` includes everything that shares something with the texts to be grouped; pairs with
+    further texts in `common` are ignored. Groups are ordered by their smallest id.
     """
     repeats = _Repeats(texts, common)
     groups = DisjointSet(grouped)

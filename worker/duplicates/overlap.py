@@ -36,15 +36,7 @@ WHOLE: Final = 0.8
 
 @dataclass(frozen=True)
 class Overlap:
-    """Overlap of two texts.
-
-    Attributes
-    ----------
-    common
-        Number of shared shingles.
-    own, other
-        Number of shingles of the first and of the second text.
-    """
+    """Numbers of shingles of two texts: shared ones, and those of the first and the second text."""
 
     common: int
     own: int

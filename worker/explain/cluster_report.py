@@ -24,16 +24,9 @@ class ClusteringError(ExpectedError):
 
 @dataclass(frozen=True)
 class Clustering:
-    """The groups of pages of some sites.
+    """The groups of pages of some sites, the site with the most pages first.
 
-    Parameters
-    ----------
-    method
-        Name of the grouping method.
-    sites
-        Groups per site, the one with the most pages first.
-    unusable
-        Number of messages that are not usable pages.
+    ``unusable`` is the number of messages that are not usable pages.
     """
 
     method: str
@@ -125,12 +118,8 @@ def cluster_pages(
 def check_drawable(path: Path) -> None:
     """Check before the work begins that a picture can be drawn.
 
-    Raises
-    ------
-    MissingExtraError
-        If the drawing library is missing.
-    ClusteringError
-        If the suffix is not supported.
+    Raises `MissingExtraError` without the drawing library, and `ClusteringError` for an unsupported
+    suffix.
     """
     require_extra("plot", "a picture", "matplotlib")
     from worker.explain.site_picture import SUFFIXES

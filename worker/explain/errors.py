@@ -7,14 +7,7 @@ from worker.outcomes import PageOutcome
 class ExplainingError(ExpectedError):
     """There is no page to examine, or no article in it; the message is one line for users.
 
-    Attributes
-    ----------
-    name
-        The page's URL or file.
-    problem
-        Description of the problem.
-    outcome
-        The page's outcome; None if there is no page.
+    The name is the page's URL or file; the outcome is None if there is no page.
     """
 
     def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:

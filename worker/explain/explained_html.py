@@ -37,16 +37,8 @@ _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
     """Write a self-contained page with the explained page and a list of its lines with reasons.
 
-    Parameters
-    ----------
-    explanation
-        The explanation.
-    page
-        The explained page; not modified.
-    group_size
-        Number of pages in the page's template group.
-    comments
-        Number of comments on the page.
+    `group_size` is the number of pages in the page's template group, `comments` that of its
+    comments.
     """
     style = files("worker.explain").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(

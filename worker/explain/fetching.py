@@ -24,19 +24,7 @@ _BLOCK_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Fetched:
-    """A page as fetched.
-
-    Attributes
-    ----------
-    url
-        Its URL after redirects.
-    content
-        Its bytes, without content coding.
-    content_type
-        The HTTP header, or None.
-    fetched_at
-        Time of the fetch.
-    """
+    """A page as fetched: its URL after redirects, and its bytes without content coding."""
 
     url: str
     content: bytes

@@ -30,17 +30,7 @@ _WEB = ("http", "https")
 
 @dataclass(frozen=True)
 class Source:
-    """A page before parsing.
-
-    Attributes
-    ----------
-    name
-        Its name in errors.
-    url, content, content_type, fetched_at
-        Properties of the page; None if unknown.
-    site
-        Key of its site.
-    """
+    """A page before parsing, with its name in errors and the key of its site."""
 
     name: str
     url: str
@@ -68,18 +58,8 @@ class Source:
 class GivenPage:
     """A page not read yet, so that another process can do it.
 
-    Attributes
-    ----------
-    name
-        Its name in errors; a page in a file with several is named by its address.
-    address
-        The address to fetch it from.
-    body
-        A page message.
-    html, url
-        The page itself and its address.
-    is_single
-        Whether the name refers to this page only.
+    It is an address to fetch, a page message (body), or HTML with its URL. The name is used in
+    errors; if it is not the page's own, as in a file with several, its URL is used.
     """
 
     name: str

@@ -23,20 +23,9 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Extracted:
-    """Result for one page.
+    """Result for one page: its formatted article, or the reason for its absence.
 
-    Attributes
-    ----------
-    name
-        The page's name for users.
-    url
-        Its address; the name if unknown.
-    document
-        Its formatted article, or None.
-    outcome
-        Its outcome; None if there is no page.
-    reason
-        Why there is no article.
+    The name is for users; the URL is the name if unknown, and the outcome None if there is no page.
     """
 
     name: str

@@ -28,14 +28,8 @@ _IMAGES: Final = frozenset({"img", "picture", "svg", "video", "canvas", "iframe"
 class TextPart:
     """A line of the page, or an image if ``text`` is None.
 
-    Attributes
-    ----------
-    text
-        The line.
-    is_heading
-        Whether it is in a heading element.
-    is_fixed
-        Whether other pages of the template have it; None if there are none.
+    ``is_heading`` is set in a heading element, ``is_fixed`` if other pages of the template have the
+    line; None if there are none.
     """
 
     text: str | None

@@ -45,23 +45,12 @@ COLOURS: Final = 10
 
 
 def draw(sites: Sequence[SiteGroups], path: Path) -> None:
-    """Draw the groups of sites, one row per site.
+    """Draw the groups of sites, one row per site, into a PNG or SVG file.
 
     On the left is the matrix of distances, from white for 0 to black for 1: groups by descending
     size, each framed in its colour, then outliers. On the right are the pages in the plane,
-    coloured by group.
-
-    Parameters
-    ----------
-    sites
-        The sites; only the first `MAX_SITES` are drawn.
-    path
-        File to write, PNG or SVG by its suffix. Equal input gives equal files.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is not supported.
+    coloured by group. Only the first `MAX_SITES` are drawn. Equal input gives equal files. Raises
+    ValueError for another suffix.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

@@ -17,22 +17,11 @@ from worker.text.plural import counted
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine.
+    """The page to examine, and another page of its template group (pivot) if there is one.
 
-    Attributes
-    ----------
-    page
-        The page.
-    pivot
-        Another page of its template group, or None.
-    group_size
-        Number of pages in the group, including this one.
-    patterns
-        Where to look for the page's comments.
-    site_pages
-        Number of other pages considered.
-    source, pivot_source
-        The page and the pivot before parsing.
+    The group size includes the page itself; the patterns tell where to look for its comments;
+    ``site_pages`` is the number of other pages considered. The sources are the two pages before
+    parsing.
     """
 
     page: Page

@@ -18,17 +18,9 @@ MAX_NAME: Final = 60
 class TreeLine(NamedTuple):
     """An element, or a run of elements shown as one line.
 
-    Attributes
-    ----------
-    sign
-        ``removed`` elements are only in the first tree, ``added`` ones only in the second; ``same``
-        and ``renamed`` ones are in both.
-    depth
-        Depth, the root being 0.
-    name
-        Name of the element; both names if renamed. Empty for unchanged subtrees.
-    elements
-        Number of elements represented by the line.
+    ``removed`` elements are only in the first tree, ``added`` ones only in the second; ``same`` and
+    ``renamed`` ones are in both. The root has depth 0. The name is empty for unchanged subtrees,
+    and has both names if renamed.
     """
 
     sign: Sign
@@ -41,12 +33,7 @@ class TreeLine(NamedTuple):
 class TreeChanges:
     """A minimal set of changes that turns one tree into another.
 
-    Attributes
-    ----------
-    removed, added, renamed
-        Numbers of elements; their sum is the tree edit distance.
-    lines
-        Both trees in document order.
+    The lines are both trees in document order.
     """
 
     removed: int
@@ -98,17 +85,8 @@ def tree_changes(
 ) -> TreeChanges:
     """Compare two trees by an optimal mapping of the tree edit distance.
 
-    Parameters
-    ----------
-    a, b
-        The trees.
-    names_a, names_b
-        Names of their nodes in document order (`element_names`); by default their labels.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If they are too large to compare.
+    Nodes are named by `names_a` and `names_b` in document order (`element_names`), by default by
+    their labels. Raises `TreeTooLargeError` if the trees are too large.
     """
     pairs = edit_mapping(a, b)
     to_b, to_a = [-1] * len(a), [-1] * len(b)

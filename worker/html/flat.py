@@ -20,14 +20,8 @@ _Item = TypeVar("_Item")
 class Elements(Sequence[HtmlElement]):
     """A sequence of a document's elements; those of a page are built lazily.
 
-    Parameters
-    ----------
-    document
-        Return the root element.
-    numbers
-        Positions of the elements among all of the document.
-    whole
-        All elements of the document, if built.
+    `document` returns the root element; `numbers` are the elements' positions in the document, and
+    `whole` all its elements, if built.
     """
 
     def __init__(
@@ -67,14 +61,7 @@ class Elements(Sequence[HtmlElement]):
 class Pieces:
     """All text nodes of a document, including white space, in document order.
 
-    Attributes
-    ----------
-    texts
-        The text nodes.
-    parents
-        The parent element of each.
-    after
-        The last element that starts before each.
+    Each has its parent element, and the last element that starts before it (``after``).
     """
 
     texts: Sequence[str]
@@ -86,12 +73,7 @@ class Pieces:
 class Attributes:
     """The attributes of all elements, in document order.
 
-    Attributes
-    ----------
-    distinct
-        Distinct attribute names.
-    owners, names, values
-        The element, the index of the name in `distinct`, and the value of each attribute.
+    Each attribute has its element (owner), the index of its name in ``distinct``, and its value.
     """
 
     distinct: Sequence[str]

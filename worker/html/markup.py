@@ -42,16 +42,9 @@ def to_xml(html: bytes, noscript: Noscript | None = None) -> bytes:
 class Survey(NamedTuple):
     """Figures that predict the cost of parsing a page.
 
-    Attributes
-    ----------
-    tags
-        Number of ``<``.
-    roots
-        Number of ``html`` and ``body`` tags.
-    attributes
-        Maximum number of attributes of a tag, or of what looks like a tag in a script.
-    formatting
-        Formatting tags with their attributes, without brackets.
+    They are the number of ``<``, the number of ``html`` and ``body`` tags, the maximum number of
+    attributes of a tag (or of what looks like a tag in a script), and all formatting tags with
+    their attributes, without brackets.
     """
 
     tags: int

@@ -28,17 +28,11 @@ def dechunked(body: bytes) -> bytes:
 
 
 def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
-    """Undo a content coding.
+    """Undo the content coding ``gzip``, ``x-gzip``, ``deflate`` or ``br``.
 
-    Parameters
-    ----------
-    body
-        The encoded bytes. A body not encoded this way is returned unchanged; a truncated or damaged
-        one gives the part before the damage.
-    coding
-        ``gzip``, ``x-gzip``, ``deflate`` or ``br``; any other leaves the body unchanged.
-    limit
-        Decoding stops after this many bytes, or at most a block later.
+    A body with another coding, or not encoded this way, is returned unchanged; a truncated or
+    damaged one gives the part before the damage. Decoding stops after `limit` bytes, or at most a
+    block later.
     """
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body

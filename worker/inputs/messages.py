@@ -79,16 +79,8 @@ def oversized_message(
     """Return a message in place of one too large for the broker.
 
     It is not a valid page message, so it ends in quarantine, where ``unusable`` gives the reason:
-    the page is not lost silently, and its content never was in memory.
-
-    Parameters
-    ----------
-    detail
-        What was found, and where.
-    url, identifier
-        Those of the page, if known.
-    start
-        Beginning of the message, if nothing else is known of it.
+    the page is not lost silently, and its content never was in memory. `detail` says what was found
+    and where; `start` is the beginning of the message, if nothing else is known of it.
     """
     message = {
         "version": 1,

@@ -47,17 +47,7 @@ register_url_convertor("number", Number())
 
 @dataclass(frozen=True)
 class Asked:
-    """One request.
-
-    Parameters
-    ----------
-    request
-        The HTTP request.
-    deployment
-        The inspected deployment.
-    fields
-        Form fields of an action.
-    """
+    """One request to the inspected deployment, with the fields of an action's form."""
 
     request: Request
     deployment: Deployment

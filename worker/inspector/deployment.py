@@ -28,19 +28,9 @@ CONNECTIONS = 4
 
 
 class Deployment:
-    """Access to the deployment for views and actions.
+    """Access to the deployment for views and, if writing is allowed, for actions.
 
-    Parameters
-    ----------
-    settings
-        Settings of the deployment.
-    is_writing
-        Whether actions are allowed.
-
-    Attributes
-    ----------
-    last_reading
-        Cached reading of the page viewed last.
+    ``last_reading`` caches the reading of the page viewed last.
     """
 
     def __init__(self, settings: Settings, *, is_writing: bool = False) -> None:

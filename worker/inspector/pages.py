@@ -28,17 +28,7 @@ _UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
 def render(template: str, asked: Asked, values: Mapping[str, Any]) -> str:
-    """Render the template of a view.
-
-    Parameters
-    ----------
-    template
-        Name of the template.
-    asked
-        The request.
-    values
-        Values for the template.
-    """
+    """Render the template of a view for a request."""
     return _ENVIRONMENT.get_template(template).render(
         asked=asked,
         path=asked.request.url.path,

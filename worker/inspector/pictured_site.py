@@ -38,16 +38,8 @@ class PicturedTree(NamedTuple):
 class PicturedSite:
     """Trees in the order of the leaves of their dendrogram.
 
-    Attributes
-    ----------
-    trees
-        The trees.
-    distances
-        Their normalised distances, shape (n, n).
-    tolerant
-        The size-tolerant distances used for grouping.
-    ordered
-        The dendrogram.
+    It has their normalised distances and the size-tolerant ones used for grouping, both of shape
+    (n, n).
     """
 
     trees: list[PicturedTree]

@@ -14,16 +14,9 @@ PROCESSES = ("intake", "relay", "worker", "beat")
 class Process:
     """A kind of process.
 
-    Parameters
-    ----------
-    name
-        Its name.
-    consumers
-        Number of consumers of its queues; None if the broker does not report it.
-    beat_seconds
-        Age of its last heartbeat on this host; None if there is none.
-    is_alive
-        Whether one is alive; None if this cannot be seen from this host.
+    The number of consumers of its queues is None if the broker does not report it; the age of its
+    last heartbeat on this host is None if there is none; ``is_alive`` is None if it cannot be seen
+    from this host.
     """
 
     name: str

@@ -25,14 +25,8 @@ LARGEST_FORM = 256 * 1024
 class Answer:
     """Content of a view.
 
-    Parameters
-    ----------
-    values
-        Values for both the template and the JSON version: dataclasses, moments and JSON types.
-    only_shown
-        Values for the template only: pictures, addresses of next pages.
-    headers
-        Headers of the page.
+    The template shows both `values` (dataclasses, moments and JSON types) and `only_shown`
+    (pictures, addresses of next pages); the JSON version has only the former.
     """
 
     values: Mapping[str, Any]
@@ -53,16 +47,8 @@ class Views:
     def page(self, path: str, template: str, *, if_slow: str = LATER) -> Callable[[View], View]:
         """Register a view: its page at `path`, and its JSON version at ``path.json``.
 
-        Views run in threads, several at a time.
-
-        Parameters
-        ----------
-        path
-            The path.
-        template
-            Name of the page's template.
-        if_slow
-            Advice to users if the view takes too long, as a sentence.
+        Views run in threads, several at a time. `if_slow` is a sentence of advice if the view takes
+        too long.
         """
 
         def register(view: View) -> View:

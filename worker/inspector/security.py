@@ -86,13 +86,6 @@ class Gate:
 
     A page of another site could point its name to this machine (DNS rebinding) and read what is
     shown without a token; the requested host name reveals it.
-
-    Parameters
-    ----------
-    app
-        The protected application.
-    token
-        The required token; None if only this machine can connect.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:

@@ -35,10 +35,8 @@ def is_loopback(host: str) -> bool:
 def read_token(host: str, token_file: Path | None) -> str | None:
     """Return the access token, or None if none is given and only this machine can connect.
 
-    Raises
-    ------
-    InspectorError
-        If others could connect without a token, or the token is too short or not text.
+    Raises `InspectorError` if others could connect without a token, or the token is too short or
+    not text.
     """
     if token_file is None:
         if not is_loopback(host):

@@ -27,16 +27,10 @@ READING_SECONDS: Final = 5.0
 
 @dataclass(frozen=True)
 class KnownPage:
-    """The stored data of a page.
+    """The stored data of a page: its row, its place in the site's groups, and its content.
 
-    Attributes
-    ----------
-    page, place
-        Its row, and its place in the site's groups.
-    content
-        As fetched; None if no longer kept.
-    template
-        Knowledge about the page that it is compared with.
+    The content is as fetched, or None if no longer kept; the template is knowledge about the page
+    that it is compared with.
     """
 
     page: StoredPage

@@ -68,22 +68,8 @@ class RunError(ExpectedError):
 class RunSummary:
     """Summary of a run.
 
-    Parameters
-    ----------
-    sent
-        Number of messages published.
-    progress
-        Counts at the end.
-    sites
-        State of each site of the run.
-    articles
-        Number of articles written.
-    lists
-        Number of links messages written; None if not requested.
-    quarantine_file
-        File with unusable messages, if any.
-    seconds
-        Wall-clock time.
+    The progress has the counts at the end; ``lists`` is the number of links messages written, None
+    if not requested.
     """
 
     sent: int

@@ -26,16 +26,8 @@ class UnfinishedRunError(ExpectedError):
 class RunFolder:
     """The folder of a run, locked by this process.
 
-    Attributes
-    ----------
-    path
-        Its path.
-    run_id
-        Prefix of the run's message ids.
-    is_resumed
-        Whether an earlier process started the run.
-    is_unfinished
-        Whether the run can be resumed.
+    ``run_id`` is the prefix of the run's message ids; ``is_resumed`` is set if an earlier process
+    started the run, ``is_unfinished`` if it can be resumed.
     """
 
     def __init__(self, path: Path) -> None:

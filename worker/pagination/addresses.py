@@ -64,16 +64,8 @@ _SESSION = re.compile(
 class Reading(NamedTuple):
     """One reading of an address as that of a page, possibly numbered.
 
-    Attributes
-    ----------
-    stem
-        Host and path without the number and the suffix.
-    fields
-        The other fields of the query.
-    number
-        The page number, or None.
-    is_named
-        Whether the address names the number as that of a page.
+    The stem is host and path without the number and the suffix; the fields are the others of the
+    query; ``is_named`` is set if the address names the number as that of a page.
     """
 
     stem: str
@@ -83,14 +75,9 @@ class Reading(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """The relation of two addresses that are pages of the same thing.
+    """Page numbers (None if absent) of two addresses that are pages of the same thing.
 
-    Attributes
-    ----------
-    own, other
-        Their page numbers, or None.
-    is_named
-        Whether an address names its number as that of a page.
+    ``is_named`` is set if an address names its number as that of a page.
     """
 
     own: int | None

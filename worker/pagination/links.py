@@ -52,22 +52,10 @@ _FOLLOWED = {"next": Direction.NEXT, "prev": Direction.PREVIOUS, "previous": Dir
 class PartLink:
     """A link that may lead to another part.
 
-    Attributes
-    ----------
-    element
-        Index of the element in the document.
-    href
-        The address as written in the page.
-    address
-        The absolute address.
-    relation
-        Its relation to the page's own address, or None.
-    label
-        The meaning of its text, or None.
-    direction
-        Where it leads according to its label, ``rel`` and names together, or None.
-    is_declared
-        Whether it is a ``link`` element, which readers do not see.
+    The element is an index in the document, ``href`` the address as written in the page. The
+    relation is that to the page's own address, the label the meaning of the link's text, the
+    direction follows from label, ``rel`` and names together. A declared link is a ``link`` element,
+    which readers do not see.
     """
 
     element: int

@@ -25,20 +25,11 @@ MIN_KNOWN = 2
 
 @dataclass(frozen=True)
 class Run:
-    """The pages named by a run.
+    """The pages named by a run, and their link elements, by number.
 
-    Attributes
-    ----------
-    number
-        Number of the page itself, or None if the run does not show it.
-    pages
-        Addresses by number.
-    elements
-        Link elements by number.
-    first_text, last_text
-        Indices of its first and last text in the page.
-    is_related
-        Whether the addresses confirm that these are parts of the same article.
+    The number is that of the page itself, None if the run does not show it. Indices of the run's
+    first and last text are those in the page. ``is_related`` is set if the addresses confirm that
+    these are parts of the same article.
     """
 
     number: int | None

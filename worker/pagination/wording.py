@@ -35,21 +35,11 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """The meaning of a label.
+    """The meaning of a label: where the link leads, and the number of the page.
 
-    Attributes
-    ----------
-    direction
-        Where the link leads, or None.
-    number
-        Number of the page, or None.
-    names_pages
-        Whether it names pages or listed items: "next page", "older posts".
-    is_sure
-        Whether it is a word for the direction; not an arrow, and not an age, which sites count in
-        either direction.
-    is_double
-        Whether it is an arrow also used for the first or last page.
+    ``names_pages`` is set if it names pages or listed items: "next page", "older posts".
+    ``is_sure`` is set for a word for the direction; not for an arrow, or an age, which sites count
+    in either direction. ``is_double`` is set for an arrow also used for the first or last page.
     """
 
     direction: Direction | None

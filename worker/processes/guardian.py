@@ -46,24 +46,11 @@ def _prctl(option: int, value: int) -> None:
 
 
 class Child:
-    """A child process.
+    """A child process in its own session.
 
-    Parameters
-    ----------
-    name
-        Its name in events.
-    argv
-        Program and arguments.
-    env
-        Its entire environment.
-    cwd
-        Its working directory, or None.
-    log
-        File to which its standard output and error are appended.
-    user
-        User and group id to run as, or None.
-    stop_signal
-        Signal that requests it to end; also sent by the kernel if the guardian dies.
+    `env` is its entire environment; `log` is the file to which its output and errors are appended;
+    `user` is a pair of user and group id, or None; `stop_signal` requests it to end, and is also
+    sent by the kernel if the guardian dies.
     """
 
     def __init__(

@@ -38,16 +38,8 @@ class SupervisorError(ExpectedError):
 class ChildDied(SupervisorError):  # noqa: N818
     """A child ended unexpectedly.
 
-    Attributes
-    ----------
-    name
-        Name of the child.
-    status
-        Exit status, negative for a signal; None if it could not be started.
-    log
-        Its log file, which may be gone when the error is handled.
-    tail
-        Last lines of the log.
+    The status is negative for a signal, and None if it could not be started. The log file may be
+    gone when the error is handled; the tail has its last lines.
     """
 
     def __init__(self, name: str, status: int | None, log: Path, reason: str | None = None) -> None:

@@ -17,22 +17,9 @@ _DATA = resources.files(__package__).joinpath("languages")
 class Language:
     """A language, as needed by the sites.
 
-    Parameters
-    ----------
-    code
-        BCP 47 tag.
-    direction
-        ``ltr`` or ``rtl``.
-    word_space
-        Separator between sentences: a space, or nothing.
-    labels
-        Words of the page's furniture, by their English meaning.
-    topics
-        Keys of the topics, with the name of the section for each.
-    keywords
-        Key words of each topic.
-    reading_speed
-        Characters read per minute.
+    The word space separates sentences and may be empty; labels are the words of the page's
+    furniture, by their English meaning; topics have the name of the section for each; the reading
+    speed is in characters per minute.
     """
 
     code: str

@@ -21,13 +21,9 @@ MIN_PREFIX = 3
 def month_named(name: str, language: str | None = None) -> int | None:
     """Return the number of the month with a name, or None.
 
-    Parameters
-    ----------
-    name
-        A name in any case, possibly inflected or abbreviated, with or without a full stop.
-    language
-        BCP 47 tag. Its months take precedence: ``listopad`` is October in Croatian and November in
-        Polish. In other languages a name counts only if it means the same month in all of them.
+    The name may be inflected or abbreviated, in any case, with or without a full stop. Months of
+    `language`, a BCP 47 tag, take precedence: ``listopad`` is October in Croatian and November in
+    Polish. In other languages a name counts only if it means the same month in all of them.
     """
     plain = plain_name(name)
     if len(plain) < MIN_PREFIX:

@@ -83,14 +83,7 @@ MAX_GAP = 12
 class Moment:
     """A date with the precision given on the page.
 
-    Attributes
-    ----------
-    day
-        The day, in the page's zone.
-    clock
-        The time of day, or None.
-    zone
-        The offset from UTC, or None.
+    The day is in the page's zone; time of day and offset from UTC are None if not given.
     """
 
     day: date
@@ -115,13 +108,8 @@ class Moment:
 def parse_moment(text: str, language: str | None = None) -> Moment | None:
     """Parse a declared date; return None if it is not understood.
 
-    Parameters
-    ----------
-    text
-        A date, optionally with a time: in ISO 8601, as seconds or milliseconds since 1970, or in
-        words.
-    language
-        BCP 47 tag of the text.
+    The date, optionally with a time, is in ISO 8601, in seconds or milliseconds since 1970, or in
+    words of `language`, a BCP 47 tag.
     """
     if _EPOCH.fullmatch(text):
         moment = datetime.fromtimestamp(int(text[:10]), UTC)
@@ -140,15 +128,7 @@ def find_moments(text: str, language: str | None = None) -> Iterator[Moment]:
 
 
 class WrittenDate(NamedTuple):
-    """A date with its position in a text.
-
-    Attributes
-    ----------
-    moment
-        The date.
-    start, end
-        Offsets of its first character and after its last, including an adjacent time.
-    """
+    """A date with the offsets of its text, including an adjacent time."""
 
     moment: Moment
     start: int
@@ -156,15 +136,10 @@ class WrittenDate(NamedTuple):
 
 
 def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
-    """Yield the dates in a text with their times, the most reliable format first.
+    """Yield the dates in a line with their times, the most reliable format first.
 
-    Parameters
-    ----------
-    text
-        A line of a page.
-    language
-        BCP 47 tag of the text: it selects month names, and decides whether 4/5/2024 is in April or
-        May.
+    The language, a BCP 47 tag, selects month names, and decides whether 4/5/2024 is in April or
+    May.
     """
     if not _may_have_date(text):
         return

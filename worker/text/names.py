@@ -13,12 +13,7 @@ from worker.text.shipped import shipped_json
 class Ages(TypedDict):
     """A language's wording of ages.
 
-    Attributes
-    ----------
-    units
-        Units by word: ``hours`` is ``hour``.
-    whole
-        Number and unit by phrase without a number.
+    It has units by word (``hours`` is ``hour``), and number and unit by phrase without a number.
     """
 
     units: dict[str, str]
@@ -28,18 +23,8 @@ class Ages(TypedDict):
 class Names(TypedDict):
     """Content of the file.
 
-    Attributes
-    ----------
-    months
-        Numbers of months by name, by the space-separated codes of the languages that share them.
-    weekdays
-        Weekdays in all languages.
-    units
-        Units of ages in all languages: ``hours``.
-    directions
-        Words that place an age in the past, in all languages: ``ago``.
-    ages
-        Wording by language.
+    Months are numbers by name, by the space-separated codes of the languages that share them. Units
+    (``hours``) and directions, which place an age in the past (``ago``), are of all languages.
     """
 
     months: dict[str, dict[str, int]]

@@ -26,14 +26,9 @@ pages the map equals that of the clustering.
 
 @dataclass(frozen=True)
 class OrderedPages:
-    """Pages in the order of the leaves of their dendrogram.
+    """Pages in the order of the leaves of their dendrogram, by their original indices.
 
-    Attributes
-    ----------
-    order
-        Their original indices.
-    branches
-        Four points for each branch, in leaves from 0 and in heights with a maximum of 1.
+    Each branch has four points, in leaves from 0 and in heights with a maximum of 1.
     """
 
     order: Sequence[int]
@@ -41,15 +36,8 @@ class OrderedPages:
 
 
 def order_pages(distances: Matrix) -> OrderedPages:
-    """Order pages as the leaves of average linkage, with similar ones next to each other.
+    """Order pages by distances, shape (n, n) without NaN, as the leaves of average linkage.
 
-    Parameters
-    ----------
-    distances
-        Shape (n, n), without NaN.
-
-    Notes
-    -----
     Nearest neighbours are followed until two are mutual (F. Murtagh, "A survey of recent advances
     in hierarchical clustering algorithms", The Computer Journal 26(4), 1983). Of the orientations
     of two merged clusters, the one whose adjacent pages are nearest is chosen.

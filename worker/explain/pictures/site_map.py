@@ -21,18 +21,8 @@ _MARGIN: Final = 28
 class MappedPages:
     """Pages with the same tree, at one position of the map.
 
-    Attributes
-    ----------
-    group
-        Their group; None for outliers.
-    pages
-        Number of pages.
-    is_representative
-        Whether one of them represents the group.
-    address
-        The view that the position links to.
-    name
-        Description of the position.
+    The group is None for outliers; the address is the view that the position links to, and the name
+    its description.
     """
 
     group: int | None

@@ -13,16 +13,9 @@ class Drawing(str):
 
 
 def element(name: str, *children: str, **attributes: object) -> Drawing:
-    """Write an element.
+    """Write an element; text among its children is escaped, a `Drawing` is not.
 
-    Parameters
-    ----------
-    name
-        Its name.
-    children
-        Its content; text is escaped, a `Drawing` is not.
-    attributes
-        Its attributes, with ``_`` for ``-`` and ``class_`` for ``class``; None omits one.
+    In the names of attributes, ``_`` stands for ``-`` and ``class_`` for ``class``; None omits one.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'

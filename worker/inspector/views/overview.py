@@ -108,19 +108,11 @@ def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars of pages over time.
+    """Bars of pages over time, one per slot.
 
-    Parameters
-    ----------
-    bars
-        For each, the slot, its index, and its parts from the bottom up: category, number of pages,
-        and vertical position.
-    slots
-        Number of slots in the chart.
-    middle, end
-        End of the first half of the slots, and of all of them.
-    top
-        Number of pages at the upper end of the scale.
+    Each bar has its slot, its index, and its parts from the bottom up: category, number of pages,
+    and vertical position. The middle is the end of the first half of the slots; the top is the
+    number of pages at the upper end of the scale.
     """
 
     bars: list[dict[str, object]]

@@ -52,18 +52,9 @@ class ShownMessage:
 
 @dataclass
 class Group:
-    """Messages that failed in the same way.
+    """Messages that failed in the same way, with the traceback of the first if any.
 
-    Parameters
-    ----------
-    key
-        Its identifier in addresses.
-    stage, reason
-        Where and why they failed.
-    traceback
-        Traceback of the first message, if any.
-    messages
-        All messages read.
+    The key is the group's identifier in addresses.
     """
 
     key: str
