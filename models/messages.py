@@ -387,7 +387,7 @@ StoryRelation = Literal["same", "update", "excerpt", "contains"]
 
 
 class Story(MessagePart):
-    """What the article shares with others, of any site, that repeat each other's text.
+    """The story of an article: articles of any site that repeat each other's text.
 
     An article's story may change as others arrive; it is then corrected in a later revision.
     """

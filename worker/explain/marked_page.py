@@ -28,8 +28,7 @@ _UNSHOWN = (
 _PICTURES = ("img", "picture", "video")
 
 _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowspan"})
-"""Attributes that neither act nor load. Without a style sheet, the page's classes have no effect.
-"""
+"""Attributes that neither act nor load. Without a style sheet, classes have no effect."""
 
 
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:

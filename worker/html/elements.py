@@ -19,8 +19,7 @@ CONTROLS = _tags("button input optgroup option select textarea")
 """Interactive elements."""
 
 NO_TEXT = _NEVER_TEXT | CONTROLS | _tags("map math svg")
-"""Elements without article text: those not rendered as text, and controls, drawings and formulas.
-"""
+"""Elements without article text: not rendered as text, or controls, drawings and formulas."""
 
 _WORDING = _tags(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "

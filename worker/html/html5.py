@@ -36,8 +36,7 @@ The maximum in 2,814 corpus pages is 78.
 """
 
 MAX_ROOTS = 50
-"""Maximum number of ``html`` and ``body`` tags, whose attributes are all merged into one element.
-"""
+"""Maximum number of ``html`` and ``body`` tags, whose attributes are merged into one element."""
 
 VERY_DEEP = 1_500
 """Depth of libxml2's tree at which the standard's tree is certainly too deep.

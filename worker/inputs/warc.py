@@ -25,8 +25,7 @@ _SKIP_BYTES = 1024 * 1024
 _STATUS = re.compile(rb"[245][0-9]{2}")
 
 _MAX_CODINGS = 3
-"""Maximum number of content codings undone; servers apply one, and hostile headers name thousands.
-"""
+"""Maximum number of content codings undone; servers apply one, hostile headers name thousands."""
 
 
 class _TruncatedError(Exception):

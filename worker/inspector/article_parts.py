@@ -22,8 +22,7 @@ WORDED: Final = ("paragraph", "heading", "quote")
 """Types of blocks that may be the lead."""
 
 SHORTEST_LEAD: Final = 20
-"""Minimum length of a lead to be recognised as the beginning of a text rather than a whole block.
-"""
+"""Minimum length of a lead to be recognised as the beginning of a text, not a whole block."""
 
 DEEPEST_LIST: Final = 8
 """Maximum indentation level of list items."""

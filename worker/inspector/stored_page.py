@@ -21,8 +21,7 @@ from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
 
 READING_SECONDS: Final = 5.0
-"""Time limit for reading a page: most take a tenth of a second, one with 10,000 lines six seconds.
-"""
+"""Time limit for reading a page: most take 0.1 s, one with 10,000 lines takes six."""
 
 
 @dataclass(frozen=True)

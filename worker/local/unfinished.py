@@ -43,7 +43,7 @@ class RunFolder:
         return self.path / "services"
 
     def take_up(self, leftover: Leftover) -> None:
-        """Handle an unfinished earlier run; raise `UnfinishedRunError` if `leftover` says so."""
+        """Resume or discard an earlier run; raise `UnfinishedRunError` if `leftover` is refuse."""
         if leftover == "overwrite":
             self._begun.unlink(missing_ok=True)
         try:

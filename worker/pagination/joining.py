@@ -28,8 +28,7 @@ page repeats the whole article.
 """
 
 HELD = 0.8
-"""Minimum share of the first part's text that a page claiming to be the whole article must contain.
-"""
+"""Minimum share of the first part's text that an alleged whole article must contain."""
 
 SEPARATOR = "\n\n"
 

@@ -5,8 +5,7 @@ from typing import Final
 from worker.explain.pictures.svg import Drawing, element
 
 COLOURS: Final = 6
-"""Number of colours in the style sheet, ``c0`` to ``c5``, distinguishable with any colour vision.
-"""
+"""Number of colours in the style sheet, ``c0`` to ``c5``, which suit any colour vision."""
 
 _SHAPES: Final = (
     "M-1,0A1,1 0 1,0 1,0A1,1 0 1,0 -1,0Z",
