@@ -55,7 +55,7 @@ def test_a_wrong_value_is_named_without_showing_it(monkeypatch: pytest.MonkeyPat
         ("BROKER_CA_FILE", "/nowhere/ca.pem", "No such file"),
         ("BROKER_CA_FILE", __file__, "holds no certificates"),
         ("QUEUE_PREFIX", "with space", "pattern"),
-        ("TEXT_ROLES", "paragraph,headline", "headline: no role of a text"),
+        ("TEXT_ROLES", "paragraph,headline", "headline: not a text role"),
         ("SETTLE_SECONDS", "-1", "greater than or equal to 0"),
         ("MAX_SETTLE_SECONDS", "inf", "finite"),
         ("COMPARISON_PATIENCE_SECONDS", "0", "greater than 0"),

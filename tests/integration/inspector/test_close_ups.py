@@ -281,13 +281,13 @@ def test_a_page_is_asked_for_again_only_where_writing_is_allowed(
 ) -> None:
     page_id = page_ids(crawled)[1]
     path = f"/pages/{page_id}/again"
-    assert "Ask again" not in client.get(f"/pages/{page_id}").text
+    assert "Process again" not in client.get(f"/pages/{page_id}").text
     assert client.post(path, {"stage": "extract", "token": "x"}).status_code == 403
     token = re.findall(r'name="token" value="(\w+)"', writer.get(f"/pages/{page_id}").text)[0]
     assert writer.post(path, {"stage": "extract"}).status_code == 403
     assert writer.post(path, {"stage": "cluster", "token": token}).status_code == 400
     asked = writer.post(path, {"stage": "extract", "token": token})
-    assert "It was asked for again" in asked.text
+    assert "The page was enqueued again" in asked.text
     configure(crawled)
     tasks = Tasks(process_state().database)
     tasks.settle()
