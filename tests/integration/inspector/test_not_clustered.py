@@ -58,7 +58,7 @@ def test_a_site_says_why_its_pages_are_in_no_group(client: Client, site_id: int)
         "outliers": PAGES - 1,
         "waiting": 1,
     }
-    assert "as the site was not clustered yet" in reasons["outliers"]["reason"]
+    assert "as the site is not clustered yet" in reasons["outliers"]["reason"]
     assert "no page of it came for 3 s" in reasons["waiting"]["reason"]
     assert reasons["outliers"]["reason"] in client.get(f"/sites/{site_id}").text
 
