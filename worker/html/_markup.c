@@ -1,8 +1,8 @@
-/* HTML as a parser serialises it, written as XML or flattened into columns: what comes out is
- * well-formed, whatever comes in, and the columns are those of the document that the XML makes.
+/* Conversion of serialised HTML to XML or to columns. The output is well-formed for any input, and
+ * the columns equal those of the document parsed from the XML.
  *
- * The serialisation (HTML standard, section 13.3) leaves little to decide: every attribute has a
- * quoted value, every element but the void ones an end tag, and a text every escape.
+ * The serialisation (HTML standard, section 13.3) leaves little to decide: attribute values are
+ * quoted, all elements except void ones have end tags, and text is escaped.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -17,7 +17,7 @@ typedef struct {
     int failed;
 } Output;
 
-/* An element that is open: its name as it stands in the input, and its place in the columns. */
+/* An open element: its name in the input, and its index in the columns. */
 typedef struct {
     const char *name;
     size_t length;
@@ -25,7 +25,7 @@ typedef struct {
     int64_t place;
 } Open;
 
-/* What distinct things there are, and the number of each. */
+/* Distinct items, and the index of each. */
 typedef struct {
     PyObject *items, *numbers;
 } Distinct;
@@ -33,7 +33,7 @@ typedef struct {
 enum { PARENTS, ENDS, TAGS, NAMES, TEXT_STARTS, TEXT_ENDS, SHOWN, PIECE_PARENTS, PIECE_AFTER,
        OWNERS, ATTRIBUTES, COLUMNS };
 
-/* The columns: numbers of elements, of texts and of attributes. */
+/* The columns of elements, texts and attributes. */
 typedef struct {
     Output numbers[COLUMNS];
     Output value;
@@ -42,7 +42,7 @@ typedef struct {
     int64_t elements, shown;
 } Columns;
 
-/* Elements open below `base` are not to be closed: they are around what is read now. */
+/* Open elements below `base` enclose the current input and must not be closed by it. */
 typedef struct {
     const char *at, *end;
     Output out;
@@ -57,7 +57,7 @@ static const char *const VOID[] = {"area",  "base",   "basefont", "bgsound", "br
                                    "link",  "meta",   "param",    "source",  "track", "wbr", NULL};
 static const char *const RAW[] = {"script", "style", "xmp", "iframe", "noembed", "noframes",
                                   "noscript", NULL};
-/* Foreign elements that hold HTML (section 13.2.6, the two kinds of integration points). */
+/* Foreign elements that contain HTML (section 13.2.6, the two kinds of integration points). */
 static const char *const INTEGRATION[] = {"foreignobject", "desc", "title", "mi", "mo", "mn",
                                           "ms", "mtext", "annotation-xml", NULL};
 
@@ -103,12 +103,12 @@ static void put(Output *out, const char *data, size_t length) {
 
 static void put_string(Output *out, const char *text) { put(out, text, strlen(text)); }
 
-/* U+FFFE and U+FFFF, which XML has no place for. */
+/* U+FFFE and U+FFFF, which XML does not allow. */
 static int is_no_character(const char *at, const char *end) {
     return end - at >= 3 && at[0] == '\xef' && at[1] == '\xbf' && (at[2] & '\xfe') == '\xbe';
 }
 
-/* The character that one of the references of a serialiser stands for; what it takes. */
+/* The character of a serialiser's reference, with the reference's length; NULL for none. */
 static const char *referenced(const char *at, const char *end, size_t *taken) {
     static const char *const REFERENCES[][2] = {
         {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\xc2\xa0"}};
@@ -122,7 +122,7 @@ static const char *referenced(const char *at, const char *end, size_t *taken) {
     return NULL;
 }
 
-/* Write a text as it is meant: without references, and without what XML has no place for. */
+/* Write a text with references decoded and characters not allowed in XML removed. */
 static void put_plain(Output *out, const char *at, const char *end, int is_escaped) {
     const char *from = at;
     while (at < end) {
@@ -151,8 +151,8 @@ static void put_plain(Output *out, const char *at, const char *end, int is_escap
     put(out, from, (size_t)(end - from));
 }
 
-/* Write a text for XML. One that is escaped has the references that a serialiser writes, and
- * quotes in attributes; one that is not has none. */
+/* Write a text for XML. Escaped text has the serialiser's references, and quotes in attributes;
+ * other text has none. */
 static void put_text(Output *out, const char *at, const char *end, int is_escaped,
                      int is_attribute) {
     const char *from = at;
@@ -193,7 +193,7 @@ static void put_text(Output *out, const char *at, const char *end, int is_escape
     put(out, from, (size_t)(end - from));
 }
 
-/* Where a name has its one colon with a name on both sides of it, else the length. */
+/* Position of a name's only colon if there are names on both sides of it, else the length. */
 static size_t colon_of(const char *name, size_t length) {
     size_t found = length;
     for (size_t i = 0; i < length; i++) {
@@ -233,7 +233,7 @@ static const char *find(const char *at, const char *end, const char *wanted) {
     return NULL;
 }
 
-/* Whether an element's tag begins here; of an end tag with its slash. */
+/* Whether an element's tag starts here, with its slash if it is an end tag. */
 static int is_script_tag(const char *at, const char *end, const char *tag) {
     const size_t length = strlen(tag);
     if ((size_t)(end - at) <= length) return 0;
@@ -242,7 +242,7 @@ static int is_script_tag(const char *at, const char *end, const char *tag) {
     return strchr(" \t\n\f/>", at[length]) != NULL;
 }
 
-/* The end of a script: within what looks like a comment, a script holds whole other ones
+/* The end of a script: inside of what looks like a comment, a script may contain other scripts
  * (section 13.2.5.15 and the states that follow it). */
 static const char *end_of_script(const char *at, const char *end) {
     int is_escaped = 0, is_doubly = 0;
@@ -250,7 +250,7 @@ static const char *end_of_script(const char *at, const char *end) {
         if (*at == '<') {
             if (!is_escaped && end - at >= 4 && !memcmp(at, "<!--", 4)) {
                 is_escaped = 1;
-                at += 1; /* "<!-->" ends at once: its dashes are those of the beginning. */
+                at += 1; /* "<!-->" ends at once: it shares its dashes with the start. */
             } else if (is_script_tag(at, end, "</script")) {
                 if (!is_doubly) return at;
                 is_doubly = 0;
@@ -276,7 +276,7 @@ static int is_html_parent(const Writer *writer) {
     return !parent->is_foreign || is_one_of(parent->name, parent->length, INTEGRATION);
 }
 
-/* Whether a text is white space to Python. */
+/* Whether a text is white space in Python's sense. */
 static int is_blank(const char *at, size_t length) {
     static const char *const SPACES[] = {
         "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8",
@@ -305,7 +305,7 @@ static void set_number(Columns *columns, int column, int64_t place, int64_t numb
         ((int64_t *)(void *)columns->numbers[column].data)[place] = number;
 }
 
-/* Number a thing, which is taken over, and put the number into a column; 0 with an exception. */
+/* Put the index of an item into a column, stealing the reference; 0 with an exception set. */
 static int put_number_of(Columns *columns, int column, Distinct *distinct, PyObject *item) {
     if (!item) return 0;
     PyObject *number = PyDict_GetItemWithError(distinct->numbers, item);
@@ -328,7 +328,7 @@ static PyObject *string_of(const Output *out) {
                        : PyUnicode_DecodeUTF8(out->data, (Py_ssize_t)out->length, "replace");
 }
 
-/* A name as it stands in the document: only the prefix of XML's own names means something. */
+/* A name as in the document: only the prefix of XML's own names is a namespace. */
 static PyObject *name_of(Columns *columns, const char *name, size_t length) {
     Output *value = &columns->value;
     value->length = 0;
@@ -347,7 +347,7 @@ static int append(PyObject *list, PyObject *item) {
     return is_done;
 }
 
-/* Keep the text that was read since the last tag; 0 with an exception set. */
+/* Store the text since the last tag; 0 with an exception set. */
 static int flush(Writer *writer) {
     Columns *columns = writer->columns;
     if (!columns || !writer->out.length) return 1;
@@ -388,7 +388,7 @@ static int open_element(Writer *writer, const char *name, size_t length) {
     return put_number_of(columns, TAGS, &columns->tags, name_of(columns, name, length));
 }
 
-/* Write an attribute; in columns, keep a class and an id in their places. */
+/* Write an attribute; with columns, also store a class or id. */
 static int write_attribute(Writer *writer, const char *name, size_t length, const char *value,
                            const char *end, PyObject **names) {
     Columns *columns = writer->columns;
@@ -408,7 +408,7 @@ static int write_attribute(Writer *writer, const char *name, size_t length, cons
     PyObject *string = string_of(&columns->value);
     if (string && is_named(name, length, "class")) names[0] = string;
     if (string && is_named(name, length, "id")) names[1] = string;
-    /* The list holds it as long as it is needed here. */
+    /* The list keeps it alive as long as it is needed here. */
     return append(columns->values, string);
 }
 
@@ -422,7 +422,7 @@ static int close_element(Writer *writer, const Open *element) {
     }
     set_number(columns, ENDS, element->place, columns->elements);
     set_number(columns, TEXT_ENDS, element->place, columns->shown);
-    /* What follows the root is no part of the document. */
+    /* Anything after the root is not part of the document. */
     if (!element->place) writer->at = writer->end;
     return 1;
 }
@@ -462,7 +462,7 @@ static int write_end_tag(Writer *writer) {
 
 static int write_all(Writer *writer);
 
-/* Write what a `noscript` element holds as the markup that it is; 0 with an exception set. */
+/* Write the content of a `noscript` element as markup; 0 with an exception set. */
 static int write_noscript(Writer *writer, const char *end) {
     PyObject *markup =
         PyObject_CallFunction(writer->noscript, "y#", writer->at, (Py_ssize_t)(end - writer->at));
@@ -485,7 +485,7 @@ static int write_noscript(Writer *writer, const char *end) {
     return is_done;
 }
 
-/* Write the content of an element that is text to the parser; 0 with an exception set. */
+/* Write the content of a raw text element; 0 with an exception set. */
 static int write_raw(Writer *writer, const char *name, size_t length) {
     const char *end = end_of_raw(writer->at, writer->end, name, length);
     if (!end) end = writer->end;
@@ -571,7 +571,7 @@ static PyObject *bytes_of(const Output *out) {
                        : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
 }
 
-/* Read serialised HTML, with columns or, where they are NULL, to XML; 0 with an exception set. */
+/* Convert serialised HTML to columns or, if NULL, to XML; 0 with an exception set. */
 static int read_markup(PyObject *args, Writer *writer) {
     Py_buffer html;
     if (!PyArg_ParseTuple(args, "y*O", &html, &writer->noscript)) return 0;
@@ -641,10 +641,10 @@ static int is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
-/* What may follow the name of a tag. */
+/* Characters that may follow a tag's name. */
 static int ends_name(char c) { return is_space(c) || c == '/' || c == '>'; }
 
-/* Where an attribute ends that begins here. */
+/* The end of the attribute that starts here. */
 static const char *end_of_attribute(const char *at, const char *end) {
     do at++;
     while (at < end && *at != '=' && !ends_name(*at));
@@ -655,7 +655,7 @@ static const char *end_of_attribute(const char *at, const char *end) {
     while (at < end && is_space(*at)) at++;
     if (at < end && (*at == '"' || *at == '\'')) {
         const char *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
-        /* One that is never closed begins an attribute for all that this is for. */
+        /* An unclosed quote counts as the start of an attribute, which suffices here. */
         return quote ? quote + 1 : at;
     }
     while (at < end && *at != '>' && !is_space(*at)) at++;

@@ -1,5 +1,5 @@
-/* What texts say, in one walk over each: the text on one line, its tokens, the ends of its sentences,
- * and what its characters are. What a character is, a table says that Python makes.
+/* Cleaning, tokenising and counting of texts in a single pass. Character traits come from a table
+ * built in Python.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a character; the names are those of `worker.text.characters.Trait`. */
+/* Traits of a character, named as in `worker.text.characters.Trait`. */
 enum {
     UPPER = 1 << 0,
     DECIMAL = 1 << 1,
@@ -30,7 +30,7 @@ enum {
     GREEK = 1 << 22,
 };
 
-/* What is counted of a text; the names are those of `worker.text.texts.Count`. */
+/* Counts per text, named as in `worker.text.texts.Count`. */
 enum { TOKENS, SENTENCES, UNSPACED_CHARACTERS, CHARACTERS, CAPITALS, DECIMALS, COMMAS, QUOTES, PARTERS,
        ATS, COPYRIGHTS, WORDS, CAPITALISED, IDEOGRAPHS, FIRST, LAST, COUNTS };
 
@@ -50,8 +50,8 @@ typedef struct {
     Py_ssize_t text;
 } Slot;
 
-/* The distinct tokens: their bytes after each other, and by its hash where each is and which text
- * held it last. */
+/* Distinct tokens: their concatenated bytes, and a hash table with the position of each and the
+ * last text that contains it. */
 typedef struct {
     Output bytes;
     Slot *slots;
@@ -84,7 +84,7 @@ static void put(Output *out, const void *data, size_t length) {
     out->length += length;
 }
 
-/* The character that begins here, in sound UTF-8, and where the next one does. */
+/* Decode the character that starts here, in valid UTF-8, and move on to the next. */
 static uint32_t character(const unsigned char **at) {
     const unsigned char *c = *at;
     if (c[0] < 0x80) {
@@ -127,7 +127,7 @@ static uint32_t traits_of(const Reader *reader, uint32_t code) {
     return code >= FIRST_RARE && code <= LAST_UNSPACED ? UNSPACED : 0;
 }
 
-/* The ends of sentences so far, and what the last characters were. */
+/* Number of sentence ends so far, and state of the last characters. */
 typedef struct {
     int32_t sure, weak;
     int is_mark, is_sure, is_unspaced, is_greek;
@@ -155,7 +155,7 @@ static void read_sentence(Sentences *found, uint32_t traits) {
     found->is_greek |= (traits & GREEK) != 0;
 }
 
-/* Write a text on one line, and count its characters. */
+/* Clean a text to one line, and count its characters. */
 static void read_characters(Reader *reader, const unsigned char *at, const unsigned char *end,
                             int32_t *counts) {
     Sentences found = {0};
@@ -221,7 +221,7 @@ static int is_ideograph(const char *token, size_t length) {
     return at[0] >= 0xE2 && length == (at[0] < 0xF0 ? 3u : 4u) && character(&at) >= FIRST_IDEOGRAPH;
 }
 
-/* Keep a token; 0 with an exception set. */
+/* Store a token; 0 with an exception set. */
 static int end_token(Reader *reader, int32_t *counts) {
     Output *token = &reader->token;
     Distinct *distinct = &reader->distinct;
@@ -233,7 +233,7 @@ static int end_token(Reader *reader, int32_t *counts) {
         PyErr_NoMemory();
         return 0;
     }
-    /* With a seed, so that no page can be made whose tokens meet in one slot. */
+    /* Seeded, so that no page can be crafted with tokens that collide. */
     uint64_t hash = reader->seed;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)token->data[i]) * 0x9E3779B97F4A7C15u;
@@ -265,7 +265,7 @@ static int end_token(Reader *reader, int32_t *counts) {
     return PyList_Append(reader->tokens, PyList_GetItem(distinct->items, slot->number)) == 0;
 }
 
-/* Split a text into tokens, its capitals made small by the table; 0 with an exception set. */
+/* Split a text into tokens, lower-cased by the table; 0 with an exception set. */
 static int read_tokens(Reader *reader, const char *text, Py_ssize_t length, int32_t *counts) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
@@ -284,8 +284,7 @@ static int read_tokens(Reader *reader, const char *text, Py_ssize_t length, int3
     return end_token(reader, counts);
 }
 
-/* Whether what a capital becomes depends on what stands around it (U+03A3), or is two characters
- * (U+0130). */
+/* Whether lower-casing depends on context (U+03A3), or gives two characters (U+0130). */
 static int has_unsteady(const char *text, Py_ssize_t length) {
     const unsigned char *at = (const unsigned char *)text;
     for (Py_ssize_t i = 0; i + 1 < length; i++)
