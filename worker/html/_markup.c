@@ -585,8 +585,8 @@ static int read_markup(PyObject *args, Writer *writer) {
 
 PyDoc_STRVAR(to_xml_doc,
              "to_xml(html, noscript) -> bytes\n\n"
-             "XML of serialised HTML, both UTF-8. What a noscript element holds is given to the\n"
-             "function, where it is not None, and the markup that this returns stands in its place.");
+             "Convert serialised HTML to XML, both UTF-8. The content of noscript elements is replaced\n"
+             "by the markup that the function, unless None, returns for it.");
 
 static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
     (void)module;
@@ -598,10 +598,10 @@ static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(flatten_doc,
              "flatten(html, noscript) -> tuple\n\n"
-             "Columns of serialised HTML, see worker.html.flat. Lists of the distinct tags, pairs\n"
-             "of names and names of attributes, of the texts, of the values of attributes; then\n"
-             "int64 parents, ends, tags, names, starts and ends of texts; texts that are not blank,\n"
-             "parents of texts, elements before texts; elements and names of attributes.");
+             "Convert serialised HTML to columns, see worker.html.flat. Returns lists of distinct tags,\n"
+             "distinct pairs of class and id, distinct attribute names, texts, and attribute values;\n"
+             "then int64 columns: parents, ends, tags, names, text starts and text ends of elements;\n"
+             "non-blank texts, their parents and preceding elements; owners and names of attributes.");
 
 static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     (void)module;
@@ -683,8 +683,8 @@ static const char *const FORMATTING[] = {"b",     "big",    "code",   "em", "fon
 
 PyDoc_STRVAR(survey_doc,
              "survey(html) -> (int, int, int, list)\n\n"
-             "Of a page, UTF-8: how many times it has `<`, how many of its tags are of its root or\n"
-             "body, the most attributes of a tag, and the formatting tags, without brackets.");
+             "Scan a page, UTF-8: the number of `<`, the number of html and body tags, the maximum\n"
+             "number of attributes of a tag, and the formatting tags without brackets.");
 
 static PyObject *markup_survey(PyObject *module, PyObject *args) {
     (void)module;

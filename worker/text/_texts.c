@@ -343,11 +343,10 @@ static PyObject *bytes_of(const Output *out) {
 
 PyDoc_STRVAR(read_doc,
              "read(texts, lines, traits, lower, seed) -> tuple\n\n"
-             "Read two lists of texts, see worker.text.texts. The second ones are split into\n"
-             "tokens as they come out on one line. The tables are uint32 for each character up to a\n"
-             "last one. Lists of the texts on one line, of their tokens and of the distinct tokens;\n"
-             "then the int32 numbers of the tokens, bools for those that their text holds before, and\n"
-             "int32 counts for each text.");
+             "Read two lists of texts, see worker.text.texts; the second one is tokenised after\n"
+             "cleaning. The tables have a uint32 per character up to a maximum. Returns lists of\n"
+             "cleaned texts, tokens and distinct tokens; then int32 indices of the tokens among the\n"
+             "distinct ones, bools for tokens repeated in their text, and int32 counts per text.");
 
 static PyObject *texts_read(PyObject *module, PyObject *args) {
     (void)module;
@@ -390,7 +389,7 @@ static PyObject *texts_read(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(count_doc,
              "count(text, traits) -> (int, int)\n\n"
-             "The tokens of a text, and its characters that are words by themselves.");
+             "Count the tokens of a text, and its characters that are words by themselves.");
 
 static PyObject *texts_count(PyObject *module, PyObject *args) {
     (void)module;
