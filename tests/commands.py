@@ -39,7 +39,11 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("inspect", "--listen", "0.0.0.0"), FAILED, "--token-file"),
     (("inspect", "--port", "70000"), USAGE, "--port"),
     (("inspect", "--token-file", "missing"), USAGE, "does not exist"),
-    (("inspect", "--listen", "0.0.0.0", "--token-file", "broken.jsonl.gz"), FAILED, "is not UTF-8 text"),
+    (
+        ("inspect", "--listen", "0.0.0.0", "--token-file", "broken.jsonl.gz"),
+        FAILED,
+        "is not UTF-8 text",
+    ),
     (("inspect", "--write=1"), USAGE, "--write"),
     (("migrate", "--to"), USAGE, "--to"),
     (("migrate", "--to", "0012"), FAILED, "DATABASE_URL"),
