@@ -200,11 +200,11 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
     headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
     for heading in (_text(flat, index) for index in headings.tolist()):
         # Headings may also hold logos and sections, which are short.
-        said = len(words.tokens(heading))
+        word_count = len(words.tokens(heading))
         unspaced = words.count_unspaced(heading)
         is_declared = not title or _is_part(heading, title) or _is_part(heading, declared)
-        is_headline = said - unspaced / 2 >= MIN_HEADING_WORDS or (
-            is_declared and 2 * said > shortest
+        is_headline = word_count - unspaced / 2 >= MIN_HEADING_WORDS or (
+            is_declared and 2 * word_count > shortest
         )
         if is_headline and not names_site(heading):
             yield heading
@@ -212,8 +212,8 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
 
 def _is_part(text: str, title: str) -> bool:
     """Return whether at least half of the words of a text are in a title."""
-    said = set(words.tokens(text))
-    return 2 * len(said.intersection(words.tokens(title))) >= max(1, len(said))
+    words_of_text = set(words.tokens(text))
+    return 2 * len(words_of_text.intersection(words.tokens(title))) >= max(1, len(words_of_text))
 
 
 def _wordings(title: str) -> Iterator[str]:

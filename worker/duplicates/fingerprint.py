@@ -66,10 +66,10 @@ class Fingerprint:
 def fingerprint_of(text: str) -> Fingerprint:
     """Return the fingerprint of a text."""
     text = text[:MAX_CHARACTERS]
-    said = tokens(text if is_normalized("NFKC", text) else normalize("NFKC", text))
-    encoded = [token.encode("utf-8", "surrogatepass") for token in said]
+    normalised = tokens(text if is_normalized("NFKC", text) else normalize("NFKC", text))
+    encoded = [token.encode("utf-8", "surrogatepass") for token in normalised]
     key = hashlib.blake2b(b" ".join(encoded), digest_size=16).digest()
-    is_unspaced = 2 * count_unspaced(text) > len(said)
+    is_unspaced = 2 * count_unspaced(text) > len(normalised)
     length = UNSPACED_SHINGLE_TOKENS if is_unspaced else SHINGLE_TOKENS
     digests = np.fromiter(map(crc32, encoded), dtype=np.uint64, count=len(encoded))
     return Fingerprint(key, _shingles(digests, length))

@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from worker.article import ExplainedLine, Explanation
 from worker.explain.marked_page import marked_document
-from worker.explain.summary import summary, told, told_reasons
+from worker.explain.summary import reason_text, reason_texts, summary
 from worker.html import Page
 from worker.html.addresses import base_of
 
@@ -62,8 +62,8 @@ def to_html(explanation: Explanation, page: Page, group_size: int, comments: int
 
 
 def _listed(line: ExplainedLine) -> str:
-    reasons = "".join(f"<li>{escape(told(reason))}</li>" for reason in line.reasons)
-    first = "; ".join(told_reasons(line))
+    reasons = "".join(f"<li>{escape(reason_text(reason))}</li>" for reason in line.reasons)
+    first = "; ".join(reason_texts(line))
     return (
         f'<li class="{line.verdict}"><details><summary><b>{line.probability:.2f}</b> '
         f"{escape(line.text)}<small>{escape(first)}</small></summary>"

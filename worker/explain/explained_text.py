@@ -8,7 +8,7 @@ from rich.text import Text
 
 from worker.article import Explanation
 from worker.article.explanation import Verdict
-from worker.explain.summary import summary, told_reasons
+from worker.explain.summary import reason_texts, summary
 from worker.text.terminal import printable
 
 MAX_CHARACTERS = 300
@@ -42,6 +42,6 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
             Text(line.verdict, style=style),
             Text(f"{line.probability:.2f}", style=style),
             Text(f"{printable(line.text[:MAX_CHARACTERS])}{'…' if cut else ''}", style=style),
-            Text("\n".join(map(printable, told_reasons(line)))),
+            Text("\n".join(map(printable, reason_texts(line)))),
         )
     yield lines

@@ -13,7 +13,7 @@ from worker.article import ArticleImage, ExplainedLine, Explanation
 from worker.article.explanation import Verdict
 from worker.article.media import image_of
 from worker.article.outline import Outline
-from worker.explain.summary import told_reasons
+from worker.explain.summary import reason_texts
 from worker.html import Page
 from worker.html.addresses import base_of
 from worker.html.elements import NO_TEXT
@@ -69,7 +69,7 @@ def _text_places(document: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
 def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
     span = element.makeelement("span")
     span.set("class", f"detourage-{line.verdict}")
-    span.set("title", f"{line.verdict}, {line.probability:.2f}\n" + "\n".join(told_reasons(line)))
+    span.set("title", f"{line.verdict}, {line.probability:.2f}\n" + "\n".join(reason_texts(line)))
     span.text = getattr(element, attribute)
     setattr(element, attribute, None)
     if attribute == "text":
@@ -114,7 +114,7 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
     """
     document = marked_document(explanation, page)
     for picture in list(document.iter(*_PICTURES)):
-        _say_picture(picture)
+        _describe_picture(picture)
     for element in list(document.iter(*_UNSHOWN)):
         if element.getparent() is not None:
             element.drop_tree()
@@ -134,12 +134,12 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
     )
 
 
-def _say_picture(picture: HtmlElement) -> None:
+def _describe_picture(picture: HtmlElement) -> None:
     """Replace a picture, which is not loaded, by its description."""
-    said = " ".join((picture.get("alt") or "").split())
+    description = " ".join((picture.get("alt") or "").split())
     is_kept = "detourage-article" in (picture.get("class") or "").split()
     for child in list(picture):
         picture.remove(child)
     picture.tag = "span"
-    picture.text = f"[picture{f': {said}' if said else ''}]"
+    picture.text = f"[picture{f': {description}' if description else ''}]"
     picture.set("class", "detourage-picture" + (" detourage-kept" if is_kept else ""))

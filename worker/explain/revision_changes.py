@@ -42,7 +42,7 @@ class RevisionChanges:
 def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> RevisionChanges:
     """Compare two article messages of a page."""
     fields = [
-        ChangedField(name, _said(before.get(name)), _said(after.get(name)))
+        ChangedField(name, _as_text(before.get(name)), _as_text(after.get(name)))
         for name in _COMPARED
         if before.get(name) != after.get(name)
     ]
@@ -87,7 +87,7 @@ def _place(template: Mapping[str, Any]) -> str:
     return f"{of_group}, generation {template.get('generation')}"
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)

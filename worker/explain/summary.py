@@ -29,11 +29,11 @@ def summary(explanation: Explanation, group_size: int, comments: int) -> Iterato
     yield "lines", f"{kept} of {len(explanation.lines)} kept"
 
 
-def told(reason: Reason) -> str:
+def reason_text(reason: Reason) -> str:
     """Return a reason in words, with its contribution to the log odds."""
     return f"{reason.contribution:+.1f} {reason.phrase}"
 
 
-def told_reasons(line: ExplainedLine) -> list[str]:
+def reason_texts(line: ExplainedLine) -> list[str]:
     """Return the strongest reasons of a line in words."""
-    return [told(reason) for reason in line.reasons[:SHOWN_REASONS]]
+    return [reason_text(reason) for reason in line.reasons[:SHOWN_REASONS]]

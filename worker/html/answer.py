@@ -30,8 +30,8 @@ class Answer:
         """
         if extra == "{}":
             return cls()
-        said = json.loads(extra)
-        status, final_url = said.get("status"), said.get("final_url")
+        values = json.loads(extra)
+        status, final_url = values.get("status"), values.get("final_url")
         is_status = type(status) is int and 100 <= status <= 599
         is_address = (
             isinstance(final_url, str)

@@ -63,8 +63,8 @@ def create_app(
         ],
         exception_handlers={
             HTTPException: _http_problem,
-            ExpectedError: _away,
-            DBAPIError: _away,
+            ExpectedError: _unavailable,
+            DBAPIError: _unavailable,
             500: _defect,
         },
         lifespan=lifespan,
@@ -82,11 +82,11 @@ async def _to_overview(_request: Request) -> Response:
 async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = _WORDS.get(error.status_code, error.detail)
-    is_told = error.detail and not error.detail.istitle() and " " in error.detail
-    return await _problem(request, error.status_code, error.detail if is_told else words)
+    has_own_message = error.detail and not error.detail.istitle() and " " in error.detail
+    return await _problem(request, error.status_code, error.detail if has_own_message else words)
 
 
-async def _away(request: Request, error: Exception) -> Response:
+async def _unavailable(request: Request, error: Exception) -> Response:
     return await _problem(request, 503, without_passwords(cause(error)))
 
 

@@ -64,8 +64,8 @@ class Figure(NamedTuple):
     @property
     def name(self) -> str:
         """The name shown in place of the image."""
-        is_told = self.alt and _plain(self.alt) != _plain(self.caption)
-        return self.alt if is_told else (self.source or self.url).partition("://")[2]
+        is_distinct = self.alt and _plain(self.alt) != _plain(self.caption)
+        return self.alt if is_distinct else (self.source or self.url).partition("://")[2]
 
 
 class Part(NamedTuple):
@@ -215,20 +215,20 @@ def _by_place(message: Values, blocks: int, first: int) -> Mapping[int, list[Par
 
 def _leading(blocks: Sequence[Values], lead: str) -> int | None:
     """Return the number of the block with which the lead begins, or None."""
-    said = _plain(lead)
+    plain_lead = _plain(lead)
     for number, block in enumerate(blocks[:LEADING_BLOCKS]):
         several = blocks[number : number + LEADING_BLOCKS]
         text = _plain(" ".join(each["text"] for each in several))
-        if block["type"] not in WORDED or not said:
+        if block["type"] not in WORDED or not plain_lead:
             continue
-        if said == _plain(block["text"]) or _is_cut(said, text):
+        if plain_lead == _plain(block["text"]) or _is_cut(plain_lead, text):
             return number
     return None
 
 
-def _is_cut(said: str, text: str) -> bool:
+def _is_cut(plain_lead: str, text: str) -> bool:
     """Return whether a lead, which may be cut off anywhere, is the beginning of a text."""
-    return len(said) >= SHORTEST_LEAD and text.startswith(said)
+    return len(plain_lead) >= SHORTEST_LEAD and text.startswith(plain_lead)
 
 
 def _plain(text: str) -> str:

@@ -52,20 +52,20 @@ class Views:
         """
 
         def register(view: View) -> View:
-            def shown(asked: Asked) -> Response:
+            def html_response(asked: Asked) -> Response:
                 answer = view(asked)
                 values = {**answer.values, **answer.only_shown}
                 return HTMLResponse(render(template, asked, values), headers=answer.headers)
 
-            def told(asked: Asked) -> Response:
+            def json_response(asked: Asked) -> Response:
                 values = to_json(dict(view(asked).values), inf_nan_mode="null")
                 return Response(values, media_type="application/json")
 
             async def page(request: Request) -> Response:
-                return await in_time(partial(shown, _asked(request)), if_slow)
+                return await in_time(partial(html_response, _asked(request)), if_slow)
 
             async def twin(request: Request) -> Response:
-                return await in_time(partial(told, _asked(request)), if_slow)
+                return await in_time(partial(json_response, _asked(request)), if_slow)
 
             # The JSON version first, as a path may end in a parameter that matches any name.
             self.routes += [Route(f"{path}.json", twin), Route(path, page)]

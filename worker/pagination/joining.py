@@ -148,26 +148,26 @@ def _blocks_seen(member: Member) -> set[str]:
     message = member.message
     texts = [block["text"] for block in message["blocks"]]
     texts += [message.get(name) or "" for name in ("title", "lead")]
-    return {_said(text) for text in texts} - {""}
+    return {_normalised(text) for text in texts} - {""}
 
 
-def _said(text: str) -> str:
+def _normalised(text: str) -> str:
     return " ".join(tokens(text))
 
 
 def _repeats(after: Member, seen: Collection[str]) -> bool:
     blocks = after.message["blocks"]
     total = sum(len(block["text"]) for block in blocks)
-    known = sum(len(block["text"]) for block in blocks if _said(block["text"]) in seen)
+    known = sum(len(block["text"]) for block in blocks if _normalised(block["text"]) in seen)
     return total == 0 or known >= REPEATED * total
 
 
 def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
     """Return whether an article message contains the first part's text and more."""
     blocks = first.message["blocks"]
-    held = {_said(block["text"]) for block in whole["blocks"]}
+    held = {_normalised(block["text"]) for block in whole["blocks"]}
     total = sum(len(block["text"]) for block in blocks)
-    known = sum(len(block["text"]) for block in blocks if _said(block["text"]) in held)
+    known = sum(len(block["text"]) for block in blocks if _normalised(block["text"]) in held)
     is_longer = len(whole["text"]) > len(first.message["text"])
     return is_longer and total > 0 and known >= HELD * total
 
@@ -247,9 +247,9 @@ def _replaced(medium: dict[str, Any], moved: int, least: int, most: int) -> dict
 def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
     """Return the range of blocks left after trimming those seen in earlier parts."""
     start, end = 0, len(blocks)
-    while start < end and _said(blocks[start]["text"]) in seen:
+    while start < end and _normalised(blocks[start]["text"]) in seen:
         start += 1
-    while end > start and _said(blocks[end - 1]["text"]) in seen:
+    while end > start and _normalised(blocks[end - 1]["text"]) in seen:
         end -= 1
     return start, end
 

@@ -157,8 +157,8 @@ class Links:
                     if text not in read:
                         read[text] = read_label(" ".join(text.split()))
                     label = read[text]
-            says_so = label is not None and label.number is None
-            if says_so or element in related or (end == start and label is None):
+            names_direction = label is not None and label.number is None
+            if names_direction or element in related or (end == start and label is None):
                 yield element, label
 
     @cached_property
@@ -192,10 +192,10 @@ class Links:
             titled = self._titled(element, attributes)
             named = self._named_direction(element)
             followed = _followed(attributes.get("rel", ""))
-            said = titled.direction if titled is not None else None
+            titled_direction = titled.direction if titled is not None else None
             if label is None:
                 label = titled
-            way = said or followed or named or way
+            way = titled_direction or followed or named or way
         if way is None:
             return None
         address = self.address(element)

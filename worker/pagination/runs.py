@@ -87,8 +87,8 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     if not is_named and (_is_calendar(links, elements) or not _has_neighbours(members)):
         return None
     unlinked = [number for _, number, _ in members if number not in elements]
-    said = marked or unlinked
-    number = said[0] if len(said) == 1 else None
+    current = marked or unlinked
+    number = current[0] if len(current) == 1 else None
     if number is None and is_related:
         number = _number_by_address(relations)
     in_pager = links.is_in_pager(next(iter(elements.values())))

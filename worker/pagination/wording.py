@@ -139,13 +139,13 @@ def read_label(text: str) -> Label | None:
 
 def _read_words(tokens: Sequence[str]) -> Label | None:
     words = _words()
-    said: Direction | None = None
+    direction: Direction | None = None
     age: Direction | None = None
     number: int | None = None
     names_pages = False
     for token in filter(None, (written.strip(_EDGES) for written in tokens)):
         if token in words.directions:
-            said = said or words.directions[token]
+            direction = direction or words.directions[token]
             names_pages = names_pages or _holds_noun(token)
         elif token in words.ages:
             age = age or words.ages[token]
@@ -156,11 +156,11 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
             number = int(token)
         else:
             return None
-    if said is None and age is not None:
+    if direction is None and age is not None:
         return Label(age, None, names_pages, is_sure=False)
-    if said is None and number is None:
+    if direction is None and number is None:
         return None
-    return Label(said, number if said is None else None, names_pages)
+    return Label(direction, number if direction is None else None, names_pages)
 
 
 def _holds_noun(token: str) -> bool:
@@ -184,7 +184,7 @@ _NAMED = re.compile(
 
 def read_name(name: str) -> Direction | None:
     """Return the direction named by a class or id: ``nav-previous``, ``pager__item--next``."""
-    said = {
+    directions = {
         way
         for found in _NAMED.finditer(part_at_capitals(name))
         for way, hit in (
@@ -196,4 +196,4 @@ def read_name(name: str) -> Direction | None:
         if hit
     }
     # "prev-next" names a bar with both, "last" an item of any list.
-    return said.pop() if len(said) == 1 else None
+    return directions.pop() if len(directions) == 1 else None

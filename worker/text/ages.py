@@ -80,7 +80,7 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
         moment = _to_the_minute(anchor - timedelta(seconds=seconds))
         return _to_the_hour(moment) if unit == "hour" else moment
     named = day_without_year(text, language)
-    day = _last(named, anchor.date()) if named is not None else None
+    day = _most_recent(named, anchor.date()) if named is not None else None
     return None if day is None else _moment_of_day(day, text)
 
 
@@ -91,14 +91,14 @@ def _age(text: str, language: str | None) -> tuple[int, str] | None:
     return next(
         (
             found
-            for units in _known(language)
-            if (found := _in_units(text, units) or _whole(text, units)) is not None
+            for units in _candidate_units(language)
+            if (found := _in_units(text, units) or _as_phrase(text, units)) is not None
         ),
         None,
     )
 
 
-def _whole(text: str, units: _Units) -> tuple[int, str] | None:
+def _as_phrase(text: str, units: _Units) -> tuple[int, str] | None:
     found = units.whole.get(" ".join(words_of_age(text)))
     if found is None or found[1] not in _SECONDS:
         return None
@@ -115,7 +115,7 @@ def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
                 return None
             # The unit may come first: "saa 3 zilizopita".
             number, unit = (None, before) if before else (part, None)
-            told = part
+            count = part
         else:
             unit = units.words.get(part)
             if number is None or (unit is None and is_one(part)):
@@ -123,13 +123,13 @@ def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
                 number = 1 if is_one(part) else None
                 before = unit
                 continue
-            told, number = number, None
+            count, number = number, None
         before = None
         if isinstance(part, int) and unit is None:
             continue
         if unit is None or unit not in _SECONDS:
             return None
-        seconds += told * _SECONDS[unit]
+        seconds += count * _SECONDS[unit]
         least = unit
     return (seconds, least) if least and number is None else None
 
@@ -143,7 +143,7 @@ def _parts(text: str) -> Iterator[str | int]:
             yield from words_of_age(part)
 
 
-def _known(language: str | None) -> Iterator[_Units]:
+def _candidate_units(language: str | None) -> Iterator[_Units]:
     """Yield the units of the text's language, then those on which all languages agree."""
     ages = _ages()
     codes = (language or "").replace("-", "_").split("_")
@@ -151,7 +151,7 @@ def _known(language: str | None) -> Iterator[_Units]:
         yield ages["zh_Hant"]
     if codes[0] in ages:
         yield ages[codes[0]]
-    yield _agreed()
+    yield _unambiguous_units()
 
 
 @cache
@@ -163,7 +163,7 @@ def _ages() -> Mapping[str, _Units]:
 
 
 @cache
-def _agreed() -> _Units:
+def _unambiguous_units() -> _Units:
     words: dict[str, set[str]] = {}
     whole: dict[str, set[tuple[int, str]]] = {}
     for units in _ages().values():
@@ -196,7 +196,7 @@ def _moment_of_day(day: date, text: str) -> Moment:
     return Moment(day, time(hour, minute)) if hour < 24 and minute < 60 else Moment(day)
 
 
-def _last(named: tuple[int, int], today: date) -> date | None:
+def _most_recent(named: tuple[int, int], today: date) -> date | None:
     """Return the most recent occurrence of a month and day."""
     # One day of tolerance, as it is already tomorrow somewhere.
     for year in (today.year, today.year - 1):

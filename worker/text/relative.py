@@ -51,7 +51,7 @@ _LETTERS = re.compile("[a-z]+")
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 
 
-def _telling(forms: Iterable[str]) -> frozenset[str]:
+def _required_words(forms: Iterable[str]) -> frozenset[str]:
     """Return one required word per form, for forms that can occur in ASCII texts."""
     return frozenset(
         max(_LETTERS.findall(form.lower()), key=len)
@@ -60,12 +60,12 @@ def _telling(forms: Iterable[str]) -> frozenset[str]:
     )
 
 
-_OF_NUMBERS, _OF_DAYS = _telling(_ONE.split("|")), _telling(_DAYS.split("|"))
+_OF_NUMBERS, _OF_DAYS = _required_words(_ONE.split("|")), _required_words(_DAYS.split("|"))
 
 
 @cache
 def _of_units() -> frozenset[str]:
-    return _telling(names()["units"])
+    return _required_words(names()["units"])
 
 
 _TIME_AFTER = re.compile(
@@ -103,7 +103,7 @@ def find_relative(text: str) -> tuple[int, int] | None:
     if named is None and has_digit:
         named = _day_without_year(text)
     if named is None and may_be_whole and not has_digit and len(text) <= MAX_WHOLE:
-        is_whole = " ".join(words_of_age(text)) in _whole()
+        is_whole = " ".join(words_of_age(text)) in _phrases()
         return (0, len(text)) if is_whole else None
     return named
 
@@ -156,7 +156,7 @@ def words_of_age(text: str) -> list[str]:
 
 
 @cache
-def _whole() -> frozenset[str]:
+def _phrases() -> frozenset[str]:
     return frozenset(text for ages in names()["ages"].values() for text in ages["whole"])
 
 

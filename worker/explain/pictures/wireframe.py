@@ -133,8 +133,8 @@ def _bars(part: TextPart, places: Sequence[tuple[float, float, float, float]]) -
     kind = {True: "fixed", False: "varies", None: "unknown"}[part.is_fixed]
     path = "".join(_rounded(*place) for place in places)
     text = part.text or ""
-    said = text if len(text) <= _TITLE_LETTERS else f"{text[:_TITLE_LETTERS]}…"
-    return element("path", element("title", said), d=path, class_=f"bar {kind}")
+    label = text if len(text) <= _TITLE_LETTERS else f"{text[:_TITLE_LETTERS]}…"
+    return element("path", element("title", label), d=path, class_=f"bar {kind}")
 
 
 def _rounded(x: float, y: float, width: float, height: float) -> str:

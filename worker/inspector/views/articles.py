@@ -37,7 +37,7 @@ IF_SLOW = "Narrow the search: name a site, or a shorter time."
 @views.page("/articles", "articles.html", if_slow=IF_SLOW)
 def articles(asked: Asked) -> Answer:
     """Show the search results."""
-    wanted, before = _wanted(asked), asked.number("after")
+    wanted, before = _criteria(asked), asked.number("after")
     found = asked.read(partial(search, wanted=wanted, before=before, limit=PAGES_AT_ONCE))
     ids = [page.id for page in found.pages]
     texts = asked.read(lambda session: texts_of(session, ids)) if wanted.words else {}
@@ -58,7 +58,7 @@ def articles(asked: Asked) -> Answer:
 @views.plain("/articles.jsonl", if_slow=IF_SLOW)
 def lines(asked: Asked) -> Response:
     """Stream all matching articles as published, one per line."""
-    batches = _batches(asked.deployment, _wanted(asked))
+    batches = _batches(asked.deployment, _criteria(asked))
     # Fetched before the response starts, when errors can still be reported.
     first = next(batches)
     return StreamingResponse(
@@ -80,7 +80,7 @@ def _batches(deployment: Deployment, wanted: Wanted) -> Iterator[str]:
             return
 
 
-def _wanted(asked: Asked) -> Wanted:
+def _criteria(asked: Asked) -> Wanted:
     since, until = asked.day("since"), asked.day("until")
     words = (asked.text("words") or "").split()
     if len(words) > MOST_WORDS:

@@ -72,7 +72,7 @@ class Step(NamedTuple):
 @views.page("/pages/{page:number}", "page.html")
 def page(asked: Asked) -> Answer:
     """Show a page."""
-    known = _known(asked)
+    known = _load_known(asked)
     row, place = known.page, known.place
     shown = min(asked.number("revision") or row.revision, row.revision)
     earlier = asked.number("from")
@@ -95,7 +95,7 @@ def page(asked: Asked) -> Answer:
     rest = [line for line in lines if line.number not in shown_at_once]
     values = {
         "page": _described(known),
-        "way": [step._asdict() for step in _way(known, revisions, receipts, sending)],
+        "way": [step._asdict() for step in _steps(known, revisions, receipts, sending)],
         # Fields that an earlier version of the service did not write have their defaults.
         "article": ArticleMessage.model_validate(message).to_json() if message else None,
         "revisions": [
@@ -138,7 +138,7 @@ def page(asked: Asked) -> Answer:
 @views.plain("/pages/{page:number}/stored", if_slow=TOO_SLOW)
 def stored(asked: Asked) -> Response:
     """Show the stored page in a frame with its boilerplate struck through and all content inert."""
-    reading = asked.deployment.last_reading.of(_known(asked))
+    reading = asked.deployment.last_reading.of(_load_known(asked))
     if reading is None:
         raise HTTPException(404, "This page is no longer stored, or cannot be read.")
     html = to_offline_html(reading.content.explanation, reading.page)
@@ -157,7 +157,7 @@ def again(asked: Asked) -> Response:
     return RedirectResponse(f"/pages/{page_id}?asked=1", 303)
 
 
-def _known(asked: Asked) -> KnownPage:
+def _load_known(asked: Asked) -> KnownPage:
     return asked.known(lambda session: known_page(session, asked.place("page")))
 
 
@@ -197,7 +197,7 @@ def _described(known: KnownPage) -> dict[str, Any]:
     }
 
 
-def _way(
+def _steps(
     known: KnownPage,
     revisions: Sequence[Revision],
     receipts: Sequence[tuple[datetime, str]],
@@ -230,8 +230,8 @@ def _way(
     steps.append(Step("extracted", last.get("extracted_at"), row.outcome or "waits"))
     if row.revision:
         sent = next((each.created_at for each in revisions if each.number == row.revision), None)
-        told = {"waiting": "waits for the relay", "refused": "refused by the broker"}
-        steps.append(Step("published", None if sending else sent, told.get(sending or "", "")))
+        notes = {"waiting": "waits for the relay", "refused": "refused by the broker"}
+        steps.append(Step("published", None if sending else sent, notes.get(sending or "", "")))
     return steps
 
 

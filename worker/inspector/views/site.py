@@ -120,7 +120,7 @@ def _reasons(asked: Asked, given_up: Quarantine | None, *, is_clustered: bool) -
 @views.plain("/sites/{site:number}/distances.png")
 def distances(asked: Asked) -> Response:
     """Draw the heat map of a site."""
-    drawn = draw_distances(_pictured(asked, _known(asked)).distances)
+    drawn = draw_distances(_pictured(asked, _load_site(asked)).distances)
     return Response(drawn, media_type="image/png")
 
 
@@ -130,7 +130,7 @@ def pair(asked: Asked) -> Response:
     chosen = [asked.number("page"), asked.number("other")]
     column, row = asked.number("x"), asked.number("y")
     if column is not None and row is not None:
-        trees = _pictured(asked, _known(asked)).trees
+        trees = _pictured(asked, _load_site(asked)).trees
         cell = cell_size(len(trees))
         places = [min(each // cell, len(trees) - 1) for each in (row, column)]
         chosen = [trees[place].page.page_id for place in places] if trees else []
@@ -139,7 +139,7 @@ def pair(asked: Asked) -> Response:
     return RedirectResponse(f"/pairs/{chosen[0]}/{chosen[1]}", 303)
 
 
-def _known(asked: Asked) -> InspectedSite:
+def _load_site(asked: Asked) -> InspectedSite:
     return asked.known(lambda session: inspected_site(session, asked.place("site")))
 
 
