@@ -137,7 +137,7 @@ class PageMessage(BaseModel):
         if value is None:
             return None
         if sum(len(name) + len(each) for name, each in value.items()) > MAX_HEADER_CHARACTERS:
-            raise ValueError(f"must not hold more than {MAX_HEADER_CHARACTERS} characters")
+            raise ValueError(f"must not have more than {MAX_HEADER_CHARACTERS} characters in total")
         if any("\x00" in each for each in value.values()):
             raise ValueError("must not contain NUL characters")
         return value
@@ -158,7 +158,7 @@ class PageMessage(BaseModel):
             raise ValueError("must not name port 0")
         if "\\" in parts.netloc:
             # Browsers end the host here; other parsers end it only after the next "@".
-            raise ValueError("must not hold a backslash before its path")
+            raise ValueError("must not contain a backslash before its path")
         # Passwords must not be passed on.
         return value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
 
@@ -176,7 +176,7 @@ class PageMessage(BaseModel):
     @classmethod
     def _is_likely(cls, value: datetime | None) -> datetime | None:
         if value is not None and not EARLIEST_FETCH <= value < LATEST_FETCH:
-            raise PydanticCustomError(UNLIKELY_TIME, "must be of 1990 or later, and not far ahead")
+            raise PydanticCustomError(UNLIKELY_TIME, "must not be before 1990 or far in the future")
         return value
 
     @model_validator(mode="after")

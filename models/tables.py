@@ -816,16 +816,16 @@ class Duration(Base):
 
 
 class ServedTurn(Base):
-    """The last turn of a lane of the outbox that was published, and of each site in it.
+    """The last published turn of an outbox lane, and of each site in it.
 
-    Without it a site that keeps one task waiting would come first each time, as if it were new.
+    Otherwise a site with a single waiting task would go first each time, as if it were new.
     """
 
     __tablename__ = "served_turns"
 
     lane: Mapped[str] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(
-        primary_key=True, autoincrement=False, doc="0 for the lane as a whole."
+        primary_key=True, autoincrement=False, doc="0 for the entire lane."
     )
     turn: Mapped[int]
 

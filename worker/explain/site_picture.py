@@ -54,7 +54,7 @@ def draw(sites: Sequence[SiteGroups], path: Path) -> None:
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: a picture is {' or '.join(SUFFIXES)}")
+        raise ValueError(f"{path}: the name of a picture ends in {' or '.join(SUFFIXES)}")
     shown = list(sites[:MAX_SITES])
     figure = Figure(figsize=(WIDTH, ROW_HEIGHT * max(len(shown), 1)), layout="constrained")
     axes = figure.subplots(

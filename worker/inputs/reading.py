@@ -76,7 +76,7 @@ def _read_folder(folder: Path, origin: Origin, left_out: Collection[Path]) -> It
     files = (each for each in _files_of(folder, origin) if each[0].resolve() not in left_out)
     first = next(files, None)
     if first is None:
-        raise SourceError(folder, "holds no JSON lines, WARC or HTML files")
+        raise SourceError(folder, "contains no JSON lines, WARC or HTML files")
     return chain.from_iterable(reader(path) for path, reader in chain([first], files))
 
 

@@ -46,9 +46,9 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
             else:
                 yield raw
     except EOFError as error:
-        raise SourceError(path, "is cut off: the gzip data end too early") from error
+        raise SourceError(path, "is truncated: the gzip data end too early") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise SourceError(path, f"holds damaged gzip data: {error}") from error
+        raise SourceError(path, f"contains damaged gzip data: {error}") from error
     except OSError as error:
         raise SourceError(path, f"cannot be read: {error.strerror or error}") from error
 
@@ -90,7 +90,7 @@ class _Unpacked(io.RawIOBase):
         self._given += len(data)
         if self._given > FREE_BYTES + MAX_RATIO * self._metered.taken:
             raise SourceError(
-                self._path, f"unpacks to more than {MAX_RATIO} times its size: no pages do"
+                self._path, f"unpacks to more than {MAX_RATIO} times its size, which no pages do"
             )
         view[: len(data)] = data
         return len(data)

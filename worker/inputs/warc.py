@@ -77,12 +77,12 @@ def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
             block = _read_exactly(stream, min(length, _MAX_BLOCK_BYTES))
             _skip(stream, length - len(block))
         except _TruncatedError:
-            raise SourceError(path, f"is cut off after {place}") from None
+            raise SourceError(path, f"is truncated after {place}") from None
         except (KeyError, ValueError):
-            raise SourceError(path, f"gives no usable length in {place}") from None
+            raise SourceError(path, f"has no valid length in {place}") from None
         yield _Record(fields, length, block)
     if place == "the beginning":
-        raise SourceError(path, "holds no WARC records")
+        raise SourceError(path, "contains no WARC records")
 
 
 def _next_line(stream: IO[bytes]) -> bytes:

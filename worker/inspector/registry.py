@@ -100,7 +100,7 @@ class Views:
                 fields = read_fields(body)
                 if not is_own_form(request, fields.get("token", [""])[0]):
                     raise HTTPException(
-                        403, "The form belongs to another session. Go back, reload."
+                        403, "The form belongs to another session: reload the page."
                     )
                 return await run_in_threadpool(view, _asked(request, fields))
 

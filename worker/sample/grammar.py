@@ -86,7 +86,7 @@ class Voice:
         if not deck:
             deck = self._decks[rule] = list(self._rules.get(rule, ()))
             if not deck:
-                raise GrammarError(f"no such rule: {rule}")
+                raise GrammarError(f"unknown rule: {rule}")
             self._rng.shuffle(deck)
         return self.fill(deck.pop())
 

@@ -113,7 +113,7 @@ def count_unspaced(text: str) -> int:
 
 
 def count_characters(text: str) -> int:
-    """Count characters, twice those of scripts whose characters are syllables or words."""
+    """Count characters; those of scripts with syllable or word characters count twice."""
     return len(text) + count_unspaced(text)
 
 

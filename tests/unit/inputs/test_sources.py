@@ -106,14 +106,14 @@ class TestDamagedFiles:
         path.write_bytes(packed[:-100])
         messages = read_messages(path)
         assert len(json.loads(next(messages))) == 40_000
-        with pytest.raises(SourceError, match=r"pages\.jsonl\.gz: is cut off"):
+        with pytest.raises(SourceError, match=r"pages\.jsonl\.gz: is truncated"):
             list(messages)
 
     def test_damaged_gzip_data(self, tmp_path: Path, packed: bytes) -> None:
         path = tmp_path / "pages.jsonl.gz"
         middle = len(packed) // 2
         path.write_bytes(packed[:middle] + bytes(100) + packed[middle + 100 :])
-        with pytest.raises(SourceError, match=r"pages\.jsonl\.gz: holds damaged gzip data"):
+        with pytest.raises(SourceError, match=r"pages\.jsonl\.gz: contains damaged gzip data"):
             list(read_messages(path))
 
     @pytest.mark.parametrize("content", [b"", b'{"version": 1}'], ids=["empty", "not gzip"])
@@ -135,7 +135,7 @@ class TestDamagedFiles:
 
     def test_a_folder_without_pages_is_refused_at_once(self, tmp_path: Path) -> None:
         (tmp_path / "style.css").touch()
-        with pytest.raises(SourceError, match="holds no JSON lines, WARC or HTML files"):
+        with pytest.raises(SourceError, match="contains no JSON lines, WARC or HTML files"):
             read_messages(tmp_path)
 
     def test_an_error_is_one_line(self, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def _criteria(asked: Asked) -> Wanted:
     since, until = asked.day("since"), asked.day("until")
     words = (asked.text("words") or "").split()
     if len(words) > MOST_WORDS:
-        raise HTTPException(400, f"words has {len(words)} words; at most {MOST_WORDS} are sought.")
+        raise HTTPException(400, f"words has {len(words)} words; at most {MOST_WORDS} are allowed.")
     outcome = asked.choice("outcome", OUTCOMES) or OUTCOMES[0]
     return Wanted(
         site=asked.text("site"),

@@ -151,7 +151,7 @@ def again(asked: Asked) -> Response:
     page_id = asked.place("page")
     stage = asked.fields.get("stage", [""])[0]
     if stage not in PAGE_STAGES:
-        raise HTTPException(400, "There is no such stage.")
+        raise HTTPException(400, "Unknown stage.")
     if not asked.deployment.write(lambda session: ask_again(session, page_id, stage)):
         raise HTTPException(404, "This page is no longer stored.")
     return RedirectResponse(f"/pages/{page_id}?asked=1", 303)
