@@ -1,15 +1,15 @@
 """New pages and the groups that a site has already."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from worker.grouping.clusterer import NOT_COMPARABLE_TOLERANT, first_smallest
-from worker.grouping.distance import TreeTooLargeError
-from worker.grouping.distance.forest import forest_of
+from worker.grouping.distance import TOO_LARGE
+from worker.grouping.distance.forest import TASK_WORK, forest_of
 from worker.grouping.distance.matrix import MEMORY
 from worker.grouping.groups import Group, group_pages
 from worker.grouping.likeness import size_tolerant_distance
@@ -46,13 +46,19 @@ class Assignment:
         could be compared with none.
     distance
         Distance to it; NaN where there is none.
+    work
+        Units of work that the comparisons took.
     """
 
     group: int | None
     confidence: float
     representative: int | None
     distance: float
+    work: int = 0
 
+
+REPRESENTATIVE_NODES: Final = 500_000
+"""Nodes of all representatives that a page is compared with, but for one that has more alone."""
 
 NOWHERE: Final = Assignment(None, 0.0, None, float("nan"))
 
@@ -138,12 +144,46 @@ def assign(
     )
 
 
+def worth_comparing(
+    size: int, sizes: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
+) -> list[int]:
+    """Choose the representatives to compare a new page with by the numbers of their nodes.
+
+    Parameters
+    ----------
+    size
+        Nodes of the page's tree.
+    sizes
+        Nodes of the representatives' trees.
+    limit
+        As for `assign`.
+
+    Returns
+    -------
+    list of int
+        Places of those whose size alone does not put them beyond the limit, in their order; of
+        too many the most similar in size, up to `REPRESENTATIVE_NODES`.
+    """
+    bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
+    possible = [place for place, bound in enumerate(bounds) if bound <= limit]
+    possible.sort(key=lambda place: (bounds[place], place))
+    room = REPRESENTATIVE_NODES
+    chosen: list[int] = []
+    for place in possible:
+        room -= sizes[place]
+        if chosen and room < 0:
+            break
+        chosen.append(place)
+    return sorted(chosen)
+
+
 def assign_tree(
     tree: Tree,
     representative_trees: Sequence[Tree],
     groups: Sequence[int],
     *,
     limit: float = NOT_COMPARABLE_TOLERANT,
+    work: int = TASK_WORK,
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 
@@ -157,13 +197,16 @@ def assign_tree(
         Group of each, in the same order.
     limit
         As for `assign`.
+    work
+        Units of work, as for `forest_of`, after which no other representative is compared.
 
     Returns
     -------
     Assignment
-        That of `assign` with `size_tolerant_distances` to all representatives. For an
-        outlier the nearest representative and its distance are those with the
-        smallest lower bound, or exact where it was computed.
+        That of `assign` with `size_tolerant_distances` to all representatives, or to those
+        that were compared before the work was used up. For an outlier the nearest
+        representative and its distance are those with the smallest lower bound, or exact
+        where it was computed.
 
     Raises
     ------
@@ -179,15 +222,13 @@ def assign_tree(
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
     forest = forest_of([tree, *representative_trees], memory=MEMORY)
+    others = np.arange(1, len(groups) + 1, dtype=np.int32)
 
-    def normalised(count: Callable[..., npt.NDArray[np.int32]], place: int) -> float:
-        try:
-            number = count([0], [place + 1])[0]
-        except TreeTooLargeError:
-            return float("nan")
-        return size_tolerant_distance(int(number), len(tree), len(representative_trees[place]))
+    def normalised(number: int, place: int) -> float:
+        return size_tolerant_distance(number, len(tree), len(representative_trees[place]))
 
-    bounds = np.array([normalised(forest.lower_bounds, i) for i in range(len(groups))])
+    lower = forest.lower_bounds(np.zeros_like(others), others)
+    bounds = np.array([normalised(int(bound), i) for i, bound in enumerate(lower)])
     distances = np.full(len(groups), np.nan)
     nearest_of: dict[int, float] = {}
     for i in sorted(range(len(groups)), key=lambda i: (bounds[i], groups[i], i)):
@@ -197,16 +238,21 @@ def assign_tree(
             nearest_of.get(groups[i], np.inf),
             two_nearest[1] if len(two_nearest) == 2 else np.inf,
         )
-        if bounds[i] <= needed:
-            distances[i] = normalised(forest.distances, i)
-            if not np.isnan(distances[i]):
-                earlier = nearest_of.get(groups[i], np.inf)
-                nearest_of[groups[i]] = float(min(distances[i], earlier))
+        if bounds[i] > needed:
+            continue
+        if nearest_of and forest.work >= work:
+            break
+        found = int(forest.try_distances([0], [i + 1])[0])
+        if found == TOO_LARGE:
+            continue
+        distances[i] = normalised(found, i)
+        nearest_of[groups[i]] = min(float(distances[i]), nearest_of.get(groups[i], np.inf))
     if nearest_of:
-        return assign(distances, groups, limit=limit)
-    if np.isnan(bounds).all():
+        return replace(assign(distances, groups, limit=limit), work=forest.work)
+    if not len(bounds):
         return NOWHERE
-    return Assignment(None, 0.0, int(np.nanargmin(bounds)), float(np.nanmin(bounds)))
+    nearest = int(np.argmin(bounds))
+    return Assignment(None, 0.0, nearest, float(bounds[nearest]), forest.work)
 
 
 def agreeing_outliers(

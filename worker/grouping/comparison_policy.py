@@ -40,6 +40,11 @@ whole, so that no site costs more for being just above the limit.
 """
 
 
+REFERENCE_NODES: Final = 2_000_000
+"""Nodes of all references, but for one that has more alone: whoever compares a tree with them has
+to unpack them all, a second for so many. Of 400 references each may have 5,000 on average."""
+
+
 class KnownDistances(Protocol):
     """Look-ups among the distances of a site's trees that are known."""
 
@@ -138,12 +143,14 @@ def known_or_missing(
     # The digests are as good as chance, but the same on every machine.
     ranked = sorted(trees, key=lambda tree_id: trees[tree_id].digest)
     size = round(whole_matrix_trees * SAMPLED_SHARE)
+    size = _fitting(ranked[:size], trees, REFERENCE_NODES * SAMPLED_SHARE)
     sample, others = ranked[:size], ranked[size:]
     nearest = known.nearest(sample, sorted(others))
     missing = _missing_nearest(sample, others, nearest, new_references=len(sample))
     if missing:
         return Missing(missing)
-    rare = _far(others, nearest)[: whole_matrix_trees - size]
+    rare = _far(others, nearest)[: whole_matrix_trees - round(whole_matrix_trees * SAMPLED_SHARE)]
+    rare = rare[: _fitting(rare, trees, REFERENCE_NODES * (1 - SAMPLED_SHARE))]
     references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
     others = sorted(set(trees).difference(references))
     nearest = known.nearest(references, others)
@@ -218,6 +225,12 @@ def _missing_nearest(
 ) -> list[MissingComparisons]:
     missing = sorted(tree_id for tree_id in tree_ids if tree_id not in nearest)
     return [MissingNearest(missing, references, new_references)] if missing else []
+
+
+def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
+    """Return how many of the first trees have no more than so many nodes together; at least one."""
+    sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
+    return max(1, int(np.searchsorted(sums, nodes, "right")))
 
 
 def _far(tree_ids: Sequence[int], nearest: Mapping[int, NearestReference | None]) -> list[int]:

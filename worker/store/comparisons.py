@@ -123,6 +123,18 @@ def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
     )
 
 
+def leave_rest(session: Session, block_id: int) -> bool:
+    """Note that a part of a block is done, and the rest asked for; False if it is all done."""
+    return bool(
+        session.scalar(
+            update(ComparisonBlock)
+            .where(ComparisonBlock.id == block_id)
+            .values(attempts=0, asked_at=func.now())
+            .returning(ComparisonBlock.id)
+        )
+    )
+
+
 def lock_for_result(session: Session, site_id: int) -> None:
     """Make the results of a site's blocks come in one after the other.
 

@@ -18,8 +18,10 @@ from worker.grouping.assignment import (
     Assignment,
     agreeing_outliers,
     assign_tree,
+    worth_comparing,
 )
 from worker.grouping.distance import normalised_distance
+from worker.grouping.distance.forest import TASK_WORK
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store import assignments, clusterings, groups, outbox, pages, trees
@@ -54,8 +56,8 @@ def assign(
     The periodic clustering corrects this later. Does nothing for a page that a clustering
     has seen meanwhile. A page that took `ASSIGNMENT_ATTEMPTS` processes with it joins none.
 
-    Where one of several pages fails, or took the process with it, each that is not done is asked
-    for alone, so that none has to do with another's defect.
+    Where one of several pages fails, or took the process with it, or they pass `TASK_WORK`, each
+    that is not done is asked for alone, so that none has to do with another's defect or size.
 
     Parameters
     ----------
@@ -81,12 +83,15 @@ def assign(
 
 def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first: bool) -> None:
     rest = dict(wanted)
+    work = 0
     try:
         for page_id, site_version in wanted.items() if is_first else ():
-            state.database.run(
+            work += state.database.run(
                 lambda session: _assign(session, state, page_id, site_version, compares=True)  # noqa: B023
             )
             del rest[page_id]
+            if work > TASK_WORK:
+                break
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
@@ -111,22 +116,26 @@ def _request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
 
 def _assign(
     session: Session, state: ProcessState, page_id: int, site_version: int, *, compares: bool
-) -> None:
+) -> int:
+    """Let a page join a group; return the units of work of its comparisons."""
     page = pages.load_page(session, page_id, lock=True)
     if page is None or page.tree_id is None:
-        return
+        return 0
     site_id = page.site_id
     logs.bind(site_id=site_id, page=page.url)
     generation = groups.last_generation(session, site_id)
     if groups.generation_version(session, site_id, generation) >= site_version:
-        return
+        return 0
     found = NOWHERE
     if compares:
         found = _nearest_group(session, state, site_id, generation, page.tree_id)
     _place(session, page, generation, found)
     changed = {page.id}
+    work = found.work
     if found.group is None and compares:
-        changed |= _promote_outliers(session, state, site_id, generation)
+        promoted, more = _promote_outliers(session, state, site_id, generation)
+        changed |= promoted
+        work += more
     request_extractions(session, site_id, changed, generation)
     logger.info(
         "page %d of site %d: group %s, confidence %.2f, distance %.2f",
@@ -136,12 +145,16 @@ def _assign(
         found.confidence,
         found.distance,
     )
+    return work
 
 
 def _nearest_group(
     session: Session, state: ProcessState, site_id: int, generation: int, tree_id: int
 ) -> Assignment:
     standing = assignments.representatives(session, site_id, generation)
+    shapes = trees.tree_shapes(session, {tree_id, *(each.tree_id for each in standing)})
+    sizes = [shapes[each.tree_id].size for each in standing]
+    standing = [standing[place] for place in worth_comparing(shapes[tree_id].size, sizes)]
     loaded = state.trees.load(session, [tree_id, *(each.tree_id for each in standing)])
     return assign_tree(
         loaded[tree_id],
@@ -164,17 +177,21 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
 
 def _promote_outliers(
     session: Session, state: ProcessState, site_id: int, generation: int
-) -> set[int]:
-    """Make a group of outliers that agree; return the pages that joined one."""
+) -> tuple[set[int], int]:
+    """Make a group of outliers that agree; return the pages that joined one, and units of work."""
     # While the site is clustered its groups are chosen anew, these among them. Where that always
     # failed, to compare these with each other may be what fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
-        return set()
+        return set(), 0
     outliers = assignments.newest_outliers(session, site_id, generation, OUTLIERS_LOOKED_AT)
     if len(outliers) < FEWEST_OF_A_NEW_GROUP:
-        return set()
-    distances, sizes = _distances(session, state, outliers)
+        return set(), 0
+    work = _compare_missing(session, state, outliers)
+    distances, sizes, is_complete = _distances(session, outliers)
     promoted: set[int] = set()
+    if not is_complete:
+        # The next page that fits no group goes on with them, if no clustering does.
+        return promoted, work
     for group in agreeing_outliers(distances, range(len(outliers)), sizes=sizes):
         number = groups.last_group(session, site_id) + 1
         pivot = outliers[group.pivot]
@@ -200,20 +217,21 @@ def _promote_outliers(
             len(group.members),
             number,
         )
-    return promoted
+    return promoted, work
 
 
-def _distances(
-    session: Session, state: ProcessState, outliers: Sequence[Outlier]
-) -> tuple[Matrix, Sizes]:
+def _compare_missing(session: Session, state: ProcessState, outliers: Sequence[Outlier]) -> int:
+    tree_ids = sorted({outlier.tree_id for outlier in outliers})
+    _, is_stored = trees.distance_matrix(session, tree_ids)
+    missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
+    return compare_at_once(session, state, missing) if missing else 0
+
+
+def _distances(session: Session, outliers: Sequence[Outlier]) -> tuple[Matrix, Sizes, bool]:
     tree_ids = sorted({outlier.tree_id for outlier in outliers})
     raw, is_stored = trees.distance_matrix(session, tree_ids)
-    missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
-    if missing:
-        compare_at_once(session, state, missing)
-        raw, _ = trees.distance_matrix(session, tree_ids)
     shapes = trees.tree_shapes(session, tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
     sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
     distances = normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :])
-    return distances, sizes
+    return distances, sizes, bool(is_stored.all())

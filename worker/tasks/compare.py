@@ -13,8 +13,9 @@ from worker.workflow.process import process_state
 def compare(block_id: int) -> None:
     """Compute and store what a block asks for, except what is already stored.
 
-    The last block of a site starts its clustering. Does nothing when the block is
-    done, no longer asked for, or being done by another process.
+    The last block of a site starts its clustering. Work beyond `TASK_WORK` is left to the block's
+    next task. Does nothing when the block is done, no longer asked for, or being done by another
+    process.
     """
     # A message that is redelivered meanwhile must not count as an attempt.
     state = process_state()

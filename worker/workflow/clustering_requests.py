@@ -70,6 +70,12 @@ def _cost_ms(block: NewBlock) -> int:
     return max(1, round(BLOCK_MS * min(1, block.pairs / BLOCK_SIDE**2)))
 
 
+def request_rest(session: Session, site_id: int, block_id: int) -> None:
+    """Have the rest of a block compared, in the turn of the site."""
+    turn = comparisons.take_turns(session, site_id, BLOCK_MS)
+    outbox.add_tasks_in_turn(session, task_names.COMPARE, [(site_id, {"block_id": block_id}, turn)])
+
+
 def request_blocks_again(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
     """Have blocks of a site compared whose messages must have been lost."""
     turn = comparisons.first_turn(session, site_id)

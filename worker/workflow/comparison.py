@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from worker.grouping.distance import KnownNearest, PairBlock, TreeTooLargeError, nearest_of_changed
-from worker.grouping.distance.forest import Forest, forest_of
+from worker.grouping.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
+from worker.grouping.distance.forest import TASK_WORK, forest_of
 from worker.html import Tree, site_name
 from worker.messaging import task_names
 from worker.outcomes import GivenUpReason
 from worker.store import comparisons, pages, trees
 from worker.store.comparisons import StoredNearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
-from worker.workflow.clustering_requests import continue_clustering
+from worker.workflow.clustering_requests import continue_clustering, request_rest
 from worker.workflow.process import ProcessState
 from worker.workflow.quarantined_tasks import offer_task
 from worker.workflow.stored_trees import TreeCache
@@ -25,7 +24,25 @@ from worker.workflow.stored_trees import TreeCache
 logger = logging.getLogger(__name__)
 
 Distances: TypeAlias = dict[tuple[int, int], int | None]
-Places: TypeAlias = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What one task found out of a block.
+
+    Parameters
+    ----------
+    distances
+        By ordered pair of trees; None where they cannot be compared.
+    nearest
+        References by tree.
+    is_all
+        Whether nothing is left to do.
+    """
+
+    distances: Distances
+    nearest: Mapping[int, StoredNearest]
+    is_all: bool
 
 
 @dataclass(frozen=True)
@@ -41,7 +58,9 @@ class ComparisonJob:
     trees
         The trees of the block by id.
     known
-        Pairs that are compared already.
+        Distances that are stored already; None where trees cannot be compared.
+    done
+        Rows whose nearest references are found already.
     earlier
         References of other sets of the site, with what is nearest to the rows.
     """
@@ -53,7 +72,8 @@ class ComparisonJob:
     reference_set_id: int | None
     gives_up: bool
     trees: dict[int, Tree]
-    known: set[tuple[int, int]]
+    known: dict[tuple[int, int], int | None]
+    done: set[int]
     earlier: list[tuple[list[int], dict[int, StoredNearest]]]
 
 
@@ -66,12 +86,8 @@ def compare_block(state: ProcessState, block_id: int) -> None:
         logger.error("block %d is given up, its trees count as not comparable", block_id)
     memory = _memory(state)
     quarantine = state.topology.quarantines["compare"]
-    if job.reference_set_id is not None:
-        nearest = _nearest(job, memory)
-        state.database.run(lambda session: _save(session, job, quarantine, nearest=nearest))
-    else:
-        distances = _distances(job, memory)
-        state.database.run(lambda session: _save(session, job, quarantine, distances=distances))
+    compared = _distances(job, memory) if job.reference_set_id is None else _nearest(job, memory)
+    state.database.run(lambda session: _save(session, job, quarantine, compared))
 
 
 def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | None:
@@ -79,11 +95,10 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
     if block is None:
         return None
     set_id = block.reference_set_id
-    known: set[tuple[int, int]] = set()
+    done: set[int] = set()
     earlier: list[tuple[list[int], dict[int, StoredNearest]]] = []
-    if set_id is None:
-        known = set(trees.known_distances(session, block.rows, block.columns))
-    else:
+    if set_id is not None:
+        done = set(comparisons.load_nearest(session, set_id, block.rows))
         earlier = [
             (members, comparisons.load_nearest(session, other, block.rows))
             for other, members in comparisons.sets_of_site(session, block.site_id).items()
@@ -97,31 +112,33 @@ def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | 
         reference_set_id=set_id,
         gives_up=block.attempts > COMPARISON_ATTEMPTS,
         trees=cache.load(session, sorted({*block.rows, *block.columns})),
-        known=known,
+        known=trees.known_distances(session, block.rows, block.columns),
+        done=done,
         earlier=earlier,
     )
 
 
-def _save(
-    session: Session,
-    job: ComparisonJob,
-    quarantine: str,
-    *,
-    distances: Distances | None = None,
-    nearest: Mapping[int, StoredNearest] | None = None,
-) -> None:
+def _save(session: Session, job: ComparisonJob, quarantine: str, compared: Compared) -> None:
     comparisons.lock_for_result(session, job.site_id)
+    if not compared.is_all:
+        if comparisons.leave_rest(session, job.block_id):
+            _save_compared(session, job, compared)
+            request_rest(session, job.site_id, job.block_id)
+        return
     finished = comparisons.finish_block(session, job.block_id)
     if finished is None:
         return
-    if distances:
-        trees.save_distances(session, distances)
-    if nearest and job.reference_set_id is not None:
-        comparisons.save_nearest(session, job.reference_set_id, nearest)
+    _save_compared(session, job, compared)
     if job.gives_up:
         _offer_to_compare_again(session, job, quarantine)
     if finished.is_last:
         continue_clustering(session, job.site_id)
+
+
+def _save_compared(session: Session, job: ComparisonJob, compared: Compared) -> None:
+    trees.save_distances(session, compared.distances)
+    if compared.nearest and job.reference_set_id is not None:
+        comparisons.save_nearest(session, job.reference_set_id, compared.nearest)
 
 
 def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: str) -> None:
@@ -137,91 +154,100 @@ def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: st
     )
 
 
-def _distances(job: ComparisonJob, memory: int) -> Distances:
+def _distances(job: ComparisonJob, memory: int) -> Compared:
     pairs = [
         pair
         for pair in PairBlock(tuple(job.rows), tuple(job.columns)).pairs()
         if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
     ]
     if job.gives_up:
-        return dict.fromkeys(pairs)
-    return distances_of_pairs(pairs, job.trees, memory=memory)
+        return Compared(dict.fromkeys(pairs), {}, is_all=True)
+    distances, _ = distances_of_pairs(pairs, job.trees, memory=memory, work=TASK_WORK)
+    return Compared(distances, {}, is_all=len(distances) == len(pairs))
 
 
-def compare_at_once(
-    session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]
-) -> None:
-    """Compute and store the distances of a few pairs of trees."""
+def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]) -> int:
+    """Compute and store distances of a few pairs of trees; return the units of work it took.
+
+    Pairs that pass `TASK_WORK` are left.
+    """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
-    trees.save_distances(session, distances_of_pairs(pairs, loaded, memory=_memory(state)))
+    distances, work = distances_of_pairs(pairs, loaded, memory=_memory(state), work=TASK_WORK)
+    trees.save_distances(session, distances)
+    return work
 
 
 def distances_of_pairs(
-    pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
-) -> Distances:
-    """Compare pairs of trees, given by their ids, in so many bytes of memory."""
+    pairs: Sequence[tuple[int, int]],
+    loaded: Mapping[int, Tree],
+    *,
+    memory: int,
+    work: int,
+) -> tuple[Distances, int]:
+    """Compare pairs of trees in so many bytes of memory, until so much work is done.
+
+    Parameters
+    ----------
+    pairs
+        Ids of two trees each.
+    loaded
+        The trees by id.
+    memory, work
+        As for `forest_of`.
+
+    Returns
+    -------
+    distances
+        Of the first pairs, None where trees are too large to compare. That is told of a pair
+        alone, so it does not depend on the others.
+    work
+        Units that were done.
+    """
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory)
-    a = np.array([place[lower] for lower, _ in pairs], np.int32)
-    b = np.array([place[higher] for _, higher in pairs], np.int32)
-    return dict(zip(pairs, distances_or_none(forest, a, b), strict=True))
+    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory, work=work)
+    found = forest.try_distances(
+        np.array([place[lower] for lower, _ in pairs], np.int32),
+        np.array([place[higher] for _, higher in pairs], np.int32),
+    )
+    distances = {
+        pair: None if distance == TOO_LARGE else distance
+        for pair, distance in zip(pairs, found.tolist(), strict=True)
+        if distance != LEFT
+    }
+    return distances, forest.work
 
 
-def distances_or_none(forest: Forest, a: Places, b: Places) -> list[int | None]:
-    """Compare pairs of trees; None for those that are too large.
-
-    What is too large is told of a pair alone, so it does not depend on the block.
-    """
-    try:
-        return list(map(int, forest.distances(a, b)))
-    except TreeTooLargeError as error:
-        is_suspect = np.isin(a, error.trees) | np.isin(b, error.trees)
-    results: list[int | None] = [None] * len(a)
-    others = np.flatnonzero(~is_suspect)
-    for i, distance in zip(others, forest.distances(a[others], b[others]), strict=True):
-        results[i] = int(distance)
-    for i in np.flatnonzero(is_suspect):
-        try:
-            results[i] = int(forest.distances(a[i : i + 1], b[i : i + 1])[0])
-        except TreeTooLargeError:
-            continue
-    return results
-
-
-def _nearest(job: ComparisonJob, memory: int) -> dict[int, StoredNearest]:
-    rows = [tree_id for tree_id in job.rows if tree_id in job.trees]
+def _nearest(job: ComparisonJob, memory: int) -> Compared:
+    rows = [tree_id for tree_id in job.rows if tree_id in job.trees and tree_id not in job.done]
     if job.gives_up:
-        return dict.fromkeys(rows, StoredNearest(None, None))
-    columns = [job.trees[tree_id] for tree_id in job.columns]
+        return Compared({}, dict.fromkeys(rows, StoredNearest(None, None)), is_all=True)
     place = {tree_id: i for i, tree_id in enumerate(job.columns)}
-    known = {tree_id: _known(tree_id, job.earlier, place) for tree_id in rows}
+    pairs = {
+        (i, place[column]): _ordered(row, column)
+        for i, row in enumerate(rows)
+        for column in job.columns
+    }
+    found = nearest_of_changed(
+        [job.trees[tree_id] for tree_id in rows],
+        [job.trees[tree_id] for tree_id in job.columns],
+        [_known(tree_id, job.earlier, place) for tree_id in rows],
+        distances={at: job.known[pair] for at, pair in pairs.items() if pair in job.known},
+        memory=memory,
+        work=TASK_WORK,
+    )
+    nearest = {
+        tree_id: StoredNearest(None, None)
+        if reference < 0
+        else StoredNearest(job.columns[reference], float(distance))
+        for tree_id, reference, distance in zip(rows, found.reference, found.distance)  # noqa: B905
+    }
+    begun = {pairs[at]: distance for at, distance in found.begun.items()}
+    return Compared(begun, nearest, is_all=len(nearest) == len(rows))
 
-    def search(tree_ids: list[int], *, afresh: bool = False) -> dict[int, StoredNearest]:
-        found = nearest_of_changed(
-            [job.trees[tree_id] for tree_id in tree_ids],
-            columns,
-            [[] if afresh else known[tree_id] for tree_id in tree_ids],
-            memory=memory,
-        )
-        return {
-            tree_id: StoredNearest(job.columns[reference], float(distance))
-            for tree_id, reference, distance in zip(
-                tree_ids, found.reference, found.distance, strict=True
-            )
-        }
 
-    try:
-        return search(rows)
-    except TreeTooLargeError:
-        pass
-    results = {}
-    for tree_id in rows:
-        try:
-            results.update(search([tree_id], afresh=True))
-        except TreeTooLargeError:
-            results[tree_id] = StoredNearest(None, None)
-    return results
+def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:
+    return min(tree_id, other_id), max(tree_id, other_id)
 
 
 def _known(

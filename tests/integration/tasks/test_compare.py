@@ -27,6 +27,7 @@ from worker.grouping.distance import (
 from worker.html import Tree
 from worker.messaging import task_names
 from worker.store import trees
+from worker.tasks import compare as comparing
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.reprocess import reprocess
@@ -72,6 +73,34 @@ def test_every_pair_of_distinct_trees_is_compared_once_and_exactly(tasks: Tasks)
     ]
     assert len(ids) == 10
     assert {group for group, _, _ in tasks.groups(site_id).values()} == {1}
+
+
+@pytest.mark.parametrize("limit", [6, 400])
+def test_what_one_task_may_not_compare_the_next_ones_do(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(comparing, "TASK_WORK", 1)
+    tasks.restart(whole_matrix_trees=limit)
+    site_id = tasks.publish("a", two_templates(8))
+    cluster(site_id)
+    first, *others = tasks.take(task_names.COMPARE)
+    compare(**first)
+    assert tasks.take(task_names.COMPARE) == [first]
+    for block in (first, *others):
+        while tasks.ask(select(ComparisonBlock).where(ComparisonBlock.id == block["block_id"])):
+            compare(**block)
+    tasks.finish()
+    tree_of = tasks.trees(site_id)
+    ids = list(tree_of)
+    exact = distance_matrix(list(tree_of.values()))
+    stored = tasks.ask(select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance))
+    assert all(each == exact[ids.index(a), ids.index(b)] for a, b, each in stored)
+    assert len(stored) == len(ids) * (len(ids) - 1) / 2 or limit == 6
+    groups = tasks.groups(site_id)
+    assert {(url.split("/")[3], group) for url, (group, _, _) in groups.items()} in (
+        {("plain", 1), ("table", 2)},
+        {("plain", 2), ("table", 1)},
+    )
 
 
 def test_a_page_more_asks_for_its_own_pairs_only(tasks: Tasks) -> None:

@@ -11,11 +11,10 @@ from worker.grouping import (
     agreeing_outliers,
     assign,
     assign_tree,
-    assignment,
     group_site,
     representatives,
 )
-from worker.grouping.distance import TreeTooLargeError
+from worker.grouping.assignment import worth_comparing
 from worker.grouping.likeness import size_tolerant_distances
 from worker.html import Tree, parse_page
 from worker.sample import generate
@@ -129,17 +128,23 @@ def test_pages_left_out_come_to_the_group_of_their_template(
         assert (None if assigned.group is None else class_of[assigned.group]) == expected
 
 
-def test_a_page_that_no_representative_can_be_compared_with_goes_nowhere(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_page_is_compared_with_the_likeliest_until_the_work_is_used_up(
+    site: tuple[list[str], list[Tree], list[str]],
 ) -> None:
-    class Refusing:
-        def lower_bounds(self, a: list[int], b: list[int]) -> None:
-            raise TreeTooLargeError("too large", b)
+    _, trees, _ = site
+    page, others = trees[0], trees[1:]
+    whole = assign_tree(page, others, range(len(others)))
+    part = assign_tree(page, others, range(len(others)), work=1)
+    assert 0 < part.work < whole.work
+    assert part.representative is not None
+    assert part.distance <= whole.distance * 1.5
 
-    monkeypatch.setattr(assignment, "forest_of", lambda trees, memory: Refusing())
-    tree = Tree.from_brackets("{a}")
-    found = assign_tree(tree, [tree], [3])
-    assert (found.group, found.representative) == (None, None)
+
+def test_no_more_nodes_are_unpacked_than_a_task_may_compare() -> None:
+    assert worth_comparing(100, [90, 10, 900, 100]) == [0, 3]
+    assert worth_comparing(400_000, [300_000, 400_000, 390_000]) == [1]
+    assert worth_comparing(900_000, [800_000]) == [0]
+    assert worth_comparing(100, []) == []
 
 
 def test_outliers_that_agree_become_a_group() -> None:

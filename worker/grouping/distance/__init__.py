@@ -1,7 +1,7 @@
 """Exact tree edit distance between pages."""
 
 from worker.grouping.distance.blocks import PairBlock, blocks_of_missing, blocks_to_compare
-from worker.grouping.distance.errors import TreeTooLargeError
+from worker.grouping.distance.errors import LEFT, TOO_LARGE, TreeTooLargeError
 from worker.grouping.distance.forest import IMPLEMENTATION
 from worker.grouping.distance.matrix import distance_matrix, distances_between
 from worker.grouping.distance.nearest import (
@@ -15,6 +15,8 @@ from worker.grouping.distance.pairs import distance_bounds, edit_mapping, tree_e
 
 __all__ = [
     "IMPLEMENTATION",
+    "LEFT",
+    "TOO_LARGE",
     "KnownNearest",
     "Nearest",
     "PairBlock",

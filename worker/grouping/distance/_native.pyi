@@ -19,7 +19,13 @@ class Forest:
         Where each tree begins in them, and the end of the last one.
     memory
         Bytes in which savings are remembered from pair to pair.
+    work
+        Units of it after which no pair is begun.
     """
+
+    @property
+    def work(self) -> int:
+        """Units of work that all pairs so far took at most."""
 
     def __new__(
         cls,
@@ -27,6 +33,7 @@ class Forest:
         sizes: npt.NDArray[np.int32],
         starts: npt.NDArray[np.int64],
         memory: int,
+        work: int,
         /,
     ) -> Forest: ...
     def distances(
@@ -41,7 +48,7 @@ class Forest:
         """Write the distances of trees a[i] and b[i] to out[i].
 
         Where one is greater than the bound it is given as bound + 1, and where two
-        trees are too large to compare as -1.
+        trees are too large to compare as -1; where the work is used up as -3.
         """
 
     def mapping(self, a: int, b: int, out: npt.NDArray[np.int32], way: Way | None, /) -> int:

@@ -14,7 +14,7 @@ site as one block no more, for what pages share is remembered within a block alr
 
 BLOCK_NODES = 50_000
 """Nodes of all trees on a side, unless it is a single tree, so that pages of an extraordinary
-size do not make a task of hours: two of 100,000 nodes take up to half a minute."""
+size do not have to be unpacked all at once."""
 
 
 @dataclass(frozen=True)

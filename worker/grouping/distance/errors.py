@@ -1,6 +1,13 @@
 """What can go wrong when two trees are compared."""
 
 from collections.abc import Iterable
+from typing import Final
+
+TOO_LARGE: Final = -1
+"""In place of the distance of two trees that are too large to compare."""
+
+LEFT: Final = -3
+"""In place of a distance that was not begun with, as the work was used up before."""
 
 
 class TreeTooLargeError(ValueError):

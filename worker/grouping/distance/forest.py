@@ -30,6 +30,13 @@ class Forest(Protocol):
     ) -> npt.NDArray[np.int32]:
         """Distances of the trees a[i] and b[i], or ``bound + 1`` above the bound."""
 
+    def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Distances of the trees a[i] and b[i], `TOO_LARGE` or `LEFT`."""
+
+    @property
+    def work(self) -> int:
+        """Units of work that all so far took at most."""
+
     def lower_bounds(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
     ) -> npt.NDArray[np.int32]:
@@ -44,7 +51,13 @@ class Forest(Protocol):
         """For each node of tree `a` that of `b` that is mapped to it, or -1."""
 
 
-def forest_of(trees: Sequence[Tree], *, memory: int = 0) -> Forest:
+ANY_WORK = np.iinfo(np.int64).max
+
+TASK_WORK = 6_000_000_000
+"""Units of work after which a task begins with no other pair: a second and a half at most."""
+
+
+def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -> Forest:
     """Make trees ready to be compared with each other.
 
     Parameters
@@ -53,8 +66,11 @@ def forest_of(trees: Sequence[Tree], *, memory: int = 0) -> Forest:
         What is compared.
     memory
         Bytes in which the distances of subtrees may be remembered from pair to pair.
+    work
+        Units of work after which no pair is begun: `Forest.try_distances` then gives `LEFT`. One
+        is a quarter of a nanosecond at most; how many a pair takes depends on nothing else.
     """
     if IMPLEMENTATION == "native":
-        return NativeForest(trees, memory=memory)
+        return NativeForest(trees, memory=memory, work=work)
     warn_once()
-    return AptedForest(trees)
+    return AptedForest(trees, work=work)

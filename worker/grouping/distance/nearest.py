@@ -4,14 +4,15 @@ A tree costs as many lower bounds as there are references, and a few exact dista
 is nearest is decided by these wherever bounds leave it open.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from worker.grouping.distance.forest import forest_of
+from worker.grouping.distance.errors import TOO_LARGE
+from worker.grouping.distance.forest import ANY_WORK, forest_of
 from worker.grouping.distance.matrix import MEMORY
 from worker.grouping.distance.normalisation import normalised_distance
 from worker.html.tree import Tree
@@ -24,14 +25,18 @@ class Nearest:
     Parameters
     ----------
     reference
-        Place of it among the references, shape (trees,), the first of equally near
-        ones; -1 where there are no references.
+        Place of it among the references, the first of equally near ones; -1 where there are none,
+        or none that can be compared. Shape (trees,), or less where the work was used up.
     distance
-        Normalised distance to it, exact, shape (trees,); 1 where there is none.
+        Normalised distance to it, exact, of the same shape; 1 where there is none.
+    begun
+        Distances from the first tree that is left, by its place and that of the reference; None
+        where they cannot be compared.
     """
 
     reference: npt.NDArray[np.intp]
     distance: npt.NDArray[np.float64]
+    begun: Mapping[tuple[int, int], int | None]
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class KnownNearest:
 
 
 def nearest_references(
-    trees: Sequence[Tree], references: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
+    trees: Sequence[Tree], references: Sequence[Tree], *, memory: int = MEMORY
 ) -> Nearest:
     """Find the nearest reference of each tree.
 
@@ -62,45 +67,16 @@ def nearest_references(
     ----------
     trees, references
         The trees, and those that they are compared with.
-    threads, memory
+    memory
         As for `distance_matrix`.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If a pair is too large to compare; its ``trees`` are the places of those to leave
-        out, of the references after all of `trees`.
 
     Notes
     -----
-    The result is that of comparing all with all. The reference with the smallest lower
-    bound (string edit distances of the labels) is compared first; then those whose bound
-    is no greater than its distance.
+    The result is that of comparing all with all, but for pairs that are too large to compare.
+    References are compared in the order of their lower bounds (string edit distances of the
+    labels), until the next one is greater than the least distance.
     """
-    count, others = len(trees), len(references)
-    if not count or not others:
-        return Nearest(np.full(count, -1, np.intp), np.ones(count))
-    forest = forest_of([*trees, *references], memory=memory)
-    size_a = np.array([len(tree) for tree in trees])[:, None]
-    size_b = np.array([len(tree) for tree in references])[None, :]
-    rows, columns = np.indices((count, others)).reshape(2, -1)
-    bounds = forest.lower_bounds(rows, count + columns, threads=threads).reshape(count, others)
-    distances = normalised_distance(bounds, size_a, size_b)
-    is_exact = np.zeros((count, others), np.bool_)
-    place = np.arange(count)
-    first = distances.argmin(axis=1)
-    best = np.zeros(count)
-    for _ in range(2):
-        candidates = distances <= best[:, None]
-        candidates[place, first] = True
-        rows, columns = np.nonzero(candidates & ~is_exact)
-        exact = forest.distances(rows, count + columns, threads=threads)
-        distances[rows, columns] = normalised_distance(exact, size_a[rows, 0], size_b[0, columns])
-        is_exact[rows, columns] = True
-        best = distances[place, first]
-    distances[~is_exact] = np.inf
-    nearest = distances.argmin(axis=1)
-    return Nearest(nearest, distances[place, nearest])
+    return nearest_of_changed(trees, references, [()] * len(trees), memory=memory)
 
 
 def nearest_of_changed(
@@ -108,7 +84,9 @@ def nearest_of_changed(
     references: Sequence[Tree],
     known: Sequence[Sequence[KnownNearest]],
     *,
+    distances: Mapping[tuple[int, int], int | None] = MappingProxyType({}),
     memory: int = MEMORY,
+    work: int = ANY_WORK,
 ) -> Nearest:
     """Find the nearest reference of each tree with the help of earlier searches.
 
@@ -119,37 +97,60 @@ def nearest_of_changed(
     known
         For each tree, what is known of it. A search whose nearest reference is no
         longer among the references says nothing, and must be left out.
+    distances
+        Known distances by the places of tree and reference; None where they cannot be compared.
     memory
         As for `distance_matrix`.
-
-    Raises
-    ------
-    TreeTooLargeError
-        If a pair is too large to compare.
+    work
+        Units of work after which no pair is begun, as for `forest_of`; but one is always compared,
+        or one search finished.
 
     Notes
     -----
     The result is that of `nearest_references`, equally near references included; only
     references that no earlier search covers are compared.
     """
-    reference = np.full(len(trees), -1, np.intp)
-    distance = np.ones(len(trees))
-    of_unsearched: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    forest = forest_of([*trees, *references], memory=memory)
+    found: list[tuple[float, int]] = []
+    begun: dict[tuple[int, int], int | None] = {}
     for place, facts in enumerate(known):
+        has_progress = bool(found)
+        if has_progress and forest.work >= work:
+            break
+        begun = {}
         searched = frozenset().union(*(fact.searched for fact in facts))
-        of_unsearched[tuple(i for i in range(len(references)) if i not in searched)].append(place)
-        if facts:
-            distance[place], reference[place] = min(
-                (fact.distance, fact.reference) for fact in facts
-            )
-    for unsearched, places in of_unsearched.items():
-        found = nearest_references(
-            [trees[i] for i in places], [references[i] for i in unsearched], memory=memory
-        )
-        for place, nearest, how_far in zip(places, found.reference, found.distance, strict=True):
-            if nearest < 0:
-                continue
-            candidate = (float(how_far), unsearched[nearest])
-            if reference[place] < 0 or candidate < (distance[place], reference[place]):
-                distance[place], reference[place] = candidate
-    return Nearest(reference, distance)
+        open_ones = np.array([i for i in range(len(references)) if i not in searched], np.int32)
+        best = min(((fact.distance, fact.reference) for fact in facts), default=None)
+        size = len(trees[place])
+        lower = forest.lower_bounds(np.full_like(open_ones, place), len(trees) + open_ones)
+        bounds = [
+            (float(normalised_distance(int(bound), size, len(references[i]))), i)
+            for bound, i in zip(lower, open_ones.tolist(), strict=True)
+        ]
+        for bound in sorted(bounds):
+            if best is not None and bound > best:
+                break
+            reference = bound[1]
+            if (place, reference) in distances:
+                distance = distances[place, reference]
+            elif has_progress and forest.work >= work:
+                return _nearest(found, begun)
+            else:
+                computed = int(forest.try_distances([place], [len(trees) + reference])[0])
+                begun[place, reference] = distance = None if computed == TOO_LARGE else computed
+                has_progress = True
+            if distance is not None:
+                ratio = float(normalised_distance(distance, size, len(references[reference])))
+                best = min((ratio, reference), best or (np.inf, 0))
+        found.append(best or (1.0, -1))
+    return _nearest(found, {})
+
+
+def _nearest(
+    found: Sequence[tuple[float, int]], begun: Mapping[tuple[int, int], int | None]
+) -> Nearest:
+    return Nearest(
+        np.array([reference for _, reference in found], np.intp),
+        np.array([distance for distance, _ in found], np.float64),
+        begun,
+    )

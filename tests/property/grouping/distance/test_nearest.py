@@ -58,3 +58,27 @@ def test_earlier_searches_do_not_change_what_is_nearest(
     result = nearest_of_changed(some, references, known)
     assert result.reference.tolist() == expected.reference.tolist()
     assert result.distance.tolist() == expected.distance.tolist()
+
+
+@settings(deadline=None)
+@given(st.randoms(), st.integers(1, 5), st.integers(1, 6))
+def test_a_search_that_is_gone_on_with_finds_what_one_in_one_go_does(
+    chance: random.Random, pages: int, count: int
+) -> None:
+    some, references = flat_trees(chance, pages), flat_trees(chance, count)
+    expected = nearest_references(some, references)
+    found: list[tuple[int, float]] = []
+    distances: dict[tuple[int, int], int | None] = {}
+    while len(found) < pages:
+        first = len(found)
+        part = nearest_of_changed(
+            some[first:],
+            references,
+            [()] * (pages - first),
+            distances={(row - first, i): each for (row, i), each in distances.items()},
+            work=0,
+        )
+        distances |= {(first + row, i): each for (row, i), each in part.begun.items()}
+        assert part.begun or len(part.reference)
+        found += zip(part.reference.tolist(), part.distance.tolist(), strict=True)
+    assert found == list(zip(expected.reference.tolist(), expected.distance.tolist(), strict=True))

@@ -3,6 +3,7 @@
 import random
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,15 +11,16 @@ import pytest
 
 from tests.property.grouping.distance.trees import edited, random_tree
 from worker.grouping.distance import (
+    LEFT,
     TreeTooLargeError,
     _native,
     distance_matrix,
     distances_between,
     edit_mapping,
-    nearest_references,
     tree_edit_distance,
 )
-from worker.grouping.distance.native import NativeForest
+from worker.grouping.distance.forest import TASK_WORK, Forest, forest_of
+from worker.grouping.distance.native import ANY_WORK, NativeForest
 from worker.html.tree import Tree
 
 NODES = 70_000
@@ -142,7 +144,6 @@ LEAF = Tree.from_brackets("{c}")
         (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED]), (1, 4)),
         (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED], threads=2), (1, 4)),
         (lambda: distances_between([LEAF, STAR], [REFUSED, LEAF]), (2,)),
-        (lambda: nearest_references([LEAF, REFUSED], [STAR]), (1,)),
     ],
 )
 def test_what_passes_the_limits_is_named_among_those_given(
@@ -167,6 +168,60 @@ def test_savings_close_to_what_16_bits_hold(nodes: int) -> None:
     assert 0 < distances.pop() <= 30
 
 
+DEEPEST = 512
+"""A page may be nested so deep, see `worker.html`."""
+
+OF_PAGES = {
+    "chains": star_of_chains(24, DEEPEST - 2),
+    "combs": [("a", 0)] + [(f"{i % 3}", 1 + i % (DEEPEST - 3) + i % 2) for i in range(12_000)],
+    "scattered": [("a", 0)] + [(f"{i * i % 7}", 1 + i * 7919 % 13) for i in range(12_000)],
+    "star": star(12_000, "abc"),
+}
+UNITS_A_SECOND = 2.5e9
+"""Even where the processor is shared."""
+
+
+def sound(nodes: list[tuple[str, int]]) -> Tree:
+    """Make nodes a tree whatever their depths: none is more than one below the node before."""
+    depth, sane = 0, []
+    for place, (label, wanted) in enumerate(nodes):
+        depth = min(wanted, depth + 1) if place else 0
+        sane.append((label, depth))
+    return Tree.from_preorder(sane)
+
+
+def test_no_list_of_pairs_takes_longer_than_its_work_allows() -> None:
+    trees = [sound(nodes[: len(nodes) - cut]) for nodes in OF_PAGES.values() for cut in range(3)]
+    a, b = np.triu_indices(len(trees), 1)
+    forest = forest_of(trees, memory=2**26, work=TASK_WORK)
+    began = time.process_time()
+    found = forest.try_distances(a, b)
+    seconds = time.process_time() - began
+    done = int(np.flatnonzero(found == LEFT)[0])
+    assert done > 0
+    assert (found[:done] != LEFT).all()
+    assert (found[done:] == LEFT).all()
+    assert forest.work < 3 * TASK_WORK
+    assert seconds < forest.work / UNITS_A_SECOND
+
+
+def test_the_work_of_a_pair_is_the_same_whatever_was_compared_before() -> None:
+    trees = [sound(nodes[:2_000]) for nodes in OF_PAGES.values()]
+
+    def work_of(forest: Forest, pairs: Sequence[tuple[int, int]]) -> list[int]:
+        before, works = forest.work, []
+        for x, y in pairs:
+            forest.try_distances([x], [y])
+            works.append(forest.work - before)
+            before = forest.work
+        return works
+
+    pairs = [(0, 1), (2, 3), (0, 3), (1, 2)]
+    forward = work_of(forest_of(trees, memory=2**26), pairs)
+    backward = work_of(forest_of(trees), pairs[::-1])
+    assert forward == backward[::-1]
+
+
 class InterruptError(Exception):
     """What the signal handler of the test raises."""
 
@@ -179,7 +234,7 @@ def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:
     trees = [random_tree(source, 2_500, "page", "a") for _ in range(2)]
     sizes = np.concatenate([tree.sizes for tree in trees])
     starts = np.array([0, 2_500, 5_000])
-    forest = _native.Forest(np.zeros_like(sizes), sizes, starts, 0)
+    forest = _native.Forest(np.zeros_like(sizes), sizes, starts, 0, ANY_WORK)
     first, last = np.zeros(20_000, np.int32), np.ones(20_000, np.int32)
     distances = np.full(20_000, -7, np.int32)
     handler = signal.signal(signal.SIGALRM, interrupt)

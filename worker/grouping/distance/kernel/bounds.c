@@ -4,9 +4,6 @@
 
 enum { WORD = 64, RISES = 1, FALLS = 2 };
 
-/* Words of 64 cells calculated at most, some five seconds: two trees of 300,000 nodes. */
-static const int64_t MOST_WORDS = INT64_C(1500000000);
-
 /* 64 rows of the table, column by column; `steps` says how the row above them, and then
  * their last one, changes from column to column. Returns the change over all columns. */
 static int32_t fill_strip(const uint64_t *matches, int32_t rows, const int32_t *b, int32_t m,
@@ -33,11 +30,11 @@ static int32_t fill_strip(const uint64_t *matches, int32_t rows, const int32_t *
 }
 
 int32_t sequence_distance(const int32_t *a, int32_t n, const int32_t *b, int32_t m,
-                          int32_t labels, Arena *arena) {
+                          int32_t labels, int64_t most, Arena *arena) {
     while (n > 0 && m > 0 && *a == *b) a++, b++, n--, m--;
     while (n > 0 && m > 0 && a[n - 1] == b[m - 1]) n--, m--;
     if (n == 0 || m == 0) return n + m;
-    if (((int64_t)n / WORD + 1) * m > MOST_WORDS) return n < m ? m - n : n - m;
+    if (sequence_words(n, m) > most) return n < m ? m - n : n - m;
     uint64_t *matches = TAKE(arena, uint64_t, labels);
     uint8_t *steps = TAKE(arena, uint8_t, m);
     if (arena_failed(arena)) return 0;

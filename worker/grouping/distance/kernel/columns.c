@@ -78,6 +78,7 @@ static void open_block(Layout *layout, int32_t keyroot, int32_t column) {
         .keyroot = keyroot,
         .first_column = column,
         .stage_first = columns->stages,
+        .path_first = columns->paths,
     };
     open_stage(layout, column);
 }
@@ -89,6 +90,7 @@ static void close_block(Layout *layout, int32_t column) {
     close_stage(layout, column);
     block->last_column = column;
     block->stage_last = columns->stages;
+    block->path_last = columns->paths;
     block->gain = block->first_column / tile * tile;
     block->tiles = (column - block->gain + tile - 1) / tile;
     block->saving = columns->savings + TILE_GUARD;
@@ -250,15 +252,15 @@ static void list_occurrences(Columns *columns, const Layout *layout, Arena *aren
                 tile_place(columns->shape, c);
     }
     for (int32_t b = 0; b < columns->blocks; b++) {
-        const Block *block = &columns->block[b];
-        for (int32_t p = columns->stage[block->stage_first].path_first;
-             p < columns->stage[block->stage_last - 1].path_last; p++) {
+        Block *block = &columns->block[b];
+        for (int32_t p = block->path_first; p < block->path_last; p++) {
             PathNode *path = &columns->path[p];
             const int32_t subtree = keyroots->subtree[path->node];
             if (is_packed[subtree]) continue;
             path->first = first[subtree];
             path->last = first[subtree + 1];
             is_packed[subtree] = block->keyroot == NOWHERE;
+            block->fills += path->last - path->first;
         }
     }
 }

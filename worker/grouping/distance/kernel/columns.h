@@ -38,6 +38,8 @@ typedef struct {
     int32_t tiles;
     int32_t gain, saving; /* where a row of gains, and one of savings, has the first tile */
     int32_t stage_first, stage_last;
+    int32_t path_first, path_last;
+    int64_t fills; /* places that its path nodes fill, a row */
 } Block;
 
 /* The place of a node with children, and that of the column before its leftmost leaf. */

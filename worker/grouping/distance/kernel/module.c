@@ -21,6 +21,8 @@ typedef struct {
     Forest forest;
     Memo memo;
     bool has_memo;
+    _Atomic int64_t work; /* units that all pairs so far took */
+    int64_t most_work;    /* beyond them no pair is begun */
 } ForestObject;
 
 static Py_ssize_t length(const Py_buffer *buffer, size_t item) {
@@ -34,11 +36,12 @@ static bool fits(const Py_buffer *buffer, size_t item) {
 }
 
 PyDoc_STRVAR(forest_doc,
-             "Forest(labels, sizes, starts, memory)\n--\n\n"
+             "Forest(labels, sizes, starts, memory, work)\n--\n\n"
              "Trees to compare with each other.\n\n"
              "labels, sizes: buffers of int32, the trees one after the other, each in postorder.\n"
              "starts: buffer of int64, where each tree begins, and the end of the last.\n"
-             "memory: bytes in which savings are remembered from pair to pair.");
+             "memory: bytes in which savings are remembered from pair to pair.\n"
+             "work: units of it after which no pair is begun.");
 
 static int load(ForestObject *self, const Py_buffer *labels, const Py_buffer *sizes,
                 const Py_buffer *starts, long long memory) {
@@ -85,16 +88,18 @@ static void forest_dealloc(PyObject *object) {
 
 static PyObject *forest_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     Py_buffer labels, sizes, starts;
-    long long memory;
+    long long memory, work;
     if (keywords && PyDict_Size(keywords) > 0) {
         PyErr_SetString(PyExc_TypeError, "Forest takes no keyword arguments");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "y*y*y*L:Forest", &labels, &sizes, &starts, &memory)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*y*y*LL:Forest", &labels, &sizes, &starts, &memory, &work))
+        return NULL;
     const allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     PyObject *self = allocate(type, 0);
     if (self && load((ForestObject *)self, &labels, &sizes, &starts, memory) < 0)
         Py_CLEAR(self);
+    if (self) ((ForestObject *)self)->most_work = work;
     PyBuffer_Release(&labels);
     PyBuffer_Release(&sizes);
     PyBuffer_Release(&starts);
@@ -152,7 +157,7 @@ static int32_t upper_bound_of(const ForestObject *self, int32_t a, int32_t b, in
     return pair_upper_bound(&self->forest, a, b, workspace);
 }
 
-static PyObject *for_pairs(const ForestObject *self, const Py_buffer *a, const Py_buffer *b,
+static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buffer *b,
                            const Py_buffer *out, int32_t bound, const Way *way,
                            PairFunction *function) {
     const Py_ssize_t count = length(out, sizeof(int32_t));
@@ -170,7 +175,12 @@ static PyObject *for_pairs(const ForestObject *self, const Py_buffer *a, const P
     bool has_memory = workspace_create(&workspace, &self->forest), is_interrupted = false;
     int64_t looked = nanoseconds();
     for (Py_ssize_t i = 0; has_memory && !is_interrupted && i < count; i++) {
+        if (atomic_load_explicit(&self->work, memory_order_relaxed) >= self->most_work) {
+            result[i] = PAIR_LEFT;
+            continue;
+        }
         result[i] = function(self, x[i], y[i], bound, way, &workspace);
+        atomic_fetch_add_explicit(&self->work, workspace.work, memory_order_relaxed);
         has_memory = result[i] != PAIR_NO_MEMORY;
         const int64_t now = nanoseconds();
         if (now - looked >= 0 && now - looked < PATIENCE) continue;
@@ -189,7 +199,7 @@ PyDoc_STRVAR(distances_doc,
              "distances(a, b, out, bound, way)\n--\n\n"
              "Tree edit distances of the trees a[i] and b[i] into out[i].\n\n"
              "a, b, out: buffers of int32. Where a distance is greater than the bound, out has\n"
-             "bound + 1; where the trees are too large to compare, -1.");
+             "bound + 1; where the trees are too large to compare, -1; where the work is used up, -3.");
 
 static PyObject *forest_distances(PyObject *object, PyObject *args) {
     Py_buffer a, b, out;
@@ -265,6 +275,18 @@ done:
     return answer;
 }
 
+PyDoc_STRVAR(work_doc, "Units of work that all pairs so far took.");
+
+static PyObject *forest_work(PyObject *object, void *closure) {
+    (void)closure;
+    return PyLong_FromLongLong(((ForestObject *)object)->work);
+}
+
+static PyGetSetDef forest_attributes[] = {
+    {"work", forest_work, NULL, work_doc, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyMethodDef forest_methods[] = {
     {"distances", forest_distances, METH_VARARGS, distances_doc},
     {"lower_bounds", forest_lower_bounds, METH_VARARGS, lower_bounds_doc},
@@ -277,6 +299,7 @@ static PyType_Slot forest_slots[] = {
     {Py_tp_new, forest_new},
     {Py_tp_dealloc, forest_dealloc},
     {Py_tp_methods, forest_methods},
+    {Py_tp_getset, forest_attributes},
     {Py_tp_doc, (void *)forest_doc},
     {0, NULL},
 };

@@ -8,9 +8,18 @@
 #include "savings.h"
 #include "shape.h"
 
-/* Columns calculated for one pair at most: some ten seconds. Two pages of 20,000 nodes need
- * a third of it. */
-static const int64_t MOST_CELLS = INT64_C(50000000000);
+/* Units of work for one pair at most: two and a half seconds where every unit takes as long as it
+ * may, mostly one. */
+static const int64_t MOST_WORK = INT64_C(10000000000);
+
+enum {
+    NODE_WORK = 800, /* what is done once with each node of both trees */
+    BOUND_NODE_WORK = 80, /* the same for a lower bound alone */
+    WORD_WORK = 18   /* 64 cells of the table of two sequences */
+};
+
+/* Words of a lower bound, a third of a second, and of one that is sought among many. */
+static const int64_t MOST_WORDS = INT64_C(100000000), MOST_WORDS_AMONG_MANY = INT64_C(400000);
 
 /* Where the whole tables have so many times as many, no band along the diagonal is narrow
  * enough, and nothing is tried. */
@@ -99,6 +108,7 @@ static void make_plan(Plan *plan, const View *view, int32_t labels, const Way *w
                     plan->is_narrow ? way->unit->narrow.shape : way->unit->wide.shape, labels,
                     plan->is_narrow ? INT16_MAX : INT32_MAX / 2, arena);
     plan->job = (Job){.rows = &plan->rows, .columns = &plan->columns, .memo = memo};
+    if (!arena_failed(arena)) prepare_job(&plan->job, arena);
 }
 
 static int32_t run(Plan *plan, int32_t bound, int32_t *trees, Arena *arena) {
@@ -107,9 +117,16 @@ static int32_t run(Plan *plan, int32_t bound, int32_t *trees, Arena *arena) {
                            : savings_wide(&plan->job, plan->unit, trees, arena);
 }
 
-static int64_t cost(Plan *plan, int32_t bound) {
+static Cost cost(Plan *plan, int32_t bound) {
     plan->job.bound = bound;
-    return count_cells(&plan->job);
+    return count_cost(&plan->job, !plan->is_narrow);
+}
+
+/* Adds to the work of a pair; false where that is too much. */
+static bool may_take(Workspace *workspace, int64_t work) {
+    if (work > MOST_WORK - workspace->work) return false;
+    workspace->work += work;
+    return true;
 }
 
 /* A run within a bound is exact when its result is within it; a result beyond still is the
@@ -117,16 +134,20 @@ static int64_t cost(Plan *plan, int32_t bound) {
  * again as the lower one, and a band is used that saves a third of the cells: over the pairs
  * of 29 sites this took a fifth less time than one eighth more and half of the cells. */
 static int32_t distance_by_tables(Plan *plan, int32_t lower, int32_t upper, int32_t bound,
-                                  const Way *way, Arena *arena) {
+                                  const Way *way, Workspace *workspace) {
+    Arena *arena = &workspace->arena;
     const int32_t nodes = plan->rows.tree->n + plan->columns.tree->n;
-    const int64_t all = cost(plan, NO_BOUND);
+    const int64_t preparation = count_preparation(&plan->job);
+    if (!may_take(workspace, preparation)) return PAIR_TOO_LARGE;
+    const Cost all = cost(plan, NO_BOUND);
     int32_t reach = lower + lower / 2 + 8;
     for (;;) {
         const int32_t limit = min32(bound, upper - 1);
         if (reach > limit) reach = limit;
-        const int64_t near = way->runs_bounded ? cost(plan, reach) : all;
-        const bool is_bounded = 3 * near < 2 * all;
-        if ((is_bounded ? near : all) > MOST_CELLS) return PAIR_TOO_LARGE;
+        if (!may_take(workspace, 2 * preparation)) return PAIR_TOO_LARGE;
+        const Cost near = way->runs_bounded ? cost(plan, reach) : all;
+        const bool is_bounded = 3 * near.cells < 2 * all.cells;
+        if (!may_take(workspace, is_bounded ? near.work : all.work)) return PAIR_TOO_LARGE;
         const ArenaMark mark = arena_mark(arena);
         const int32_t found = nodes - run(plan, is_bounded ? reach : NO_BOUND, NULL, arena);
         if (arena_failed(arena)) return failure(arena);
@@ -153,8 +174,14 @@ static bool is_cheaper(const View *right, const View *left, const Way *way) {
 }
 
 /* Of the labels in postorder; of the mirror images, these are the labels in preorder. */
-static int32_t sequence_bound(const Tree *a, const Tree *b, int32_t labels, Arena *arena) {
-    return sequence_distance(a->label, a->n, b->label, b->n, labels, arena);
+static int32_t sequence_bound(const Tree *a, const Tree *b, int32_t labels, int64_t most,
+                              Arena *arena) {
+    return sequence_distance(a->label, a->n, b->label, b->n, labels, most, arena);
+}
+
+static int64_t sequence_work(const Tree *a, const Tree *b, int64_t most) {
+    const int64_t words = sequence_words(a->n, b->n);
+    return words > most ? 0 : 2 * WORD_WORK * words;
 }
 
 int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound, const Way *way,
@@ -163,6 +190,7 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
     arena_reset(arena);
     bound = min32(bound, UNBOUNDED);
     View left = {.a = forest->trees[a], .b = forest->trees[b]};
+    workspace->work = NODE_WORK * ((int64_t)left.a.n + left.b.n);
     int32_t distance;
     if (way->trims) {
         if (!trim(&forest->trees[a], &forest->trees[b], &left.a, &left.b, &distance, arena))
@@ -184,20 +212,22 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
     if (arena_failed(arena)) return failure(arena);
     const View *view = is_cheaper(&right, &left, way) ? &right : &left;
     int32_t lower = n < m ? m - n : n - m, upper = n + m;
-    if (way->runs_bounded || bound < UNBOUNDED)
-        lower = max32(sequence_bound(&left.a, &left.b, forest->labels, arena),
-                      sequence_bound(&right.a, &right.b, forest->labels, arena));
+    if (way->runs_bounded || bound < UNBOUNDED) {
+        workspace->work += sequence_work(&left.a, &left.b, MOST_WORDS);
+        lower = max32(sequence_bound(&left.a, &left.b, forest->labels, MOST_WORDS, arena),
+                      sequence_bound(&right.a, &right.b, forest->labels, MOST_WORDS, arena));
+    }
     if (arena_failed(arena)) return failure(arena);
     if (lower > bound) return bound + 1;
     if (way->skips)
         upper = top_down_distance(&left.a, &left.b, TOP_DOWN_PAIRS * ((int64_t)n + m), arena);
     if (arena_failed(arena)) return failure(arena);
     if (lower == upper) return upper;
-    if (table_size(view) > HOPELESS * (double)MOST_CELLS) return PAIR_TOO_LARGE;
+    if (table_size(view) > HOPELESS * (double)MOST_WORK) return PAIR_TOO_LARGE;
     Plan plan;
     make_plan(&plan, view, forest->labels, way, memo, arena);
     if (arena_failed(arena)) return failure(arena);
-    return distance_by_tables(&plan, lower, upper, bound, way, arena);
+    return distance_by_tables(&plan, lower, upper, bound, way, workspace);
 }
 
 int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *workspace) {
@@ -205,11 +235,14 @@ int32_t pair_lower_bound(const Forest *forest, int32_t a, int32_t b, Workspace *
     arena_reset(arena);
     const Tree *f = &forest->trees[a], *g = &forest->trees[b];
     Tree image_f, image_g;
+    const int64_t most = MOST_WORDS_AMONG_MANY;
+    workspace->work = BOUND_NODE_WORK * ((int64_t)f->n + g->n) + sequence_work(f, g, most);
     mirror(f, &image_f, NULL, arena);
     mirror(g, &image_g, NULL, arena);
     if (arena_failed(arena)) return failure(arena);
-    const int32_t lower = max32(sequence_bound(f, g, forest->labels, arena),
-                                sequence_bound(&image_f, &image_g, forest->labels, arena));
+    const int32_t lower =
+        max32(sequence_bound(f, g, forest->labels, most, arena),
+              sequence_bound(&image_f, &image_g, forest->labels, most, arena));
     return arena_failed(arena) ? failure(arena) : lower;
 }
 
@@ -218,6 +251,7 @@ int32_t pair_upper_bound(const Forest *forest, int32_t a, int32_t b, Workspace *
     arena_reset(arena);
     const Tree *f = &forest->trees[a], *g = &forest->trees[b];
     const int64_t all = (int64_t)f->n * g->n;
+    workspace->work = NODE_WORK * ((int64_t)f->n + g->n);
     const int32_t upper =
         top_down_distance(f, g, all < MOST_TOP_DOWN_PAIRS ? all : MOST_TOP_DOWN_PAIRS, arena);
     return arena_failed(arena) ? failure(arena) : upper;
@@ -251,6 +285,7 @@ int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way,
     Arena *arena = &workspace->arena;
     arena_reset(arena);
     View left = {.a = forest->trees[a], .b = forest->trees[b]}, right;
+    workspace->work = NODE_WORK * ((int64_t)left.a.n + left.b.n);
     const int32_t n = left.a.n, m = left.b.n;
     if (left.a.subtree[n - 1] == left.b.subtree[m - 1]) {
         for (int32_t i = 0; i < n; i++) mapped[i] = i;
@@ -280,7 +315,9 @@ int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way,
     Plan plan;
     make_plan(&plan, view, forest->labels, way, NULL, arena);
     if (arena_failed(arena)) return failure(arena);
-    if (cost(&plan, NO_BOUND) > MOST_CELLS) return PAIR_TOO_LARGE;
+    if (!may_take(workspace, 2 * count_preparation(&plan.job)) ||
+        !may_take(workspace, cost(&plan, NO_BOUND).work))
+        return PAIR_TOO_LARGE;
     const int32_t rows = plan.rows.tree->n;
     int32_t *of_row = TAKE(arena, int32_t, rows);
     if (arena_failed(arena)) return failure(arena);

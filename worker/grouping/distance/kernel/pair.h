@@ -26,12 +26,13 @@ extern const Way USUAL_WAY; /* but for the unit */
 typedef struct {
     Arena arena;
     int32_t *number; /* of every subtree of the forest: -1 */
+    int64_t work;    /* units that the last pair took at most, the same on every machine */
 } Workspace;
 
 bool workspace_create(Workspace *workspace, const Forest *forest);
 void workspace_free(Workspace *workspace);
 
-enum { PAIR_TOO_LARGE = -1, PAIR_NO_MEMORY = -2 };
+enum { PAIR_TOO_LARGE = -1, PAIR_NO_MEMORY = -2, PAIR_LEFT = -3 };
 
 enum { UNBOUNDED = INT32_MAX - 1 };
 

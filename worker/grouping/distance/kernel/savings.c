@@ -11,8 +11,19 @@ void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_
         .nesting = TAKE(arena, int32_t, n),
         .labels = labels,
         .leaf_row = TAKE(arena, int32_t, labels),
+        .leaves = TAKE(arena, int32_t, n + 1),
+        .tops = TAKE(arena, int32_t, n + 1),
+        .top_sizes = TAKE(arena, int64_t, n + 1),
     };
     if (arena_failed(arena)) return;
+    rows->leaves[0] = rows->tops[0] = 0;
+    rows->top_sizes[0] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t top = tree->size[i] == 1 ? keyroots->top[i] : i;
+        rows->leaves[i + 1] = rows->leaves[i] + (tree->size[i] == 1);
+        rows->tops[i + 1] = rows->tops[i] + (top > i);
+        rows->top_sizes[i + 1] = rows->top_sizes[i] + (top > i ? tree->size[top] : 0);
+    }
     for (int32_t i = 0; i < labels; i++) rows->leaf_row[i] = -1;
     rows->nesting[n - 1] = 0;
     for (int32_t i = n - 1; i >= 0; i--) {
@@ -106,28 +117,83 @@ static bool is_known(const Job *job, int32_t node, const Block *block) {
     const int32_t subtree = job->rows->tree->subtree[node];
     if (block->keyroot != NOWHERE)
         return memo_recall(job->memo, subtree, columns->tree->subtree[block->keyroot]) > 0;
-    for (int32_t p = columns->stage[block->stage_first].path_first;
-         p < columns->stage[block->stage_last - 1].path_last; p++)
+    for (int32_t p = block->path_first; p < block->path_last; p++)
         if (!memo_recall(job->memo, subtree, columns->tree->subtree[columns->path[p].node]))
             return false;
     return true;
 }
 
-int64_t count_cells(const Job *job) {
+void prepare_job(Job *job, Arena *arena) {
+    const Tree *tree = job->rows->tree;
+    const int32_t *first = job->columns->innermost_first;
+    int64_t *before = TAKE(arena, int64_t, tree->n + 1);
+    if (arena_failed(arena)) return;
+    before[0] = 0;
+    for (int32_t i = 0; i < tree->n; i++) {
+        const int32_t label = tree->label[i];
+        before[i + 1] = before[i] + (tree->size[i] == 1 ? first[label + 1] - first[label] : 0);
+    }
+    job->innermost = before;
+}
+
+/* Units of work, of a quarter of a nanosecond where `benchmarks.distance` was measured. A cell of
+ * 16 bits takes one or less. */
+enum {
+    WIDE_CELL = 2,
+    WINDOW = 150,  /* to open one */
+    WINDOW_ROW = 60,
+    SEARCH = 100,  /* by bisection */
+    COLUMN = 60,   /* to lay out */
+    STEP = 12,     /* of a loop that has no vectors */
+    BAND_EXCESS = 64 /* columns of whole tiles at both ends */
+};
+
+int64_t count_preparation(const Job *job) {
+    const Rows *rows = job->rows;
     const Columns *columns = job->columns;
-    int64_t cells = 0;
-    for (int32_t k = 0; k < job->rows->keyroots->count; k++)
+    const int64_t keyroots = rows->keyroots->count, subtrees = rows->keyroots->subtrees;
+    const int64_t windows = WINDOW * keyroots * columns->blocks;
+    const int64_t paths = keyroots * columns->paths + subtrees * columns->blocks;
+    const int64_t gains = WIDE_CELL * (subtrees + rows->leaf_rows) * columns->gains;
+    const int64_t leaves = (int64_t)SEARCH * rows->leaf_rows * columns->blocks;
+    return windows + STEP * paths + gains + leaves + COLUMN * (int64_t)columns->gains;
+}
+
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+Cost count_cost(const Job *job, bool is_wide) {
+    const Rows *rows = job->rows;
+    const Columns *columns = job->columns;
+    const int32_t cell = is_wide ? WIDE_CELL : 1;
+    Cost cost = {0, 0};
+    for (int32_t k = 0; k < rows->keyroots->count; k++) {
+        const int32_t keyroot = rows->keyroots->keyroot[k], end = keyroot + 1;
+        const int32_t begin = leftmost(rows->tree, keyroot);
+        const int64_t leaves = rows->leaves[end] - rows->leaves[begin];
+        const int64_t tops = rows->tops[end] - rows->tops[begin];
+        const int64_t top_sizes = rows->top_sizes[end] - rows->top_sizes[begin];
+        const int64_t innermost = job->innermost[end] - job->innermost[begin];
+        int64_t path = 0;
+        for (int32_t i = keyroot; i != begin; i = rows->keyroots->first_child[i]) path++;
         for (int32_t b = 0; b < columns->blocks; b++) {
             const Block *block = &columns->block[b];
             Window window;
-            const int32_t keyroot = job->rows->keyroots->keyroot[k];
             if (!open_window(job, keyroot, block, &window)) continue;
-            const int64_t rows = window.last_row - window.first_row + 1;
-            const int64_t band = (int64_t)window.high - window.low + tile_columns(columns->shape);
             const int64_t all = block->last_column - block->first_column;
-            cells += rows * (block->keyroot == NOWHERE || band > all ? all : band);
+            const int64_t inner = columns->inner_before[block->last_column] -
+                                  columns->inner_before[block->first_column];
+            const int64_t diagonal = (int64_t)window.high - window.low + BAND_EXCESS;
+            const int64_t band = block->keyroot == NOWHERE ? all : min64(diagonal, all);
+            const int64_t outside = min64(tops * all, tops * band + top_sizes);
+            const int64_t cells = (window.last_row - window.first_row + 1) * band;
+            cost.cells += cells;
+            cost.work += cell * (cells + outside) + WINDOW_ROW * (int64_t)(end - begin) +
+                         STEP * (min64(outside, tops * inner) + min64(innermost, leaves * inner) +
+                                 path * (2 * (int64_t)(block->path_last - block->path_first) +
+                                         block->fills));
         }
-    return cells;
+    }
+    return cost;
 }
 
 #define CELL int16_t

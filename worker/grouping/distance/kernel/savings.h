@@ -14,6 +14,9 @@ typedef struct {
     int32_t labels;
     int32_t *leaf_row; /* by label: number of the row of gains of its leaves, or -1 */
     int32_t leaf_rows;
+    /* Before each node in postorder, and before the end: */
+    int32_t *leaves, *tops; /* leaves, and those below a left path */
+    int64_t *top_sizes;     /* nodes of the subtrees at the tops of these paths */
 } Rows;
 
 void lay_out_rows(Rows *rows, const Tree *tree, const Keyroots *keyroots, int32_t labels,
@@ -25,12 +28,23 @@ typedef struct {
     /* Mappings of a greater distance may be missed; their savings are then too low. */
     int32_t bound;
     const Memo *memo; /* may be NULL */
+    const int64_t *innermost; /* before each node of the rows: of how many of the columns' innermost
+                                 nodes the leaves so far have the label */
 } Job;
 
 enum { NO_BOUND = INT32_MAX };
 
-/* Number of columns that will be calculated, over all rows. */
-int64_t count_cells(const Job *job);
+/* What a run costs: columns calculated over all rows; and units of work, of which the tables
+ * take no more than is said here, whatever their shape and whatever is remembered. */
+typedef struct {
+    int64_t cells, work;
+} Cost;
+
+/* Fails by the arena. */
+void prepare_job(Job *job, Arena *arena);
+/* Units of work that `count_cost` takes, and a run before it fills its tables. */
+int64_t count_preparation(const Job *job);
+Cost count_cost(const Job *job, bool is_wide);
 
 /* The savings of the two trees. With `trees`, also those of each subtree of the rows with each
  * of the columns, by their numbers in the keyroots. Fails by the arena. */

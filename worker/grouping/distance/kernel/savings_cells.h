@@ -145,8 +145,7 @@ static void NAME(begin_gains)(NAME(Tables) *t, int32_t node) {
     }
     for (int32_t k = 0; k < t->knowns; k++) {
         const Block *block = &columns->block[t->known[k]];
-        for (int32_t p = columns->stage[block->stage_first].path_first;
-             p < columns->stage[block->stage_last - 1].path_last; p++) {
+        for (int32_t p = block->path_first; p < block->path_last; p++) {
             const PathNode *path = &columns->path[p];
             if (path->first == path->last) continue;
             const int32_t other = columns->tree->subtree[path->node];
@@ -231,8 +230,7 @@ static void NAME(add_path_node)(NAME(Tables) *t, int32_t row, int32_t node) {
     for (const Window *window = t->window; window < t->window + t->windows; window++) {
         const CELL *before = t->row + window->to_saving;
         const Block *block = window->block;
-        for (int32_t p = columns->stage[block->stage_first].path_first;
-             p < columns->stage[block->stage_last - 1].path_last; p++) {
+        for (int32_t p = block->path_first; p < block->path_last; p++) {
             const PathNode *path = &columns->path[p];
             const bool is_equal = columns->tree->label[path->node] == tree->label[node];
             const CELL savings = (CELL)(before[path->left] - path->base + 1 + is_equal);
