@@ -434,7 +434,8 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
         if done.returncode:
             report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
         for output in (done.stdout, done.stderr):
-            if _TRACE in output:
+            # Within a line it is a value: what is known of a task that failed.
+            if any(line.startswith(_TRACE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a traceback")
             if found := _CONTROLS.search(output):
                 report.problems.append(f"{words} prints {found[0]!r}")

@@ -1,14 +1,25 @@
 """Messages that cannot be used, on a real broker."""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
 
+import amqp
 import pytest
 from click.testing import CliRunner
 
-from tests.deployment import Deployment
+from tests.deployment import Deployment, own_settings, remove_queues
+from tests.faults.hostile import bodies, envelopes
+from tests.faults.hostile.envelopes import FEW
+from tests.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
 from tests.integration.service.crawl import UNUSABLE
+from tests.services import Services
 from worker import cli
+from worker.messaging.broker import connect
 from worker.service.quarantine import browse
+from worker.settings import load_settings
 
 
 @pytest.mark.usefixtures("articles")
@@ -58,3 +69,55 @@ def test_all_messages_are_sent_back_only_after_a_yes(
     done = command_line.invoke(cli.main, ["quarantine", "requeue", "--stage", "intake", "--yes"])
     assert done.output == f"{held} messages sent back\n"
     deployment.wait_for_receipts(before + held)
+
+
+@pytest.fixture
+def hostile(
+    services: Services, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Deployment]:
+    """Quarantines with messages of each hostile kind, and no process."""
+    settings = own_settings(services, database_url, tmp_path)
+    for name, value in settings.environment().items():
+        monkeypatch.setenv(name, value)
+    load_settings.cache_clear()
+    deployment = Deployment(settings, tmp_path, processes=[])
+    queues = list(deployment.topology.quarantines.values())
+    with connect(settings) as connection:
+        deployment.topology.declare(connection)
+    try:
+        kinds = [each for each in (*envelopes.kinds(), *bodies.kinds()) if each.copies > FEW]
+        for number, kind in enumerate(kinds):
+            # The broker refuses some.
+            with (
+                suppress(amqp.AMQPError, OSError, UnicodeDecodeError),
+                deployment.amqp() as connection,
+                connection.channel() as channel,
+            ):
+                for copy in range(len(HOSTILE_TEXTS)):
+                    draw = Draw(copy, f"https://a.example/{copy}", f"{number}-{copy}", Random(copy))
+                    message = PackedMessage(kind.make(draw))
+                    queue = queues[(number + copy) % len(queues)]
+                    channel.basic_publish(message, exchange="", routing_key=queue)
+        yield deployment
+    finally:
+        load_settings.cache_clear()
+        remove_queues(settings)
+
+
+def test_commands_survive_whatever_is_in_quarantine(
+    hostile: Deployment,
+) -> None:
+    command_line = CliRunner()
+    stages = hostile.topology.quarantines
+    held = [each for stage in stages for each in browse(hostile.settings, stage)]
+    assert len(held) > 500
+    for arguments in (["list"], ["show"], ["show", "--whole"]):
+        done = command_line.invoke(cli.main, ["quarantine", *arguments])
+        assert done.exit_code == 0, done.output[-2000:]
+        assert len(done.stdout.splitlines()) == len(held) + (arguments == ["list"])
+    odd = max(held, key=lambda each: len(each.message_id or ""))
+    done = command_line.invoke(cli.main, ["quarantine", "show", odd.message_id or ""])
+    assert done.exit_code == 0, done.output[-2000:]
+    done = command_line.invoke(cli.main, ["quarantine", "requeue", "--yes"])
+    assert done.exit_code == 0, done.output[-2000:]
+    assert done.output == f"{len(held)} messages sent back\n"
