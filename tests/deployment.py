@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import amqp
+import psutil
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
@@ -135,6 +136,10 @@ class Deployment:
     def check(self) -> None:
         """Raise if a process of the service has ended."""
         self._supervisor.check()
+
+    def children(self, process: str) -> list[psutil.Process]:
+        """Return the processes of the pool of a process."""
+        return psutil.Process(self._pids[process]).children()
 
     def peak_bytes(self, process: str) -> int:
         """Return the most memory that a process has held so far."""

@@ -139,7 +139,8 @@ class Settings(BaseSettings):
     page_seconds: float = Field(
         default=60,
         gt=0,
-        description="Time that one page may take in a task; beyond, its outcome is `failed`.",
+        description="Processor time that one page may take in a task; beyond, its outcome is "
+        "`failed`. On the clock a task may take ten times as long, but no more than 25 minutes.",
     )
     parsing_seconds: float = Field(
         default=10,

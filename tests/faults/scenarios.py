@@ -15,6 +15,8 @@ from sqlalchemy import select
 from models.tables import Article, Site, StoredPage
 from tests.faults.proving_ground import Balance, ProvingGround, Victim, balance
 from tests.faults.sabotage.sitecustomize import (
+    BURNS,
+    BURNS_NATIVELY,
     HANGS,
     HANGS_NATIVELY,
     HARMFUL_ELEMENT,
@@ -261,6 +263,8 @@ def send_poison(words: bytes) -> Fault:
         KILLS: "kills",
         HANGS: "holds up, beyond any time limit,",
         HANGS_NATIVELY: "holds up, in native code that hears of no time limit,",
+        BURNS: "keeps busy, beyond any time limit,",
+        BURNS_NATIVELY: "keeps busy, in native code that hears of no time limit,",
     }[words]
     act.__doc__ = f"Publish a page that {does} the process that extracts it."
     return act
@@ -310,6 +314,8 @@ FAULTS: Mapping[str, Fault] = {
     "page that kills": send_poison(KILLS),
     "page that hangs": send_poison(HANGS),
     "page that deadlocks": send_poison(HANGS_NATIVELY),
+    "page that burns": send_poison(BURNS),
+    "page that spins": send_poison(BURNS_NATIVELY),
     "tree that crashes comparisons": send_tree_that_crashes,
     "clustering that crashes": crash_every_clustering,
     "flood of unusable messages": flood,

@@ -12,7 +12,13 @@ from sqlalchemy import func, select
 
 from models.tables import Generation, Site, StoredPage
 from tests.faults.proving_ground import ProvingGround, Servers, balance
-from tests.faults.sabotage.sitecustomize import HANGS, HANGS_NATIVELY, KILLS
+from tests.faults.sabotage.sitecustomize import (
+    BURNS,
+    BURNS_NATIVELY,
+    HANGS,
+    HANGS_NATIVELY,
+    KILLS,
+)
 from tests.faults.scenarios import harmful_tree, poison, site_pages, try_fault
 from worker.service.quarantine import drop, requeue
 
@@ -52,7 +58,9 @@ def test_every_page_has_its_outcome_and_every_article_comes_under_one_id(
 
 
 @pytest.mark.parametrize(
-    "words", [KILLS, HANGS, HANGS_NATIVELY], ids=["kills", "hangs", "deadlocks"]
+    "words",
+    [KILLS, HANGS, HANGS_NATIVELY, BURNS, BURNS_NATIVELY],
+    ids=["kills", "hangs", "deadlocks", "burns", "spins"],
 )
 def test_a_page_that_harms_its_process_fails_alone(ground: ProvingGround, words: bytes) -> None:
     host = f"poison-{words.split()[2].decode()}.example"

@@ -16,28 +16,49 @@ class TimeIsUpError(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(
+    seconds: float,
+    *,
+    error: type[BaseException] = TimeIsUpError,
+    again_seconds: float = AGAIN_SECONDS,
+    kill_seconds: float = 0,
+) -> Iterator[None]:
     """Raise in what is done within once it has taken so much of the processor.
 
     Native code hears of it when it returns. Time that other processes take does not count, so
     that a busy machine fails no work.
 
+    Parameters
+    ----------
+    seconds
+        Processor time of the process.
+    error
+        What is raised.
+    again_seconds
+        Processor time after which it is raised again; 0 for never.
+    kill_seconds
+        Processor time after which the system ends the process, even in native code; 0 for never.
+
     Raises
     ------
     TimeIsUpError
-        Where the work does not end in time.
+        Or another error where one is given, where the work does not end in time.
     """
-    former = signal.signal(signal.SIGPROF, _raise)
-    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_SECONDS)
+
+    def is_up(_number: int, _frame: FrameType | None) -> None:
+        raise error
+
+    former = signal.signal(signal.SIGPROF, is_up)
+    if kill_seconds:
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_VIRTUAL, kill_seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, again_seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGPROF, former)
-
-
-def _raise(_number: int, _frame: FrameType | None) -> None:
-    raise TimeIsUpError
 
 
 @contextmanager

@@ -53,6 +53,10 @@ HARD_LIMIT_AFTER_SECONDS = 30.0
 """Time between the limit that a task hears of and that at which its process is killed: native
 code, which hears nothing, gets a chance to return."""
 
+WALL_TIMES = 10
+"""How many times the processor time of a task of pages it may take on the clock: a busy host, or a
+slow disk, is no fault of a page. What waits for ever ends by this."""
+
 TASK_SECONDS = 1500.0
 """Time after which the process of any other task is killed: RabbitMQ takes a message back, and the
 connection down, that is not acknowledged for 30 minutes (its ``consumer_timeout``)."""
@@ -82,6 +86,7 @@ def create_app(settings: Settings) -> Celery:
     topology = topology_of(settings)
     # Without an expiry: what expires in a queue would be sent on to its quarantine.
     period = settings.cluster_interval_seconds
+    wall_seconds = min(WALL_TIMES * settings.page_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
     app = Application("detourage", include=TASK_MODULES)
     app.conf.update(
         broker_url=settings.require_broker_url(),
@@ -107,8 +112,10 @@ def create_app(settings: Settings) -> Celery:
         task_time_limit=TASK_SECONDS,
         task_annotations={
             task: {
-                "soft_time_limit": settings.page_seconds,
-                "time_limit": settings.page_seconds + HARD_LIMIT_AFTER_SECONDS,
+                "cpu_seconds": settings.page_seconds,
+                "cpu_kill_seconds": settings.page_seconds + HARD_LIMIT_AFTER_SECONDS,
+                "soft_time_limit": wall_seconds,
+                "time_limit": wall_seconds + HARD_LIMIT_AFTER_SECONDS,
             }
             for task in PAGE_TASKS
         },

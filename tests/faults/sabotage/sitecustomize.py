@@ -25,13 +25,17 @@ TRAPS = "DETOURAGE_FAULTS_TRAPS"
 KILLS = b"This page kills its process."
 HANGS = b"This page hangs its process."
 HANGS_NATIVELY = b"This page deadlocks its process."
-"""The one hears of its time limit, as Python gives it a chance to; the other never does."""
+BURNS = b"This page burns its processor."
+BURNS_NATIVELY = b"This page spins its processor."
+"""The first of each two hears of its time limit, as Python gives it a chance to; the other never
+does."""
 
 HARMFUL_ELEMENT = "segfault"
 HARMFUL_SITES = "harmful-sites"
 """File in the directory of traps with the names of sites."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
+WALL_TIMES = 2
 """In place of the service's own, so that what never returns is ended soon."""
 
 Function = Callable[..., Any]
@@ -47,6 +51,10 @@ def _harmed_by_pages(honest: Function) -> Function:
             time.sleep(3600)
         if HANGS_NATIVELY in text:
             _deadlock()
+        while BURNS in text:
+            pass
+        if BURNS_NATIVELY in text:
+            sum(range(1 << 60))
         return honest(page, *rest, **named)
 
     return extract_article
@@ -133,7 +141,10 @@ def _spring(place: str) -> None:
 
 
 SABOTAGED: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "worker.service.application": {"HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS},
+    "worker.service.application": {
+        "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
+        "WALL_TIMES": lambda _: WALL_TIMES,
+    },
     "worker.article.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},

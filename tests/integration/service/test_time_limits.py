@@ -1,0 +1,85 @@
+"""The limits of time of tasks, in the processes of a deployment."""
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+from sqlalchemy import select
+
+from models.tables import StoredPage
+from tests.deployment import Deployment, own_settings, remove_queues
+from tests.pages import article_html
+from tests.services import Services
+
+PAGE_SECONDS = 2.0
+RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.15
+PARAGRAPHS = 4_000
+
+
+def long_page(seed: int) -> bytes:
+    """A page that takes some tenths of a second of a processor."""
+    text = "<p>On Tuesday the council met again, to decide about the old bridge and its cost.</p>"
+    html = article_html(seed).replace("</p>", "</p>" + text * PARAGRAPHS, 1)
+    url = f"https://slow.example/{seed}"
+    return json.dumps({"version": 1, "url": url, "html": html, "id": str(seed)}).encode()
+
+
+class Throttled:
+    """A fraction of a processor for processes, as an overloaded host leaves them."""
+
+    def __init__(self, processes: Callable[[], list[psutil.Process]]) -> None:
+        self._processes = processes
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._throttle)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _throttle(self) -> None:
+        while not self._ended.is_set():
+            self._send(signal.SIGSTOP)
+            self._ended.wait(PAUSE_SECONDS)
+            self._send(signal.SIGCONT)
+            time.sleep(RUN_SECONDS)
+
+    def _send(self, number: int) -> None:
+        for process in self._processes():
+            with suppress(psutil.Error):
+                process.send_signal(number)
+
+
+def test_a_good_page_is_extracted_on_a_host_that_leaves_its_worker_little_time(
+    services: Services, database_url: str, tmp_path: Path
+) -> None:
+    settings = own_settings(services, database_url, tmp_path).model_copy(
+        update={"page_seconds": PAGE_SECONDS}
+    )
+    with Deployment(settings, tmp_path) as deployment:
+
+        def outcomes() -> list[str | None]:
+            with deployment.database.transaction() as session:
+                return list(session.scalars(select(StoredPage.outcome)))
+
+        def publish_and_wait(seeds: range) -> float:
+            began = time.monotonic()
+            deployment.publish(map(long_page, seeds))
+            deployment.wait_until(lambda: outcomes().count("article") == seeds.stop)
+            return time.monotonic() - began
+
+        # What the processes load at first takes them longer than a page.
+        publish_and_wait(range(8))
+        with Throttled(lambda: deployment.children("worker")):
+            seconds = publish_and_wait(range(8, 9))
+        assert seconds > PAGE_SECONDS
+        assert outcomes() == ["article"] * 9
+        deployment.check()
+    remove_queues(settings)
