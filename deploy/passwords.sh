@@ -1,17 +1,44 @@
 #!/bin/sh
-# Writes a password for each that docker-compose.yml asks for into the file .env, unless it is there.
-# A password of which only the line is new is taken over when the deployment starts; those of
-# POSTGRES and RABBITMQ, the owner's and the administrator's, are those of the first start.
+# passwords.sh [DIRECTORY [FILE]]: writes what docker-compose.yml hands over as secrets into the
+# DIRECTORY secrets: a password for each user, unless it is there, and the files made of them. A
+# password that an earlier version wrote into the FILE .env is taken over.
+#
+# To change a password write it into its file, in characters that need no quoting in a URL, and run
+# this again: it is taken over when the deployment starts. Those of postgres and rabbitmq, the
+# owner's and the administrator's, are those of the first start.
 set -eu
 umask 077
-file=${1:-.env}
-touch "$file"
-chmod 600 "$file"
-for name in POSTGRES DATABASE_SERVICE DATABASE_READ \
-    RABBITMQ BROKER_SERVICE BROKER_CRAWLER BROKER_RECOGNISER GRAFANA FLOWER INSPECTOR; do
-    if ! grep -q "^${name}_PASSWORD=" "$file"; then
-        # Hexadecimal digits need no quoting in a URL.
-        password=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
-        printf '%s_PASSWORD=%s\n' "$name" "$password" >>"$file"
-    fi
+directory=${1:-secrets} former=${2:-.env}
+mkdir -p "$directory"
+# Nobody else gets into the directory; the files can be read, as containers have other users.
+chmod 700 "$directory"
+cd "$directory"
+case $former in /*) ;; *) former=$OLDPWD/$former ;; esac
+
+# secret NAME: writes what it reads, for good or not at all.
+secret() {
+    cat >".$1"
+    chmod 644 ".$1"
+    mv -f ".$1" "$1"
+}
+
+for user in postgres database_service database_read \
+    rabbitmq broker_service broker_crawler broker_recogniser grafana flower inspector; do
+    name=${user}_password
+    [ ! -e "$name" ] || continue
+    variable=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
+    password=$(sed -n "s/^$variable=//p" "$former" 2>/dev/null | tail -n 1 | tr -d "\"'\r")
+    # Hexadecimal digits need no quoting in a URL.
+    [ -n "$password" ] || password=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
+    printf %s "$password" | secret "$name"
 done
+
+database() { printf 'postgresql+psycopg2://%s:%s@postgres/detourage' "$1" "$(cat "$2_password")"; }
+broker=amqp://detourage_service:$(cat broker_service_password)@rabbitmq//
+database detourage postgres | secret database_url_owner
+database detourage_service database_service | secret database_url_service
+database detourage_read database_read | secret database_url_read
+printf %s "$broker" | secret broker_url
+printf 'detourage:%s' "$(cat flower_password)" | secret flower_basic_auth
+printf 'default_user = detourage\ndefault_pass = %s\n' "$(cat rabbitmq_password)" |
+    secret rabbitmq_administrator.conf

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
+from sqlalchemy import make_url
 
 from worker.cli import main
 from worker.settings import Settings
@@ -30,7 +31,6 @@ PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "mon
 }
 ONCE = ("broker-users", "database-roles", "migrate")
 SERVICES = ("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)
-ASKED = sorted(set(re.findall(r"\$\{(\w+_PASSWORD):\?", COMPOSE.read_text())))
 OURS = ("migrate", *PROCESSES, "metrics", "inspector")
 
 
@@ -54,24 +54,67 @@ def test_it_follows_the_compose_specification() -> None:
 
 
 @pytest.fixture
-def passwords(tmp_path: Path) -> dict[str, str]:
+def secrets(tmp_path: Path) -> Path:
     """What the script makes for a first start."""
-    subprocess.run([DEPLOY / "passwords.sh", tmp_path / ".env"], check=True)
-    lines = (tmp_path / ".env").read_text().splitlines()
-    return dict(line.split("=", 1) for line in lines)
+    subprocess.run([DEPLOY / "passwords.sh"], cwd=tmp_path, check=True)
+    return tmp_path / "secrets"
 
 
-def test_every_password_that_is_asked_for_is_made_once(
-    passwords: dict[str, str], tmp_path: Path
-) -> None:
-    assert sorted(passwords) == ASKED
-    assert len(set(passwords.values())) == len(passwords)
+def contents(secrets: Path) -> dict[str, str]:
+    return {each.name: each.read_text() for each in secrets.iterdir()}
+
+
+def test_every_secret_that_is_asked_for_is_made_once(secrets: Path) -> None:
+    made = contents(secrets)
+    asked = yaml.safe_load(COMPOSE.read_text())["secrets"]
+    assert {Path(each["file"]).name for each in asked.values()} <= set(made)
+    passwords = {name: value for name, value in made.items() if name.endswith("_password")}
+    assert len(set(passwords.values())) == len(passwords) == 10
     assert all(re.fullmatch("[0-9a-f]{48}", each) for each in passwords.values())
-    file = tmp_path / ".env"
-    before = file.read_text()
-    subprocess.run([DEPLOY / "passwords.sh", file], check=True)
-    assert file.read_text() == before
-    assert file.stat().st_mode & 0o777 == 0o600
+    subprocess.run([DEPLOY / "passwords.sh"], cwd=secrets.parent, check=True)
+    assert contents(secrets) == made
+    # The users of the containers read the files, nobody else on the host gets at them.
+    assert secrets.stat().st_mode & 0o777 == 0o700
+    assert {each.stat().st_mode & 0o777 for each in secrets.iterdir()} == {0o644}
+
+
+def test_passwords_of_an_earlier_version_are_taken_over(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("POSTGRES_PASSWORD=0wn3r\nGRAFANA_PORT=3001\n")
+    subprocess.run([DEPLOY / "passwords.sh"], cwd=tmp_path, check=True)
+    made = contents(tmp_path / "secrets")
+    assert made["postgres_password"] == "0wn3r"
+    assert ":0wn3r@" in made["database_url_owner"]
+    assert len(made["rabbitmq_password"]) == 48
+
+
+def test_a_password_that_was_changed_is_in_all_that_is_made_of_it(secrets: Path) -> None:
+    (secrets / "broker_service_password").write_text("ch4nged\n")
+    subprocess.run([DEPLOY / "passwords.sh"], cwd=secrets.parent, check=True)
+    assert ":ch4nged@" in contents(secrets)["broker_url"]
+
+
+def test_the_processes_read_their_addresses_from_the_secrets(
+    secrets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DETOURAGE_DATABASE_URL", "DETOURAGE_BROKER_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(secrets / "database_url_service"))
+    monkeypatch.setenv("DETOURAGE_BROKER_URL_FILE", str(secrets / "broker_url"))
+    settings, made = Settings(), contents(secrets)
+    assert make_url(settings.require_database_url()).password == made["database_service_password"]
+    assert made["broker_service_password"] in settings.require_broker_url()
+
+
+def test_commands_that_know_no_files_get_the_passwords(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("p $(w) 'x'\n")
+    done = subprocess.run(
+        [DEPLOY / "with-secrets.sh", "sh", "-c", 'printf %s "$PGPASSWORD"'],
+        env={**os.environ, "PGPASSWORD_FILE": str(tmp_path / "password")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "p $(w) 'x'"
 
 
 def test_no_image_has_a_tag_that_moves() -> None:
@@ -122,19 +165,14 @@ def test_images_are_pinned_by_the_digests_that_their_registry_tells(tmp_path: Pa
     assert pinned["POSTGRES_IMAGE"].startswith("mirror.example/postgres:17.6@")
 
 
-def compose_config(
-    passwords: dict[str, str], directory: Path, *options: str
-) -> subprocess.CompletedProcess[str]:
-    """Have Docker's program read the file with these passwords and no others."""
-    file = directory / "passwords"
-    file.write_text("".join(f"{name}={value}\n" for name, value in passwords.items()))
-    environment = {name: value for name, value in os.environ.items() if name not in ASKED}
+def compose_config(secrets: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Have Docker's program read the file with these secrets."""
     return subprocess.run(
-        [*compose_program(), "--file", COMPOSE, "--env-file", file, *options],
+        [*compose_program(), "--file", COMPOSE, *options],
         capture_output=True,
         text=True,
         check=False,
-        env=environment,
+        env={**os.environ, "DETOURAGE_SECRETS": str(secrets)},
     )
 
 
@@ -150,52 +188,47 @@ def compose_program() -> list[str]:
 
 @pytest.mark.compose
 @pytest.mark.parametrize("profile", ["", *sorted(set(PROFILES.values()))])
-def test_docker_compose_accepts_it_with_each_profile(
-    profile: str, passwords: dict[str, str], tmp_path: Path
-) -> None:
+def test_docker_compose_accepts_it_with_each_profile(profile: str, secrets: Path) -> None:
     options = ["--profile", profile] if profile else []
-    listed = compose_config(passwords, tmp_path, *options, "config", "--services")
+    listed = compose_config(secrets, *options, "config", "--services")
     assert listed.returncode == 0, listed.stderr
     named = {name for name in SERVICES if PROFILES.get(name, profile) == profile}
     assert named <= set(listed.stdout.split())
 
 
 @pytest.mark.compose
-def test_docker_compose_gives_each_password_to_who_needs_it(
-    passwords: dict[str, str], tmp_path: Path
-) -> None:
+def test_docker_compose_hands_secrets_over_as_files_alone(secrets: Path) -> None:
     every = [word for name in set(PROFILES.values()) for word in ("--profile", name)]
-    shown = compose_config(passwords, tmp_path, *every, "config")
+    shown = compose_config(secrets, *every, "config")
     assert shown.returncode == 0, shown.stderr
-    services = yaml.safe_load(shown.stdout)["services"]
-    assert set(services) == set(SERVICES)
-    given = json.dumps(services)
-    assert [name for name, value in passwords.items() if value not in given] == []
+    config = yaml.safe_load(shown.stdout)
+    assert set(config["services"]) == set(SERVICES)
+    made = contents(secrets)
+    assert [name for name, value in made.items() if value in shown.stdout] == []
+    files = {name: Path(each["file"]) for name, each in config["secrets"].items()}
+    assert {each.parent for each in files.values()} == {secrets}
+    assert all(each.name in made for each in files.values())
+    given = {
+        each["source"]
+        for service in config["services"].values()
+        for each in service.get("secrets", [])
+    }
+    assert given == set(files)
 
 
-@pytest.mark.compose
-@pytest.mark.parametrize("missing", ASKED)
-def test_docker_compose_names_the_script_where_a_password_is_missing(
-    missing: str, passwords: dict[str, str], tmp_path: Path
-) -> None:
-    del passwords[missing]
-    refused = compose_config(passwords, tmp_path, "config")
-    assert refused.returncode != 0
-    assert missing in refused.stderr
-    assert "run deploy/passwords.sh" in refused.stderr
-
-
-def test_nothing_starts_with_a_password_that_everybody_knows(
-    services: dict[str, dict[str, Any]],
-) -> None:
-    asked = [
-        value
-        for service in services.values()
-        for name, value in service.get("environment", {}).items()
-        if "PASS" in name or "AUTH" in name or name.endswith("_URL")
-    ]
-    assert len(asked) >= 2 * len(OURS) - 1
-    assert all("_PASSWORD:?" in value for value in asked)
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_environment_holds_a_password(name: str, services: dict[str, dict[str, Any]]) -> None:
+    service = services[name]
+    mounted = {
+        f"/run/secrets/{each}" for each in service.get("secrets", []) if isinstance(each, str)
+    }
+    read = set()
+    for variable, value in service.get("environment", {}).items():
+        if re.search("PASS|AUTH|_URL", variable):
+            assert variable.endswith("_FILE"), variable
+            read.add(value)
+    read |= set(re.findall("/run/secrets/\\w+", json.dumps(service.get("command", ""))))
+    assert read == mounted
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -249,7 +282,7 @@ def test_a_process_has_no_privileges(name: str, services: dict[str, dict[str, An
 def test_files_that_are_mounted_are_there(services: dict[str, dict[str, Any]]) -> None:
     mounts = [mount for service in services.values() for mount in service.get("volumes", [])]
     files = [mount.split(":") for mount in mounts if mount.startswith("./")]
-    assert len(files) == 7
+    assert len(files) == 10
     for source, _, mode in files:
         assert (ROOT / source).is_file()
         assert mode == "ro"
@@ -291,7 +324,7 @@ def test_no_port_is_open_to_other_machines(name: str, services: dict[str, dict[s
 @pytest.mark.parametrize("name", OURS)
 def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str, Any]]) -> None:
     given = {
-        variable.removeprefix("DETOURAGE_").lower()
+        variable.removeprefix("DETOURAGE_").removesuffix("_FILE").lower()
         for variable in services[name]["environment"]
         if variable.startswith("DETOURAGE_")
     }
@@ -301,21 +334,20 @@ def test_the_settings_given_are_settings(name: str, services: dict[str, dict[str
 
 @pytest.mark.parametrize("name", OURS)
 def test_a_process_has_the_rights_that_it_needs(
-    name: str, services: dict[str, dict[str, Any]]
+    name: str, services: dict[str, dict[str, Any]], secrets: Path
 ) -> None:
     owner, reader = {"migrate"}, {"metrics", "inspector"}
     role = "detourage" if name in owner else f"detourage_{'read' if name in reader else 'service'}"
     environment = services[name]["environment"]
-    assert f"//{role}:" in environment["DETOURAGE_DATABASE_URL"]
-    assert "//detourage_service:" in environment.get("DETOURAGE_BROKER_URL", "//detourage_service:")
+    address = Path(environment["DETOURAGE_DATABASE_URL_FILE"]).name
+    assert f"//{role}:" in contents(secrets)[address]
+    assert "//detourage_service:" in contents(secrets)["broker_url"]
 
 
 def test_the_commands_exist(services: dict[str, dict[str, Any]]) -> None:
     commands = [services[name]["command"] for name in OURS]
     commands += [services[name]["healthcheck"]["test"][1:] for name in PROCESSES]
     ours = [command[1:] for command in commands if command[0] == "detourage"]
-    (inspector,) = re.findall("exec detourage (.+)", services["inspector"]["command"][-1])
-    ours.append(inspector.split())
     assert len(ours) == 9
     for arguments in ours:
         done = CliRunner().invoke(main, [*arguments, "--help"])
