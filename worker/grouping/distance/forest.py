@@ -53,8 +53,8 @@ class Forest(Protocol):
 
 ANY_WORK = np.iinfo(np.int64).max
 
-TASK_WORK = 6_000_000_000
-"""Units of work after which a task begins with no other pair: a second and a half at most."""
+TASK_WORK = 5_000_000_000
+"""Units of work after which a task begins with no other pair: a second and a quarter at most."""
 
 
 def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -> Forest:
