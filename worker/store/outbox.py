@@ -127,7 +127,7 @@ def _adding_tasks() -> Insert:
         asked.c.arguments,
         asked.c.place,
         last.label("own"),
-        (func.coalesce(_served(lane, _WHOLE_LANE), 0) // _ROUND).label("round"),
+        _round_of(lane).label("round"),
     ).subquery()
     own, served_round = of_site.c.own, of_site.c.round
     after_own = own // _ROUND * QUANTUM + own % QUANTUM + 1
@@ -151,6 +151,18 @@ def _adding_tasks() -> Insert:
             ),
         )
         .execution_options(dml_strategy="raw")
+    )
+
+
+def _round_of(lane: ColumnElement[str]) -> ColumnElement[int]:
+    """Return the round that is being served; a new one where nothing waits, for which all are new.
+
+    Else a site would be behind a backlog for what it had while there was none.
+    """
+    first = select(func.min(OutboxEntry.turn)).where(OutboxEntry.lane == lane).scalar_subquery()
+    served = _served(lane, _WHOLE_LANE)
+    return func.greatest(
+        func.coalesce(first // _ROUND, served // _ROUND + 1, 0), served // _ROUND, type_=BigInteger
     )
 
 
