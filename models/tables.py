@@ -788,7 +788,7 @@ class Reprocessing(Base):
 
 
 class FollowedRequest(Base):
-    """A completed request of another service, as its message may be delivered again."""
+    """A request of another service that was carried out, as its message may be redelivered."""
 
     __tablename__ = "followed_requests"
 

@@ -224,10 +224,7 @@ class Links:
         return None
 
     def _named_direction(self, element: int) -> Direction | None:
-        """Return the direction named by a link's class or id, or by its parent if it has no others.
-
-        A parent with more than a few descendants is ignored.
-        """
+        """Return the direction named by the class or id of a link, or of its parent if small."""
         flat = self.flat
         if way := self._ways.get(int(flat.name_numbers[element])):
             return way
