@@ -75,8 +75,7 @@ _IN_PATH = re.compile(
 _LEFT_OVER = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
 
 MAX_GAP = 12
-"""Maximum number of characters between a day and its time: ", 14:30", " um 14.30 Uhr", " - 14:30".
-"""
+"""Maximum distance between a day and its time: ", 14:30", " um 14.30 Uhr", " - 14:30"."""
 
 
 @dataclass(frozen=True)
