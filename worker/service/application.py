@@ -170,11 +170,21 @@ class HeartbeatStep(bootsteps.StartStopStep):
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Celery's scheduler, touching the heartbeat file of ``beat`` at each tick."""
+    """Celery's scheduler, touching the heartbeat file of ``beat`` at each tick.
+
+    Where the clock was set back, Celery's would send nothing until the time of the last run comes
+    again, a restart or not: the times are on the disk.
+    """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
         """Run one tick."""
         Heartbeat(process_state().settings.heartbeat_directory, "beat").beat()
+        now = self.app.now()
+        if any(entry.last_run_at > now for entry in self.schedule.values()):
+            logger.warning("the clock was set back: the schedule begins anew")
+            for entry in self.schedule.values():
+                entry.last_run_at = now
+            self._heap = None
         return super().tick(*args, **kwargs)
 
 
