@@ -579,7 +579,8 @@ class ArticleMessage(SentMessage):
     id: str = Field(description="Stable for page and revision: the consumer's idempotency key.")
     revision: int = Field(
         ge=1,
-        description="Number of the page's articles so far; the highest revision is the valid one.",
+        description="Number among the page's articles, from 1; the highest revision is valid."
+        " Numbers may be skipped, as after a restore of the database.",
     )
     page_id: str | None = Field(description="The crawler's id of the page, or null.")
     url: str = Field(description="URL of the page, as given by the crawler.")

@@ -252,6 +252,13 @@ class Settings(BaseSettings):
         "excerpt of it: sent as any other, sent to the exchange `articles.repeats`, or kept in the "
         "database alone.",
     )
+    revisions_from: int = Field(
+        default=1,
+        ge=1,
+        le=10**9,
+        description="Number that the next revision of each article has at least. After a restore: "
+        "one greater than any that was sent, so that no id is used twice.",
+    )
     send_links: bool = Field(
         default=False,
         description="Whether what a page lists, each link with its headline, is sent to the "

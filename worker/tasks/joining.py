@@ -38,7 +38,7 @@ from worker.store.parts import StoredPart
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.dates import parse_moment
 from worker.text.plural import counted
-from worker.workflow.article_message import further_revision, reader_digest
+from worker.workflow.article_message import further_revision, next_number, reader_digest
 from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
 from worker.workflow.outgoing_articles import outgoing_of, send
 from worker.workflow.process import ProcessState, process_state
@@ -177,7 +177,8 @@ def _revise(
         wanted = _compose(session, own, chain, is_held=is_held)
         if told is not None:
             wanted = wanted.model_copy(update={"story": Story.model_validate(told.told)})
-        article = _next_revision(stored, own, wanted, leading)
+        number = next_number(stored.revision, state.settings.revisions_from)
+        article = _next_revision(stored, own, wanted, leading, number)
         sent = outgoing_of(
             first.page_id,
             article.message,
@@ -238,8 +239,8 @@ def _next_revision(
     own: ArticleMessage,
     wanted: ArticleMessage,
     leading: Sequence[PageAddress],
+    revision: int,
 ) -> NewArticle:
-    revision = stored.revision + 1
     message = further_revision(wanted, revision, datetime.now(UTC), leading)
     return NewArticle(
         id=UUID(message.id),

@@ -49,6 +49,8 @@ def new_revision(
     story: Story | None,
     extracted_at: datetime,
     found_parts: Collection[str] | None = None,
+    *,
+    revisions_from: int = 1,
 ) -> NewArticle | None:
     """Return the next revision of a page's article, None where it has no reason to go out.
 
@@ -62,8 +64,11 @@ def new_revision(
     found_parts
         Addresses of other parts of the article that the store has pages of; None for a page that
         is no part.
+    revisions_from
+        As of `next_number`.
     """
-    message = compose(page, job, content, story, page.revision + 1, extracted_at)
+    number = next_number(page.revision, revisions_from)
+    message = compose(page, job, content, story, number, extracted_at)
     if found_parts is not None and message.parts is not None:
         parts = with_missing(message.parts, found_parts)
         message = message.model_copy(update={"parts": parts})
@@ -146,6 +151,11 @@ def _template(job: ExtractionJob) -> Template:
             "role": job.role,
         }
     )
+
+
+def next_number(last: int, revisions_from: int) -> int:
+    """Return the number of the revision after one, 0 for none, and not below a given one."""
+    return max(last + 1, revisions_from)
 
 
 def reader_digest(message: ArticleMessage) -> str:

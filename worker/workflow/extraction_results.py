@@ -109,7 +109,15 @@ def _revise(
             revised.append(_Revised(job, page, result))
             continue
         story, is_repeat, was_held_back = stories[job.page_id]
-        article = new_revision(page, job, result, story, now, parts.get(job.page_id))
+        article = new_revision(
+            page,
+            job,
+            result,
+            story,
+            now,
+            parts.get(job.page_id),
+            revisions_from=state.settings.revisions_from,
+        )
         if article is None:
             revised.append(_Revised(job, page, result))
             continue

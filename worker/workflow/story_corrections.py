@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from models.messages import ArticleMessage, Story
 from worker.store import addresses, articles, stories, story_articles
 from worker.store.articles import NewArticle
-from worker.workflow.article_message import further_revision
+from worker.workflow.article_message import further_revision, next_number
 from worker.workflow.outgoing_articles import outgoing_of, send
 from worker.workflow.process import ProcessState
 
@@ -100,7 +100,7 @@ def send_again(
     leading = addresses.of_pages(session, [page_id])[page_id]
     message = further_revision(
         ArticleMessage.model_validate(last),
-        last["revision"] + 1,
+        next_number(last["revision"], state.settings.revisions_from),
         datetime.now(UTC),
         leading,
         **changes,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from worker.service.application import HeartbeatScheduler, create_app
 from worker.settings import Settings
-from worker.tasks import process
+from worker.workflow import process
 
 HOUR = timedelta(hours=1)
 

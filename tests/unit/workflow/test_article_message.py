@@ -83,6 +83,17 @@ def test_a_revision_goes_out_where_a_reader_sees_a_difference_or_it_is_asked_for
     assert (found.revision if found else None) == revision
 
 
+def test_after_a_restore_the_next_revision_has_the_number_that_the_operator_gave() -> None:
+    for last, number in ((0, 1000), (3, 1000), (1000, 1001)):
+        page = replace(PAGE, revision=last)
+        found = new_revision(page, JOB, CONTENT, None, NOW, revisions_from=1000)
+        assert found is not None
+        assert (found.revision, found.id) == (
+            number,
+            article_id("My Site", URL, number),
+        )
+
+
 def test_a_reader_sees_neither_the_group_nor_the_time_of_an_extraction() -> None:
     other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
     later = datetime(2027, 1, 1, tzinfo=UTC)
