@@ -95,7 +95,7 @@ coverage: $(development) $(package)
 fuzz: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
 
-# The tests of faults, then all faults: some fifteen minutes.
+# The tests of faults, then all faults: half an hour and more. As root, for the row on a full disk.
 faults: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 tests/faults
 	$(bin)/python -m tests.faults.report

@@ -5,7 +5,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
 from types import TracebackType
@@ -169,24 +169,17 @@ class Deployment:
 
     def take_articles(self) -> list[dict[str, Any]]:
         """Take all articles that wait for entity recognition."""
-        taken: list[dict[str, Any]] = []
-        self.take_articles_into(taken)
-        return taken
-
-    def take_articles_into(self, taken: list[dict[str, Any]]) -> None:
-        """Take them, and have in the list what was taken, even if the broker fails meanwhile."""
-        self._take_into(taken, self.topology.articles_queue)
+        return self.take(self.topology.articles_queue)
 
     def take(self, queue: str) -> list[dict[str, Any]]:
         """Take all messages that wait in a queue."""
-        taken: list[dict[str, Any]] = []
-        self._take_into(taken, queue)
-        return taken
+        return [json.loads(message.body) for message in self.messages(queue)]
 
-    def _take_into(self, taken: list[dict[str, Any]], queue: str) -> None:
+    def messages(self, queue: str) -> Iterator[amqp.Message]:
+        """Yield all messages that wait in a queue, and acknowledge each when the next is asked."""
         with self.amqp() as connection, connection.channel() as channel:
             while (message := channel.basic_get(queue)) is not None:
-                taken.append(json.loads(message.body))
+                yield message
                 channel.basic_ack(message.delivery_tag)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
@@ -206,14 +199,13 @@ class Deployment:
         self.wait_until(lambda: self.receipts() >= number)
 
     def revisions(self, site: str) -> dict[str, int]:
-        """Return the revision of each page of a site, by URL."""
-        with self.database.transaction() as session:
-            rows = session.execute(
-                select(StoredPage.url, StoredPage.revision)
-                .join(Site, Site.id == StoredPage.site_id)
-                .where(Site.key == site)
-            )
-            return dict(rows.all())
+        """Return the revision of each page of a site, by URL; see `count`."""
+        query = (
+            select(StoredPage.url, StoredPage.revision)
+            .join(Site, Site.id == StoredPage.site_id)
+            .where(Site.key == site)
+        )
+        return self.database.run(lambda session: dict(session.execute(query).all()))
 
     def wait_for_outcomes(self) -> None:
         """Wait until no page lacks its outcome and nothing is left to publish."""

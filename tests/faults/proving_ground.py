@@ -3,8 +3,10 @@
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter, deque
@@ -18,15 +20,21 @@ from unittest.mock import patch
 
 import amqp
 import psutil
-from sqlalchemy import func, make_url, select
+from sqlalchemy import create_engine, func, make_url, select, text
 
-from models.tables import StoredPage
+from models.tables import Article, StoredPage
 from tests.deployment import Deployment, process_command, process_environment
+from tests.faults.history import Delivery, Revision, check, digest_of
 from tests.faults.network import OtherHost
 from tests.faults.sabotage.sitecustomize import HARMFUL_SITES, TRAPS
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
 from worker.errors import ExpectedError
-from worker.local.embedded import SERVER_SETTINGS, THROWAWAY_SETTINGS, embedded_services
+from worker.local.embedded import (
+    SERVER_SETTINGS,
+    THROWAWAY_SETTINGS,
+    embedded_services,
+    postgresql_programs,
+)
 from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
@@ -42,6 +50,9 @@ CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
 LOOPBACK = "127.0.0.1"
 
 PUBLISHED_AFTER_SECONDS = 120.0
+
+ROOM_BYTES = 64 * 2**20
+"""What PostgreSQL has on a small disk before that is filled."""
 
 
 Victim = Literal["process", "group"]
@@ -86,6 +97,10 @@ class Servers:
                 services = stack.enter_context(embedded_services())
             self._postgresql = services.directory
             self.database_url = services.database_url
+            postmaster, *_ = self.postgresql_processes()
+            self._postgresql_command = postmaster.cmdline()
+            self._postgresql_user = postmaster.uids().real, postmaster.gids().real
+            stack.callback(self.stop_postgresql)
             if listening:
                 self._let_others_in()
             database = Database(self.database_url)
@@ -102,6 +117,11 @@ class Servers:
         traceback: TracebackType | None,
     ) -> None:
         self._stack.close()
+
+    @property
+    def open_directory(self) -> Path:
+        """A directory whose files every user can read."""
+        return self._postgresql
 
     @property
     def remote_database_url(self) -> str:
@@ -150,8 +170,12 @@ class Servers:
 
     def messages_left(self) -> set[str]:
         """Return the queues that hold messages, those included that consumers hold."""
+        return {name for name, messages in self.queues().items() if messages}
+
+    def queues(self) -> dict[str, int]:
+        """Return the number of messages of each queue."""
         listed = self.control_broker("list_queues", "--formatter", "json", "name", "messages")
-        return {queue["name"] for queue in json.loads(listed) if queue["messages"]}
+        return {queue["name"]: queue["messages"] for queue in json.loads(listed)}
 
     def crash_postgresql(self) -> None:
         """Kill a server process, for which PostgreSQL cuts every connection and recovers."""
@@ -159,6 +183,95 @@ class Servers:
             with suppress(psutil.NoSuchProcess):
                 if "checkpointer" in " ".join(process.cmdline()):
                     process.kill()
+
+    def stop_postgresql(self) -> None:
+        """Stop PostgreSQL in good order, as its restart does."""
+        for postmaster in self.postgresql_processes()[:1]:
+            signal_one(postmaster.pid, signal.SIGINT)
+
+    def start_postgresql(self, **variables: str) -> None:
+        """Start PostgreSQL, with what it had before, and wait until it answers.
+
+        Parameters
+        ----------
+        variables
+            Of its environment.
+        """
+        self._starts += 1
+        name = f"postgresql.{self._starts}"
+        self.supervisor.start(
+            name,
+            self._postgresql_command,
+            log=self._home / f"{name}.log",
+            env={**os.environ, **variables},
+            cwd=self._data,
+            user=self._postgresql_user,
+            stop_signal=signal.SIGINT,
+        )
+        database = Database(self.database_url)
+        database.wait()
+        database.dispose()
+
+    @contextmanager
+    def small_disk(self) -> Iterator["Disk"]:
+        """Have PostgreSQL's data on a disk of their own, with little room, until the end."""
+        self.stop_postgresql()
+        kept = self._data.with_name("kept")
+        self._data.rename(kept)
+        self._data.mkdir(mode=0o700)
+        os.chown(self._data, *self._postgresql_user)
+        size = sum(file.stat().st_blocks * 512 for file in kept.rglob("*")) + ROOM_BYTES
+        owner, group = self._postgresql_user
+        options = f"size={size},mode=700,uid={owner},gid={group}"
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", self._data],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        assert mounted.returncode == 0, f"a disk that fills needs root to mount: {mounted.stderr}"
+        try:
+            subprocess.run(["cp", "--archive", f"{kept}/.", self._data], check=True)
+            self.start_postgresql()
+            disk = Disk(self._data / "filler", self._home / f"postgresql.{self._starts}.log")
+            yield disk
+            disk.free()
+            self.stop_postgresql()
+            shutil.rmtree(kept)
+            subprocess.run(["cp", "--archive", self._data, kept], check=True)
+        finally:
+            self.stop_postgresql()
+            subprocess.run(["umount", self._data], check=True)
+            self._data.rmdir()
+            kept.rename(self._data)
+            self.start_postgresql()
+
+    def dump(self) -> Path:
+        """Dump the database, as an operator does."""
+        file = self._home / "dump"
+        self._run_program("pg_dump", "--format=custom", f"--file={file}")
+        return file
+
+    def restore(self, dump: Path) -> None:
+        """Remove the database, as a disaster does, and restore a dump into an empty one."""
+        engine = create_engine(
+            make_url(self.database_url).set(database="postgres"), isolation_level="AUTOCOMMIT"
+        )
+        with engine.connect() as connection:
+            name = make_url(self.database_url).database
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        self._run_program("pg_restore", "--exit-on-error", str(dump))
+
+    def _run_program(self, program: str, *arguments: str) -> None:
+        # Without a driver, which the programs of PostgreSQL do not know.
+        address = f"--dbname={make_url(self.database_url).set(drivername='postgresql')}"
+        subprocess.run([postgresql_programs() / program, address, *arguments], check=True)
+
+    @property
+    def _data(self) -> Path:
+        return self._postgresql / "postgresql"
 
     def broker_processes(self) -> list[psutil.Process]:
         """Return the processes of RabbitMQ."""
@@ -175,6 +288,66 @@ class Servers:
                 with suppress(psutil.NoSuchProcess):
                     return [process, *process.children()]
         return []
+
+
+@dataclass(frozen=True)
+class Disk:
+    """What PostgreSQL's data are on; somebody else fills it.
+
+    Attributes
+    ----------
+    filler
+        File that takes all the room.
+    log
+        What PostgreSQL says of it.
+    """
+
+    filler: Path
+    log: Path
+
+    def fill(self) -> None:
+        """Take all the room, until it is freed."""
+        with self.filler.open("ab", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+
+    def free(self) -> None:
+        """Free the room."""
+        self.filler.unlink(missing_ok=True)
+
+    def is_missed(self) -> bool:
+        """Tell whether PostgreSQL has noticed."""
+        return "No space left on device" in self.log.read_text(errors="replace")
+
+
+class Clock:
+    """A clock of the day that processes go by in place of the machine's, see ``clock.c``.
+
+    Parameters
+    ----------
+    directory
+        Where every user may read what is in it.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._ahead = directory / "clock"
+        self._library = directory / "clock.so"
+        self.set(0)
+        compiler = os.environ.get("CC", "cc")
+        assert shutil.which(compiler), "clocks that jump need a compiler: apt-get install gcc"
+        source = Path(__file__).with_name("clock.c")
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", self._library, source], check=True)
+
+    def set(self, seconds: int) -> None:
+        """Set it that far ahead of the machine's, or back."""
+        self._ahead.touch(mode=0o644)
+        with self._ahead.open("r+b") as file:
+            file.write(seconds.to_bytes(8, sys.byteorder, signed=True))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of the processes that go by it."""
+        return {"LD_PRELOAD": str(self._library), "FAULTS_CLOCK": str(self._ahead)}
 
 
 class ProvingGround(Deployment):
@@ -222,6 +395,7 @@ class ProvingGround(Deployment):
         self._harmful_sites = self._traps / HARMFUL_SITES
         self._customised = customised
         self._environment = {**(environment or {}), TRAPS: str(self._traps)}
+        self._variables: dict[str, str] = {}
         self._pool = pool
         self._others = others or {}
         super().__init__(
@@ -240,6 +414,8 @@ class ProvingGround(Deployment):
             ),
             home,
         )
+        self.history: list[Delivery] = []
+        """All articles that the consumer took, in their order."""
         self._work_queues = {*self.topology.work_queues} - {self.topology.articles_queue}
 
     def __enter__(self) -> Self:
@@ -271,6 +447,7 @@ class ProvingGround(Deployment):
         environment = {
             **process_environment(self.settings),
             **self._environment,
+            **self._variables,
             "PYTHONPATH": path,
         }
         command = process_command(name, self._home, pool=self._pool)
@@ -293,6 +470,46 @@ class ProvingGround(Deployment):
     def kill(self, name: str) -> None:
         """End a process and all below it with SIGKILL."""
         signal_all(self._pids[name], signal.SIGKILL)
+
+    @contextmanager
+    def another(self, kind: str) -> Iterator[None]:
+        """Have one more process of a kind until the end."""
+        name = f"{kind}-{self._counts[kind]}"
+        self.start(name)
+        yield
+        self.terminate(name)
+        del self._pids[name]
+
+    def restart(self, **variables: str) -> None:
+        """End all processes in good order and start them again.
+
+        Parameters
+        ----------
+        variables
+            Of their environment from now on, beside the usual ones.
+        """
+        for name in self._pids:
+            self.terminate(name)
+        self._variables = variables
+        for name in list(self._pids):
+            self.start(name)
+
+    @contextmanager
+    def away(self, **variables: str) -> Iterator[None]:
+        """Kill all processes, and start them again at the end.
+
+        Parameters
+        ----------
+        variables
+            Of their environment from now on, beside the usual ones.
+        """
+        self._variables = variables
+        for name in self._pids:
+            self.kill(name)
+        yield
+        self.database.engine.dispose()
+        for name in list(self._pids):
+            self.start(name)
 
     def process(self, name: str) -> psutil.Process:
         """Return a process of the service."""
@@ -359,6 +576,34 @@ class ProvingGround(Deployment):
                 assert time.monotonic() < deadline
                 time.sleep(0.2)
 
+    def record_articles(self) -> None:
+        """Take the articles that wait, as a consumer does, and record each before its receipt."""
+        with (self._home / "history.jsonl").open("a") as record:
+            for message in self.messages(self.topology.articles_queue):
+                redelivered = bool(message.delivery_info["redelivered"])
+                self.history.append(Delivery.of(message.body, redelivered=redelivered))
+                print(json.dumps(vars(self.history[-1])), file=record)
+
+    def standing(self, urls: Iterable[str]) -> dict[str, str]:
+        """Return the digest of the text that stands for the consumer, by page."""
+        wanted = set(urls)
+        standing: dict[str, Delivery] = {}
+        for each in self.history:
+            known = standing.get(each.url)
+            if each.url in wanted and (known is None or each.revision > known.revision):
+                standing[each.url] = each
+        return {url: each.digest for url, each in standing.items()}
+
+    def stored_texts(self, urls: Iterable[str]) -> dict[str, str]:
+        """Return the digest of the text of the last article that is stored, by page."""
+        last = (
+            select(StoredPage.url, Article.message["text"].astext)
+            .join(Article, Article.page_id == StoredPage.id)
+            .where(Article.revision == StoredPage.revision, StoredPage.url.in_(set(urls)))
+        )
+        with self.database.transaction() as session:
+            return {url: digest_of(text) for url, text in session.execute(last)}
+
     def wait_for_work_done(self) -> float:
         """Wait until every page has its outcome and no queue holds work; return since when."""
         while True:
@@ -413,25 +658,22 @@ class Balance:
     lost
         Addresses that were published and have no page, no outcome, or no article for one of
         their revisions.
-    doubled
-        Revisions of pages that came under more than one id.
-    repeats
-        Articles that came more than once under the same id, which consumers know how to bear.
+    doubled, reordered, repeats
+        See `Findings`.
     since
         When the last outcome was there, by the monotonic clock.
     """
 
     outcomes: Counter[str]
     lost: set[str]
-    doubled: set[tuple[str, int]]
+    doubled: set[Revision]
+    reordered: int
     repeats: int
     since: float
 
 
-def balance(
-    ground: ProvingGround, urls: Iterable[str], taken: Iterable[Mapping[str, Any]] = ()
-) -> Balance:
-    """Wait until all work is done, and count what came out of the queue.
+def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
+    """Wait until all work is done, and check the history of what came out of the queue.
 
     Parameters
     ----------
@@ -439,13 +681,12 @@ def balance(
         Where.
     urls
         The pages.
-    taken
-        Articles that were taken from the queue before.
     """
     published = set(urls)
     known = select(func.count()).select_from(StoredPage).where(StoredPage.url.in_(published))
     ground.wait_until(lambda: ground.count(known) == len(published))
     since = ground.wait_for_work_done()
+    ground.record_articles()
     with ground.database.transaction() as session:
         pages = {
             url: (outcome, revision)
@@ -454,22 +695,29 @@ def balance(
             )
             if url in published
         }
-    received: dict[tuple[str, int], Counter[str]] = {}
-    for article in [*taken, *ground.take_articles()]:
-        if article["url"] in published:
-            key = article["url"], article["revision"]
-            received.setdefault(key, Counter())[article["id"]] += 1
-    lost = published - set(pages)
-    for url, (outcome, last) in pages.items():
-        revisions = range(1, last + 1)
-        if outcome is None or (outcome == "article" and not last):
-            lost.add(url)
-        if any((url, revision) not in received for revision in revisions):
-            lost.add(url)
+        stored = {
+            str(article): (url, revision)
+            for article, url, revision in session.execute(
+                select(Article.id, StoredPage.url, Article.revision).join(
+                    StoredPage, StoredPage.id == Article.page_id
+                )
+            )
+            if url in published
+        }
+    found = check((each for each in ground.history if each.url in published), stored)
+    articles = set(stored.values())
+    without = {
+        url
+        for url, (outcome, last) in pages.items()
+        if outcome is None
+        or (outcome == "article" and not last)
+        or (last and (url, last) not in articles)
+    }
     return Balance(
         outcomes=Counter(outcome or "none" for outcome, _ in pages.values()),
-        lost=lost,
-        doubled={key for key, ids in received.items() if len(ids) > 1},
-        repeats=sum(sum(ids.values()) - len(ids) for ids in received.values()),
+        lost=published - set(pages) | without | {url for url, _ in found.lost},
+        doubled=found.doubled,
+        reordered=found.reordered,
+        repeats=found.repeats,
         since=since,
     )

@@ -7,13 +7,15 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import select
+import psutil
+from sqlalchemy import select, text
 
 from models.tables import Article, Site, StoredPage
-from tests.faults.proving_ground import Balance, ProvingGround, Victim, balance
+from tests.faults.proving_ground import Balance, Clock, ProvingGround, Victim, balance
 from tests.faults.sabotage.sitecustomize import (
     BURNS,
     BURNS_NATIVELY,
@@ -28,6 +30,12 @@ from worker.service.application import create_app
 
 OF_EACH_KIND = 100
 """Unusable messages of each kind."""
+
+HOUR = 3600
+STOPPED_SECONDS = 60.0
+
+REVISIONS_FROM = "1000"
+"""Number that no revision had before a restore."""
 
 PAGES_OF_FLOOD = 1000
 """Pages among so many unusable messages."""
@@ -282,6 +290,184 @@ def send_tree_that_crashes(scene: Scene) -> None:
     scene.publish(harmful_tree(scene.host))
 
 
+def jump_clocks(seconds: int) -> Fault:
+    """Return the fault of clocks of the service's processes that are set while pages come in."""
+
+    def act(scene: Scene) -> None:
+        clock = Clock(scene.ground.servers.open_directory)
+        scene.ground.restart(**clock.environment)
+        _jump(scene, clock, seconds)
+        scene.ground.restart()
+
+    act.__doc__ = f"Set the clocks of all processes of the service one hour {_ahead(seconds)}."
+    return act
+
+
+def jump_clock_of_postgresql(seconds: int) -> Fault:
+    """Return the fault of a clock of PostgreSQL that is set while pages come in."""
+
+    def act(scene: Scene) -> None:
+        clock = Clock(scene.ground.servers.open_directory)
+        servers = scene.ground.servers
+        servers.stop_postgresql()
+        servers.start_postgresql(**clock.environment)
+        _jump(scene, clock, seconds)
+        servers.stop_postgresql()
+        servers.start_postgresql()
+
+    act.__doc__ = f"Set the clock of PostgreSQL one hour {_ahead(seconds)}."
+    return act
+
+
+def _ahead(seconds: int) -> str:
+    return "ahead" if seconds > 0 else "back"
+
+
+def _jump(scene: Scene, clock: Clock, seconds: int) -> None:
+    scene.wait_for_revisions(1)
+    before = scene.ground.receipts()
+    scene.publish(site_pages(scene.host, len(scene.pages), seed=1000))
+    scene.ground.wait_until(lambda: scene.ground.receipts() > before)
+    clock.set(seconds)
+    scene.wait_for_revisions(2)
+
+
+def fill_disk_of_postgresql(scene: Scene) -> None:
+    """Fill the disk with PostgreSQL's data while pages come in, and free it after 20 seconds."""
+    servers = scene.ground.servers
+    with servers.small_disk() as disk:
+        scene.wait_for_revisions(1)
+        disk.fill()
+        pages = site_pages(scene.host, len(scene.pages), seed=1000)
+        more = site_pages(scene.host, len(scene.pages), first=1000)
+        scene.publish({**pages, **more})
+        scene.ground.wait_until(disk.is_missed)
+        time.sleep(20)
+        disk.free()
+        if not servers.postgresql_processes():
+            servers.start_postgresql()
+        scene.ground.wait_until(
+            lambda: _revisions(scene).items() >= dict.fromkeys(pages, 2).items()
+        )
+
+
+def stop_for_a_minute(who: str) -> Fault:
+    """Return the fault of processes that stand still, as on a host that is short of memory."""
+    description, processes_of = STOPPED[who]
+
+    def act(scene: Scene) -> None:
+        ground = scene.ground
+        scene.wait_for_revisions(1)
+        pages = site_pages(scene.host, len(scene.pages), seed=1000)
+        publisher = threading.Thread(target=scene.publish, args=[pages])
+        with ExitStack() as stack:
+            for kind in ("intake", "worker"):
+                stack.enter_context(ground.another(kind))
+            before = ground.receipts()
+            publisher.start()
+            ground.wait_until(lambda: ground.receipts() > before)
+            processes = processes_of(ground)
+            assert processes
+            try:
+                for process in processes:
+                    process.suspend()
+                time.sleep(STOPPED_SECONDS)
+                if who not in ("PostgreSQL", "RabbitMQ"):
+                    assert max(ground.revisions(scene.host).values()) == 2, "nobody went on"
+            finally:
+                for process in processes:
+                    with suppress(psutil.NoSuchProcess):
+                        process.resume()
+            publisher.join()
+            scene.wait_for_revisions(2)
+
+    act.__doc__ = f"Stop {description} with SIGSTOP for a minute."
+    return act
+
+
+def _with_children(process: psutil.Process) -> list[psutil.Process]:
+    return [process, *process.children(recursive=True)]
+
+
+def _busiest_backend(ground: ProvingGround) -> list[psutil.Process]:
+    with ground.database.transaction() as session:
+        return [psutil.Process(session.execute(text(_BUSIEST_BACKEND)).scalar_one())]
+
+
+_BUSIEST_BACKEND = """
+SELECT pid FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+ORDER BY state = 'idle', state_change DESC LIMIT 1
+"""
+
+
+STOPPED: Mapping[str, tuple[str, Callable[[ProvingGround], list[psutil.Process]]]] = {
+    "intake": (
+        "one of two intakes, with its pool,",
+        lambda ground: _with_children(ground.process("intake-0")),
+    ),
+    "relay": ("one of two relays", lambda ground: [ground.process("relay-0")]),
+    "worker": (
+        "one of two workers, and not its pool,",
+        lambda ground: [ground.process("worker-0")],
+    ),
+    "pool child": (
+        "a process of the pool of one of two workers",
+        lambda ground: ground.process("worker-0").children()[:1],
+    ),
+    "beat": ("one of two beats", lambda ground: [ground.process("beat-0")]),
+    "PostgreSQL backend": (
+        "a process of PostgreSQL that serves the service, one in a transaction if there is one,",
+        _busiest_backend,
+    ),
+    "PostgreSQL": (
+        "all processes of PostgreSQL",
+        lambda ground: ground.servers.postgresql_processes(),
+    ),
+    "RabbitMQ": ("RabbitMQ", lambda ground: ground.servers.broker_processes()),
+}
+"""Description and processes of what stands still for a minute."""
+
+
+def _revisions(scene: Scene) -> dict[str, int]:
+    return scene.ground.revisions(scene.host)
+
+
+def restore_backup(*, is_broker_lost: bool) -> Fault:
+    """Return the fault of a database that is lost, and restored as the guide to backups says."""
+
+    def act(scene: Scene) -> None:
+        ground = scene.ground
+        ground.wait_until(lambda: bool(_revisions(scene)))
+        dump = ground.servers.dump()
+        for revision in (1, 2, 3):
+            scene.wait_for_revisions(revision)
+            scene.publish(site_pages(scene.host, len(scene.pages), seed=1000 * revision))
+        new = site_pages(scene.host, 5, first=1000)
+        scene.publish(new)
+        ground.wait_until(lambda: _revisions(scene).keys() >= new.keys())
+        with ground.away(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
+            ground.record_articles()
+            if is_broker_lost:
+                ground.remove_queues()
+            ground.servers.restore(dump)
+        # For a queue that is not there yet, the broker would drop what comes.
+        ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
+        # The crawler goes on, and fetches again what it fetched since the dump.
+        scene.publish(site_pages(scene.host, len(scene.pages) - len(new), seed=9000))
+        scene.publish(site_pages(scene.host, len(new), first=1000, seed=9000))
+        balance(ground, scene.pages)
+        assert ground.standing(scene.pages) == ground.stored_texts(scene.pages)
+        ground.restart()
+
+    broker = "and RabbitMQ with all its queues, " if is_broker_lost else ""
+    act.__doc__ = (
+        f"Lose the database {broker}while pages come in, restore a dump from before three"
+        " revisions of each, and go on."
+    )
+    return act
+
+
 def nothing(_scene: Scene) -> None:
     """Let all be well, to compare with."""
 
@@ -319,6 +505,14 @@ FAULTS: Mapping[str, Fault] = {
     "tree that crashes comparisons": send_tree_that_crashes,
     "clustering that crashes": crash_every_clustering,
     "flood of unusable messages": flood,
+    "clocks ahead": jump_clocks(HOUR),
+    "clocks back": jump_clocks(-HOUR),
+    "clock of PostgreSQL ahead": jump_clock_of_postgresql(HOUR),
+    "clock of PostgreSQL back": jump_clock_of_postgresql(-HOUR),
+    "full disk": fill_disk_of_postgresql,
+    **{f"{who} stopped": stop_for_a_minute(who) for who in STOPPED},
+    "database restored": restore_backup(is_broker_lost=False),
+    "database restored, broker lost": restore_backup(is_broker_lost=True),
 }
 
 
@@ -373,7 +567,7 @@ def _number(name: str) -> int:
 
 def try_fault(ground: ProvingGround, name: str, pages: int, *, copies: int = 2) -> Trial:
     """Publish pages of a site, each so many times, while a fault happens."""
-    host = f"{name.replace(' ', '-').lower()}.example"
+    host = f"{re.sub(r'[^a-z]+', '-', name.lower()).strip('-')}.example"
     scene = Scene(ground, host, site_pages(host, pages))
     # The same pages later once more: they are duplicates, told by their content.
     queue = [body for _ in range(copies) for body in scene.pages.values()]

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import click
 import psutil
@@ -98,7 +97,6 @@ class Soak:
     urls: set[str] = field(default_factory=set)
     messages: int = 0
     kills: Counter[str] = field(default_factory=Counter)
-    articles: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.memory = MemoryLog(self.ground.servers)
@@ -112,7 +110,7 @@ class Soak:
         self._kill()
         for thread in threads:
             thread.join()
-        return balance(self.ground, self.urls, self.articles)
+        return balance(self.ground, self.urls)
 
     def _publish(self) -> None:
         chance = random.Random(f"pages {self.seed}")
@@ -149,7 +147,7 @@ class Soak:
                 self.memory.note([(name, self.ground.process(name)) for name in SPARED])
             # The broker may be away.
             with suppress(Exception):
-                self.ground.take_articles_into(self.articles)
+                self.ground.record_articles()
             time.sleep(MEASURE_EVERY_SECONDS)
 
 
@@ -174,8 +172,8 @@ def main(minutes: float, seed: int) -> int:
         f" killed, by chance (seed {seed}):",
         f"{kills}.",
         "",
-        f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}. Repeats:"
-        f" {found.repeats}. In quarantine: {quarantined}.",
+        f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}."
+        f" Reordered: {found.reordered}. Repeats: {found.repeats}. In quarantine: {quarantined}.",
         "",
         "Memory of those that were spared, of each at the same age, and of all processes of the",
         "servers together; what several processes share counts for each in part:",
