@@ -7,6 +7,7 @@ first one's article is joined once they are there, and has the same revisions.
 import hashlib
 import json
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -56,7 +57,11 @@ ARTICLES_OF_A_LOOK = 8
 """Articles that one look joins; the others are joined as their own pages are looked at."""
 
 LOOKED_AT_ONCE = 500
-"""Parts that one task looks at: some seconds of work."""
+"""Parts that one task looks at, at most."""
+
+WORK_SECONDS = 5.0
+"""Time after which a task leaves the others to the next: to join an article of 8 MiB takes seconds,
+and its process has pages to extract."""
 
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)
@@ -77,10 +82,15 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
         due = state.database.run(
             lambda session: parts.due(session, settle_seconds=settle_seconds, limit=LOOKED_AT_ONCE)
         )
-        joined = sum(_look_alone(state, page_id) for page_id, _ in due)
+        began, joined, looked = time.monotonic(), 0, 0
+        for page_id, _ in due:
+            joined += _look_alone(state, page_id)
+            looked += 1
+            if time.monotonic() - began > WORK_SECONDS:
+                break
         if joined:
             logger.info("revised with their parts: %s", counted(joined, "article"))
-        if len(due) == LOOKED_AT_ONCE:
+        if looked < len(due) or looked == LOOKED_AT_ONCE:
             wanted = {"settle_seconds": settle_seconds}
             state.database.run(
                 lambda session: outbox.add_tasks(

@@ -101,6 +101,20 @@ def test_a_part_that_came_under_another_spelling_of_its_address_is_found(tasks: 
     assert last(tasks)["text"] == expected_text([1, 2])
 
 
+def test_a_task_that_has_taken_long_leaves_further_articles_to_the_next(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waiting() -> int:
+        return int(tasks.ask(select(func.count()).where(is_due()))[0])
+
+    stories = [f"https://{SITE}/news/{name}" for name in ("ferry", "mill", "tower")]
+    send(tasks, {each: part_html(1, title=each, story=each) for each in stories})
+    monkeypatch.setattr("worker.tasks.joining.WORK_SECONDS", 0)
+    join_parts(settle_seconds=0)
+    assert waiting() == len(stories) - 1
+    assert tasks.take(task_names.JOIN_PARTS) == [{"settle_seconds": 0}]
+
+
 def test_a_part_with_another_text_gives_a_revision_and_repeats_give_none(tasks: Tasks) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     join_parts(settle_seconds=0)
