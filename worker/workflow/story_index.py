@@ -23,7 +23,7 @@ from worker.html import site_name
 from worker.messaging import task_names
 from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database
-from worker.store.stories import KnownText
+from worker.store.stories import GroupedText, KnownText
 from worker.store.story_arrivals import NewArrival, Waiting
 from worker.store.story_articles import TellingArticle, Told
 
@@ -139,6 +139,8 @@ class _Plan(NamedTuple):
         What is known of the page's article among the stories.
     newest
         The text that was stored last: with another one, what was found may not be all.
+    leaving
+        The text that its article had and no longer has, which it leaves first.
     found
         What its text repeats.
     full
@@ -146,13 +148,14 @@ class _Plan(NamedTuple):
     first, told
         The article that is noted as the first of the story that it joins, and what it says then.
     pairs
-        Overlaps of the texts that have something in common with it.
+        Overlaps of the texts that may be grouped anew with the one that comes or leaves.
     """
 
     waiting: Waiting
     arrival: Arrival | None
     before: Told | None
     newest: int
+    leaving: int | None = None
     found: _Found = _NOTHING
     full: Collection[int] = ()
     first: TellingArticle | None = None
@@ -224,8 +227,15 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
         return None
     newest, arrival = stories.newest_text(session), _arrival(waiting)
     before = story_articles.told_of_pages(session, [page_id]).get(page_id)
+    plan = _Plan(waiting, arrival, before, newest)
+    former = before.text_id if before is not None else None
+    if former is not None and _leaves(session, before, arrival, window):
+        pairs = _Pairs()
+        if pairs.read(session, [former]):
+            _around(session, pairs.neighbours([former]), pairs)
+        return plan._replace(leaving=former, pairs=pairs)
     if arrival is None or not arrival.fingerprint.is_comparable:
-        return _Plan(waiting, arrival, before, newest)
+        return plan
     found = _find(session, arrival, window)
     pairs, full, first, told = _Pairs(), set[int](), None, None
     if found.common:
@@ -237,7 +247,23 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
             full.add(found.nearest.id)
         first = story_articles.noted_first(session, story)
         told = _following(session, arrival, first) if first is not None else None
-    return _Plan(waiting, arrival, before, newest, found, full, first, told, pairs)
+    if found.nearest is None or found.nearest.id not in full:
+        near = [found.same.id] if found.same is not None else [*found.common]
+        _around(session, near, pairs)
+    return plan._replace(found=found, full=full, first=first, told=told, pairs=pairs)
+
+
+def _leaves(
+    session: Session, before: Told | None, arrival: Arrival | None, window: timedelta
+) -> bool:
+    """Say whether the article of a page no longer has the text that it had."""
+    if before is None or arrival is None or not arrival.fingerprint.is_comparable:
+        return True
+    if not _is_changed(before, arrival):
+        return False
+    key = arrival.fingerprint.key
+    same = stories.text_with_key(session, key, arrival.seen_at, window)
+    return same is None or same.id != before.text_id
 
 
 def _arrival(waiting: Waiting) -> Arrival | None:
@@ -256,7 +282,7 @@ def _arrival(waiting: Waiting) -> Arrival | None:
 
 
 def _tell(session: Session, plan: _Plan) -> bool:
-    """Group an article; return False if what was found of its text no longer holds."""
+    """Group an article; return False if there is more to do, or what was found no longer holds."""
     # Before the lock, so that nobody who holds it waits for an extraction.
     if not story_arrivals.lock(session, plan.waiting):
         return True
@@ -265,9 +291,12 @@ def _tell(session: Session, plan: _Plan) -> bool:
         return False
     page_id, before = plan.waiting.page_id, plan.before
     index = _Index(session)
+    if plan.leaving is not None:
+        index.take_out(page_id, plan.leaving, plan.pairs or _Pairs())
+        if plan.arrival is not None:
+            # Its new text comes under the lock of another transaction: others need not wait longer.
+            return False
     if plan.arrival is None:
-        if before is not None and before.text_id is not None:
-            index.take_out(page_id, before.text_id)
         story_articles.remove_articles(session, [page_id])
     elif before is None or before.text_id is None or _is_changed(before, plan.arrival):
         index.put(plan.arrival, plan)
@@ -396,11 +425,6 @@ class _Index:
         """Put a page's article where its text belongs."""
         session, found, first = self._session, plan.found, plan.first
         pairs = plan.pairs or _Pairs()
-        former = plan.before.text_id if plan.before is not None else None
-        if former is not None and (found.same is None or found.same.id != former):
-            self.take_out(arrival.page_id, former)
-            # What was found may be gone, or in another story.
-            found, first, pairs = self._still(found), None, _Pairs()
         if not arrival.fingerprint.is_comparable:
             self._note(arrival, None, _alone(arrival))
             return
@@ -409,12 +433,13 @@ class _Index:
             sites = {*before, arrival.site_id}
             stories.touch_text(session, text_id, sites=sites, seen_at=arrival.seen_at)
             # Texts of one site are asked to have more in common.
-            may_regroup = len(before) == 1 and len(sites) > 1
+            may_regroup, near = len(before) == 1 and len(sites) > 1, [text_id]
         else:
             common = {each: n for each, n in found.common.items() if each not in plan.full}
             text_id, may_regroup = self._add_text(arrival, common, found.nearest, plan.full)
             pairs.add(text_id, common)
-        changed = self._regroup([text_id], pairs) if may_regroup else {}
+            near = [text_id, *found.common]
+        changed = self._regroup(near, pairs) if may_regroup else {}
         if found.nearest is None and not changed:
             self._note(arrival, text_id, _alone(arrival))
         elif (
@@ -435,29 +460,14 @@ class _Index:
             changed.setdefault(story, set())
             self._retell(changed, arrival, story)
 
-    def _still(self, found: _Found) -> _Found:
-        """Return what still is there of what was found, in the stories where it is."""
-        same, common = found.same, found.common
-        there = stories.stories_of(self._session, [same.id] if same is not None else common)
-
-        def still(texts: Iterable[KnownText]) -> list[KnownText]:
-            return [each._replace(story_id=there[each.id]) for each in texts if each.id in there]
-
-        return found._replace(
-            same=next(iter(still([same] if same is not None else [])), None),
-            common={each: number for each, number in common.items() if each in there},
-            repeated=still(found.repeated),
-        )
-
-    def take_out(self, page_id: int, text_id: int) -> None:
-        """Take a page out of its story."""
-        pairs = _Pairs()
+    def take_out(self, page_id: int, text_id: int, pairs: "_Pairs") -> None:
+        """Take a page out of its story, whose overlaps are read as far as they may matter."""
         is_bounded = pairs.read(self._session, [text_id])
         story_ids = set(stories.stories_of(self._session, [text_id]).values())
         story_articles.take_out(self._session, page_id)
         stories.review_text(self._session, text_id)
-        around = stories.stories_of(self._session, pairs.texts)
-        changed = self._regroup(around, _Pairs()) if is_bounded else {}
+        around = stories.stories_of(self._session, pairs.neighbours([text_id]))
+        changed = self._regroup(around, pairs) if is_bounded else {}
         for story in story_ids:
             changed.setdefault(story, set())
         self._retell(changed, None, None)
@@ -498,18 +508,11 @@ class _Index:
         changes.
         """
         session = self._session
-        if not (pairs.read(session, text_ids) and pairs.read(session, pairs.texts)):
+        found = _around(session, text_ids, pairs)
+        if found is None:
             return {}
-        story_ids = set(stories.stories_of(session, pairs.texts).values())
-        texts = stories.texts_of_stories(session, story_ids, MAX_REGROUPED + 1)
-        if len(texts) > MAX_REGROUPED or not all(each.is_compared for each in texts):
-            return {}
+        texts, beside = found
         wanted = {each.id for each in texts}
-        if not pairs.read(session, wanted):
-            return {}
-        beside = pairs.neighbours(wanted) - wanted
-        if not pairs.read(session, beside):
-            return {}
         known = {
             each.id: StoryText(each.key, each.length, frozenset(each.sites))
             for each in (*texts, *stories.texts_with_ids(session, beside))
@@ -570,20 +573,41 @@ class _Index:
                 story_articles.tell(self._session, {new.page_id: told})
 
 
+def _around(
+    session: Session, text_ids: Collection[int], pairs: "_Pairs"
+) -> tuple[Sequence[GroupedText], Collection[int]] | None:
+    """Return the texts that are grouped anew with some, and those beside them; None for too many.
+
+    Without the lock, too: what two texts have in common stays, so that later no overlap of those
+    that were there is read again.
+    """
+    if not pairs.read(session, text_ids):
+        return None
+    near = pairs.neighbours(text_ids)
+    if not pairs.read(session, near):
+        return None
+    story_ids = set(stories.stories_of(session, pairs.neighbours(near)).values())
+    texts = stories.texts_of_stories(session, story_ids, MAX_REGROUPED + 1)
+    if len(texts) > MAX_REGROUPED or not all(each.is_compared for each in texts):
+        return None
+    wanted = {each.id for each in texts}
+    if not pairs.read(session, wanted):
+        return None
+    beside = pairs.neighbours(wanted) - wanted
+    return (texts, beside) if pairs.read(session, beside) else None
+
+
 class _Pairs:
     """Overlaps of texts, each read once, and no more than a bound.
 
     Attributes
     ----------
-    texts
-        The texts that were asked for, and those that they have something in common with.
     common
         The overlaps.
     """
 
     def __init__(self) -> None:
         self._read: set[int] = set()
-        self.texts: set[int] = set()
         self.common: dict[tuple[int, int], int] = {}
 
     def add(self, text_id: int, common: Mapping[int, int]) -> None:
@@ -591,7 +615,6 @@ class _Pairs:
         for other, number in common.items():
             self.common[min(text_id, other), max(text_id, other)] = number
         self._read.add(text_id)
-        self.texts |= {text_id, *common}
 
     def read(self, session: Session, text_ids: Collection[int]) -> bool:
         """Read the overlaps of texts; return whether that was within the bound."""
@@ -602,7 +625,6 @@ class _Pairs:
         if new:
             self.common |= stories.overlaps_with(session, new, most)
             self._read |= new
-            self.texts |= new.union(*self.common)
         return len(self.common) <= MAX_PAIRS
 
     def neighbours(self, text_ids: Collection[int]) -> set[int]:

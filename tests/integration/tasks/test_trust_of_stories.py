@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from models.tables import Article, StoredPage, StoryArticle
 from tests.inline_tasks import Tasks
@@ -41,3 +41,33 @@ def test_a_text_made_of_two_stories_and_then_changed_leaves_both_as_they_were(
     assert {url: after[url] for url in URLS} == before
     assert after["https://evil.example/news/1"] not in before.values()
     assert {url: texts(tasks)[url] for url in URLS} == wording
+
+
+def test_a_page_that_flips_between_stories_holds_the_lock_for_one_text_at_a_time(
+    tasks: Tasks,
+) -> None:
+    for each in VICTIMS:
+        process(tasks, each)
+    process(tasks, page("evil.example", ONE + OTHER, 2))
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(statement)
+
+    engine = tasks.database.engine
+    event.listen(engine, "before_cursor_execute", note)
+    event.listen(engine, "commit", lambda _connection: statements.append("COMMIT"))
+    process(tasks, page("evil.example", OTHER + PILLS, 3))
+    transactions = "\n".join(statements).split("COMMIT")
+    held = [
+        after
+        for before, found, after in (
+            each.partition("pg_advisory_xact_lock") for each in transactions
+        )
+        if found and "story_arrivals" in before
+    ]
+    assert any("INSERT INTO story_texts" in under for under in held)
+    assert any("DELETE FROM story_texts" in under for under in held)
+    for under in held:
+        assert "FROM story_overlaps" not in under
+        assert not ("INSERT INTO story_texts" in under and "DELETE FROM story_texts" in under)
