@@ -1,6 +1,9 @@
 """The campaign of hostile messages is large, the same each time, and tells its messages apart."""
 
-from tests.faults.hostile.campaign import plan
+import json
+
+from tests.faults.hostile.campaign import plan, plan_crowds
+from tests.faults.hostile.waits import good_pages
 
 
 def test_the_plan_is_large_and_each_message_has_an_id_and_an_address_of_its_own() -> None:
@@ -16,3 +19,28 @@ def test_the_plan_is_large_and_each_message_has_an_id_and_an_address_of_its_own(
 def test_the_same_seed_gives_the_same_messages() -> None:
     first, second = (plan(seed=7, most=2, good_pages=1)[::60] for _ in range(2))
     assert [each.make() for each in first] == [each.make() for each in second]
+
+
+def test_crowds_are_large_and_each_kind_keeps_its_order_over_the_whole_time() -> None:
+    good = good_pages("beside", 24, seed=1)
+    planned = plan_crowds(seed=1, most=10_000, good=good)
+    assert len(planned) > 3000
+    assert len({each.draw.message_id for each in planned}) == len(planned)
+    for kind in {each.kind for each in planned}:
+        places = [place for place, each in enumerate(planned) if each.kind == kind]
+        numbers = [planned[place].draw.number for place in places]
+        assert numbers == list(range(len(numbers)))
+        halves = sum(place < len(planned) / 2 for place in places), len(places) / 2
+        assert abs(halves[0] - halves[1]) <= 2
+
+
+def test_good_pages_are_of_sites_that_nobody_else_has_and_know_what_their_articles_say() -> None:
+    calm, beside = (good_pages(name, 24, seed=1) for name in ("calm", "beside"))
+    assert len({each.url for each in (*calm, *beside)}) == 48
+    for page in beside:
+        message = json.loads(page.body)
+        assert message["url"] == page.url
+        assert message["id"] == page.message_id
+        assert message["site"].startswith("beside-")
+        assert page.is_in("\n\n".join(page.paragraphs))
+        assert not page.is_in("A wall.")

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +19,13 @@ from typing import Any, Self
 import amqp
 import psutil
 from sqlalchemy import func, make_url, select
+from tests.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages, percentile
 
 from models.links import LinksMessage
-from models.tables import OutboxEntry, Receipt, StoredPage
+from models.tables import OutboxEntry, Receipt, StoredPage, StoryArrival
 from tests.deployment import Deployment, process_environment
-from tests.faults.hostile import bodies, envelopes, pages
-from tests.faults.hostile.measured.sitecustomize import FILE
+from tests.faults.hostile import bodies, crowds, envelopes, pages
+from tests.faults.hostile.measured.sitecustomize import FILE, LOCK_CLOCK, LOCK_PROCESSORS
 from tests.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
 from tests.faults.proving_ground import Servers
 from tests.faults.scenarios import site_pages
@@ -32,10 +33,17 @@ from worker.messaging.broker import connect, depth
 from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import Settings
 from worker.store.pages import is_pending
+from worker.store.parts import is_due
 
 GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 GOOD_PAGES = 40
 """Of each of these sites; a part of the hostile pages claims to be of them."""
+
+GOOD_BESIDE = 200
+"""Good pages beside the crowds, and as many without them."""
+
+PHASE_SECONDS = 360.0
+"""Time over which these are sent."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
@@ -44,6 +52,15 @@ QUIET_SECONDS = 8.0
 MOST_MEMORY_BYTES = 1 << 30
 SLOWEST_SECONDS = 10.0
 """Of the processor, for one piece of work."""
+
+LONGEST_WAIT = 2.0
+"""Of good pages beside an attack, as a multiple of what they wait without one."""
+
+LONGEST_LOCK_MS = 10.0
+"""For which a transaction holds the lock of all stories, at the 99th percentile."""
+
+PREFIXES = "calm", "beside"
+"""What the names of the good pages' sites begin with, without the crowds and beside them."""
 
 MEASURED = Path(__file__).parent / "measured"
 
@@ -87,6 +104,7 @@ class Published:
     digest: bytes
     is_sound: bool
     is_refused: bool
+    sent_at: float
 
 
 @dataclass
@@ -102,6 +120,10 @@ class Report:
     slowest
         For each kind of work: of how many pieces it was, and the most seconds of the processor
         that one took.
+    phases
+        What good pages waited without crowds, and beside them.
+    load
+        Processes of the machine that wanted to run in the minute before.
     problems
         What must not be, each in words; nothing where all is well.
     """
@@ -110,6 +132,8 @@ class Report:
     good: Counter[str] = field(default_factory=Counter)
     memory: dict[str, int] = field(default_factory=dict)
     slowest: dict[str, tuple[int, float]] = field(default_factory=dict)
+    phases: list[Phase] = field(default_factory=list)
+    load: float = field(default_factory=lambda: os.getloadavg()[0])
     problems: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -166,14 +190,25 @@ class WatchedDeployment(Deployment):
             peak = 1024 * int(status.partition("VmHWM:")[2].split()[0])
             self.memory[name] = max(peak, self.memory.get(name, 0))
 
-    def send(self, planned: Iterable[Planned]) -> Iterator[Published]:
-        """Publish messages one by one, and yield what is to be known of each."""
+    def send(self, planned: Sequence[Planned], *, seconds: float = 0) -> Iterator[Published]:
+        """Publish messages one by one, and yield what is to be known of each.
+
+        Parameters
+        ----------
+        planned
+            The messages.
+        seconds
+            Time over which they are spread.
+        """
+        began = time.monotonic()
         connection = self.amqp()
         connection.connect()
         channel = connection.channel()
-        for each in planned:
+        for place, each in enumerate(planned):
             sent = each.make()
             is_refused = False
+            time.sleep(max(0, began + seconds * place / len(planned) - time.monotonic()))
+            sent_at = time.monotonic()
             try:
                 channel.basic_publish(
                     PackedMessage(sent), exchange="", routing_key=self.topology.pages
@@ -193,14 +228,19 @@ class WatchedDeployment(Deployment):
                 hashlib.sha256(sent.body).digest(),
                 sent.is_sound,
                 is_refused,
+                sent_at,
             )
         connection.close()
 
     def is_idle(self) -> bool:
         """Tell whether there is nothing to do now."""
-        if self.count(select(func.count()).select_from(StoredPage).where(is_pending())):
-            return False
-        if self.count(select(func.count()).select_from(OutboxEntry)):
+        waiting = (
+            select(func.count()).select_from(StoredPage).where(is_pending()),
+            select(func.count()).select_from(OutboxEntry),
+            select(func.count()).select_from(StoryArrival),
+            select(func.count()).where(is_due()),
+        )
+        if any(map(self.count, waiting)):
             return False
         queues = set(self.topology.work_queues) - {self.topology.articles_queue}
         with connect(self.settings) as connection, connection.channel() as channel:
@@ -219,6 +259,13 @@ class WatchedDeployment(Deployment):
 
         self.wait_until(is_quiet)
 
+    def noted(self) -> list[tuple[str, float]]:
+        """Return the pieces of work that processes have noted, with their seconds."""
+        if not self.cpu_file.exists():
+            return []
+        lines = (line.rpartition(" ") for line in self.cpu_file.read_text().splitlines())
+        return [(work, float(seconds)) for work, _, seconds in lines]
+
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the command line as an operator does."""
         return subprocess.run(
@@ -233,7 +280,7 @@ class WatchedDeployment(Deployment):
 
 
 def kinds() -> list[Kind]:
-    """Return all kinds of hostile messages."""
+    """Return all kinds of messages that are hostile for themselves."""
     return [*envelopes.kinds(), *bodies.kinds(), *pages.kinds()]
 
 
@@ -257,30 +304,133 @@ def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
             name = f"{kind.slug}-{number}"
             draw = Draw(number, f"https://{host}/{name}", name, Random(f"{seed} {name}"))
             planned.append(Planned(kind, draw))
-    for host in GOOD_SITES:
-        for url, body in site_pages(host, good_pages).items():
-            draw = Draw(0, url, f"{host}-{url.rpartition('/')[2]}", Random(seed))
-            planned.append(Planned(None, draw, body))
+    planned += map(_planned, _pages_of_sites(good_pages))
     Random(seed).shuffle(planned)
     return planned
 
 
-def run(home: Path, *, seed: int = 1, most: int = 1000, good_pages: int = GOOD_PAGES) -> Report:
-    """Run a campaign through a deployment of its own, and look at what came out."""
-    planned = plan(seed, most, good_pages)
-    with Servers(home) as servers, WatchedDeployment(_settings(servers, home), home) as deployment:
+def plan_crowds(seed: int, most: int, good: Sequence[GoodPage]) -> list[Planned]:
+    """Return the messages of an attack by crowds: each kind in its order, and all evenly.
+
+    Parameters
+    ----------
+    seed
+        Of another one, they have other sources of chance.
+    most
+        Messages of each kind at most.
+    good
+        The pages beside it, whose addresses a part of it claims.
+    """
+    places = []
+    for kind in crowds.kinds(good):
+        copies = min(most, kind.copies)
+        for number in range(copies):
+            name = f"{kind.slug}-{number}"
+            draw = Draw(
+                number, f"https://{kind.slug}.example/{name}", name, Random(f"{seed} {name}")
+            )
+            places.append(((number + 0.5) / copies, Planned(kind, draw)))
+    return [each for _, each in sorted(places, key=lambda place: place[0])]
+
+
+def _planned(good: GoodPage) -> Planned:
+    return Planned(None, Draw(0, good.url, good.message_id, Random(0)), good.body)
+
+
+def _pages_of_sites(number: int) -> list[GoodPage]:
+    found = []
+    for host in GOOD_SITES:
+        for url, body in site_pages(host, number).items():
+            name = url.rpartition("/")[2]
+            found.append(GoodPage(url, f"{host}-{name}", body, (f"Note {name}-1.",)))
+    return found
+
+
+def run(
+    home: Path,
+    *,
+    seed: int = 1,
+    most: int = 10_000,
+    of_each_site: int = GOOD_PAGES,
+    beside: int = GOOD_BESIDE,
+    phase_seconds: float = PHASE_SECONDS,
+    only_crowds: bool = False,
+) -> Report:
+    """Run a campaign through a deployment of its own, and look at what came out.
+
+    Parameters
+    ----------
+    home
+        Directory for logs.
+    seed, most, of_each_site
+        As of `plan`.
+    beside, phase_seconds
+        Good pages with the crowds and without, and the time over which they are sent.
+    only_crowds
+        Whether to send no message that is hostile for itself.
+    """
+    planned = [] if only_crowds else plan(seed, most, of_each_site)
+    calm, attacked = (good_pages(name, beside, seed + place) for place, name in enumerate(PREFIXES))
+    report = Report()
+    with (
+        Servers(home) as servers,
+        WatchedDeployment(_settings(servers, home), home) as deployment,
+        Consumer(deployment) as consumer,
+    ):
         began = time.monotonic()
-        published = list(deployment.send(planned))
+        published = []
+        for name, good, crowd in (
+            ("without", calm, []),
+            ("beside the crowds", attacked, plan_crowds(seed, most, attacked)),
+        ):
+            phase = Phase(name, hostile=len(crowd), good=len(good))
+            published += _send_beside(deployment, consumer, phase, good, crowd, phase_seconds)
+            report.phases.append(phase)
+        published += deployment.send(planned)
         deployment.wait_until_quiet()
-        report = Report(seconds=time.monotonic() - began)
+        report.seconds = time.monotonic() - began
         deployment.check()
+        consumer.stop()
+        good = [*calm, *attacked, *([] if only_crowds else _pages_of_sites(of_each_site))]
         _judge(report, deployment, published)
+        _judge_articles(report, consumer.articles, good)
+        if not only_crowds:
+            _judge_links(report, deployment)
         _judge_commands(report, deployment)
         deployment.check()
         report.memory = dict(deployment.memory)
         _judge_limits(report, deployment)
     _judge_logs(report, home)
     return report
+
+
+def _send_beside(
+    deployment: WatchedDeployment,
+    consumer: Consumer,
+    phase: Phase,
+    good: Sequence[GoodPage],
+    crowd: Sequence[Planned],
+    seconds: float,
+) -> list[Published]:
+    """Send good pages and a crowd over the same time, wait for all, and note what that took."""
+    before = len(deployment.noted())
+    began = time.monotonic()
+    published: list[Published] = []
+    attack = threading.Thread(
+        target=lambda: published.extend(deployment.send(crowd, seconds=seconds))
+    )
+    attack.start()
+    sent = list(deployment.send([*map(_planned, good)], seconds=seconds))
+    attack.join()
+    phase.sending_seconds = time.monotonic() - began
+    deployment.wait_until_quiet()
+    phase.seconds = time.monotonic() - began - QUIET_SECONDS
+    came_at = consumer.came_at
+    phase.waits = [came_at[each.url] - each.sent_at for each in sent if each.url in came_at]
+    noted = deployment.noted()[before:]
+    phase.lock_clock = [1000 * seconds for work, seconds in noted if work == LOCK_CLOCK]
+    phase.lock_processors = [1000 * seconds for work, seconds in noted if work == LOCK_PROCESSORS]
+    return published + sent
 
 
 def _settings(servers: Servers, home: Path) -> Settings:
@@ -344,8 +494,6 @@ def _judge(report: Report, deployment: Deployment, published: list[Published]) -
             )
         if kept.stage != "intake":
             report.problems.append(f"in quarantine: {kept.stage} {kept.reason} {kept.detail[:300]}")
-    _judge_articles(report, deployment)
-    _judge_links(report, deployment)
 
 
 class _Endings:
@@ -404,20 +552,19 @@ def _judge_links(report: Report, deployment: Deployment) -> None:
                 report.problems.append(f"links of {each['url']}: {link!r}")
 
 
-def _judge_articles(report: Report, deployment: Deployment) -> None:
-    articles = deployment.take_articles()
+def _judge_articles(
+    report: Report, articles: Sequence[Mapping[str, Any]], good: Iterable[GoodPage]
+) -> None:
     times = Counter(article["id"] for article in articles)
     report.problems += [f"article {one} came {n} times" for one, n in times.items() if n > 1]
     revisions = Counter((each["site"], each["url"], each["revision"]) for each in articles)
     report.problems += [f"{one} came under {n} ids" for one, n in revisions.items() if n > 1]
     last = {article["url"]: article for article in articles}
-    for host in GOOD_SITES:
-        for url in site_pages(host, report.good.total() // len(GOOD_SITES)):
-            number = url.rpartition("/")[2]
-            if url not in last:
-                report.problems.append(f"no article came of {url}")
-            elif f"Note {number}-1." not in last[url]["text"]:
-                report.problems.append(f"the article of {url} lacks its text")
+    for page in good:
+        if page.url not in last:
+            report.problems.append(f"no article came of {page.url}")
+        elif not page.is_in(last[page.url]["text"]):
+            report.problems.append(f"the article of {page.url} lacks its text")
     if any(PAGE_PASSWORD in article["url"] for article in articles):
         report.problems.append("a password of an address was published")
 
@@ -457,14 +604,29 @@ def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
     if len(deployment.pool) > 2:
         report.problems.append(f"{len(deployment.pool) - 2} processes of the pool ended")
     taken: dict[str, list[float]] = {}
-    for line in deployment.cpu_file.read_text().splitlines():
-        work, _, seconds = line.rpartition(" ")
-        taken.setdefault(work, []).append(float(seconds))
+    for work, seconds in deployment.noted():
+        if work not in (LOCK_CLOCK, LOCK_PROCESSORS):
+            taken.setdefault(work, []).append(seconds)
     for work, each in taken.items():
         report.slowest[work] = len(each), max(each)
         slow = sum(seconds > SLOWEST_SECONDS for seconds in each)
         if slow:
             report.problems.append(f"{work} took longer than {SLOWEST_SECONDS:g} s {slow} times")
+
+    _judge_phases(report)
+
+
+def _judge_phases(report: Report) -> None:
+    calm, attacked = report.phases
+    for name, before, beside in zip(
+        ("median", "95th percentile"), calm.spread, attacked.spread, strict=False
+    ):
+        if beside > LONGEST_WAIT * before:
+            report.problems.append(
+                f"good pages wait {beside:.1f} s beside the crowds, {before:.1f} s without: {name}"
+            )
+    if (longest := percentile(attacked.lock_clock, 99)) > LONGEST_LOCK_MS:
+        report.problems.append(f"the lock of stories is held {longest:.1f} ms: 99th percentile")
 
 
 def _judge_logs(report: Report, home: Path) -> None:

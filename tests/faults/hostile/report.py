@@ -1,36 +1,54 @@
 """Run the campaign of hostile messages and write down what became of it.
 
-python -m tests.faults.hostile.report [SEED] [MESSAGES OF EACH KIND AT MOST]
+python -m tests.faults.hostile.report [SEED] [--most N] [--crowds] [--beside N] [--seconds S]
 """
 
+import argparse
+import os
 import sys
 import tempfile
 import textwrap
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from tests.faults.hostile.waits import Phase, percentile
 
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
-from tests.faults.hostile.campaign import GOOD_SITES, Report, run
+from tests.faults.hostile.campaign import GOOD_BESIDE, PHASE_SECONDS, Report, run
 from tests.faults.hostile.sent import Kind
 
 TITLE = "Hostile messages"
 
 
-def main(seed: int, most: int | None) -> int:
-    """Write the section, of a whole campaign; return the number of problems."""
+def main() -> int:
+    """Write the section, of a whole campaign; return 1 if there are problems."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seed", type=int, nargs="?", default=1)
+    parser.add_argument("--most", type=int, help="messages of each kind at most")
+    parser.add_argument("--crowds", action="store_true", help="crowds and good pages alone")
+    parser.add_argument("--beside", type=int, default=GOOD_BESIDE, help="good pages beside them")
+    parser.add_argument("--seconds", type=float, default=PHASE_SECONDS, help="to send these in")
+    options = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="detourage-hostile-"))
-    report = run(home, seed=seed) if most is None else run(home, seed=seed, most=most)
-    lines = _lines(report, seed)
+    report = run(
+        home,
+        seed=options.seed,
+        most=options.most or 10_000,
+        beside=options.beside,
+        phase_seconds=options.seconds,
+        only_crowds=options.crowds,
+    )
+    lines = _lines(report, options.seed)
     click.echo("\n".join(lines))
     for problem in report.problems:
         click.echo(f"PROBLEM {problem[:500]}", err=True)
     click.echo(f"logs: {home}", err=True)
-    if most is None:
+    if options == parser.parse_args([str(options.seed)]):
         replace_section(DOCUMENT, TITLE, lines)
-    return len(report.problems)
+    return min(1, len(report.problems))
 
 
 def _lines(report: Report, seed: int) -> list[str]:
@@ -42,6 +60,26 @@ def _lines(report: Report, seed: int) -> list[str]:
         "",
         f"All messages: {_counts(ended)}. Good pages: {_counts(report.good)}.",
         f"Problems: {len(report.problems)}.",
+        "",
+        *textwrap.wrap(_what_waited(report), 98),
+        "",
+        *table(
+            (
+                "good pages",
+                "pages:",
+                "others:",
+                "all done, s:",
+                "waited, median, s:",
+                "95 %:",
+                "most:",
+            ),
+            map(_waits, report.phases),
+        ),
+        "",
+        *table(
+            ("lock of stories", "taken:", "median, ms:", "95 %:", "99 %:", "most:"),
+            (row for phase in report.phases for row in _locks(phase)),
+        ),
         "",
         *table(
             ("what", "kind", "messages:", "ended as"),
@@ -69,15 +107,39 @@ def _lines(report: Report, seed: int) -> list[str]:
 def _what_was_done(report: Report, seed: int) -> str:
     return (
         f"{report.messages} messages of {len(report.results)} kinds, hostile in every field, header"
-        f" and property and as pages, and {report.good.total()} good pages of {len(GOOD_SITES)}"
-        " sites, which a part of the hostile pages claims to be of, shuffled"
-        f" (seed {seed}), through one process of each kind and a pool of two, in"
+        f" and property, as pages and as crowds of pages, and {report.good.total()} good pages,"
+        f" whose sites a part of the hostile pages claims to be of (seed {seed}),"
+        " through one process of each kind and a pool of two, in"
         f" {report.seconds:.0f} seconds. Each message must end in one way, each good page as its"
         " article; nothing may come twice, no process may end or hold a gibibyte, no piece of work"
         " may take ten seconds of the processor, no log may hold a password, a trace or a line that"
         " a message forged, and an operator's commands must work on what is left."
         " `make hostile` makes this section."
     )
+
+
+def _what_waited(report: Report) -> str:
+    calm, _ = report.phases
+    return (
+        "Good pages of the sample crawl come evenly, first alone, then as many of the same sites"
+        " beside crowds of pages that hurt by what they say of each other. Both take"
+        f" {calm.sending_seconds:.0f} seconds to be sent. How long each page waits for its article,"
+        " from before it is published to its coming out of the queue of articles, and how long"
+        " transactions hold the lock of all stories meanwhile, by the clock and by the processors."
+        f" In the minute before, {report.load:.1f} processes wanted to run on the"
+        f" {os.cpu_count()} processors."
+    )
+
+
+def _waits(phase: Phase) -> tuple[object, ...]:
+    waits = (f"{seconds:.1f}" for seconds in phase.spread)
+    return (phase.name, phase.good, phase.hostile, f"{phase.seconds:.0f}", *waits)
+
+
+def _locks(phase: Phase) -> Iterator[tuple[object, ...]]:
+    for name, held in (("clock", phase.lock_clock), ("processors", phase.lock_processors)):
+        spread = (f"{percentile(held, percent):.1f}" for percent in (50, 95, 99, 100))
+        yield (f"{phase.name}, {name}", len(held), *spread)
 
 
 def _by_part(counted: tuple[Kind, Counter[str]]) -> tuple[str, str]:
@@ -90,10 +152,4 @@ def _counts(results: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    arguments = [int(each) for each in sys.argv[1:]]
-    sys.exit(
-        min(
-            1,
-            main(arguments[0] if arguments else 1, arguments[1] if len(arguments) > 1 else None),
-        )
-    )
+    sys.exit(main())

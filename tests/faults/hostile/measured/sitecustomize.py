@@ -3,7 +3,8 @@
 Python imports a module of this name before anything else. A piece is one message for the intake,
 one page for an extraction, and one task for all others; pages that a task does together count for
 an equal share of what they take beside that. Each is a line with its name and its
-seconds, in the file that `FILE` names.
+seconds, in the file that `FILE` names. So is each transaction that holds the lock of all stories,
+with the seconds of the clock and those of the processors, of this process and of the server for it.
 """
 
 import os
@@ -18,6 +19,8 @@ from types import ModuleType
 from typing import Any
 
 FILE = "DETOURAGE_CPU_FILE"
+LOCK_CLOCK = "lock of stories, clock"
+LOCK_PROCESSORS = "lock of stories, processors"
 
 Function = Callable[..., Any]
 
@@ -28,11 +31,14 @@ def _noted(work: str, pieces: int = 1) -> Iterator[None]:
     try:
         yield
     finally:
-        line = f"{work} {(time.process_time() - began) / pieces:.3f}\n".encode()
-        # Appended at once: many processes write to one file.
-        written = os.open(os.environ[FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        os.write(written, line)
-        os.close(written)
+        _note(work, (time.process_time() - began) / pieces)
+
+
+def _note(work: str, seconds: float) -> None:
+    # Appended at once: many processes write to one file.
+    written = os.open(os.environ[FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(written, f"{work} {seconds:.4f}\n".encode())
+    os.close(written)
 
 
 def _measured(work: str) -> Callable[[Function], Function]:
@@ -67,8 +73,35 @@ def _measured_intake(intake: Any) -> Any:
     return intake
 
 
+def _measured_lock(honest: Function) -> Function:
+    """Measure the lock from when it is had to the end of the transaction, which releases it."""
+
+    @wraps(honest)
+    def lock(session: Any) -> None:
+        from sqlalchemy import event  # not before the process itself imports it
+
+        honest(session)
+        server = session.connection().connection.driver_connection.info.backend_pid
+        began, worked = time.perf_counter(), _processors(server)
+
+        def released(_session: Any) -> None:
+            _note(LOCK_CLOCK, time.perf_counter() - began)
+            _note(LOCK_PROCESSORS, _processors(server) - worked)
+
+        event.listen(session, "after_commit", released)
+        event.listen(session, "after_rollback", released)
+
+    return lock
+
+
+def _processors(server: int) -> float:
+    with open(f"/proc/{server}/schedstat", encoding="ascii") as file:  # noqa: PTH123
+        return time.process_time() + int(file.read().split()[0]) / 1e9
+
+
 MEASURED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "worker.service.intake": {"Intake": _measured_intake},
+    "worker.store.stories": {"lock_stories": _measured_lock},
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
     "worker.tasks.extract": {"_extract": _measured("detourage.extract, a page")},
 }

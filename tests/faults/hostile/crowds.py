@@ -1,0 +1,219 @@
+"""Kinds whose pages are harmless one by one: what hurts is what they say of each other.
+
+They are sent in their order, evenly over the time of the attack.
+"""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from tests.faults.hostile.waits import GoodPage
+
+from tests.faults.hostile.sent import Draw, Kind, Make, Sent
+
+NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)
+
+WORDS = 450
+"""Words of a text, as many as articles of news have."""
+
+VERSIONS = 24
+"""Versions of each story that flips lead from one to the other: two fit what is grouped anew."""
+
+FLIPPING = 40
+"""Pages that flip."""
+
+PARTS = 100
+PART_BYTES = 3 << 20
+"""Markup of a part; a fortieth is its text, so that fifty make the largest article."""
+
+UPDATES = 60_000
+COMMENTS = 1_000
+
+RING = 10
+"""Pages of a cycle."""
+
+
+def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
+    """Yield the kinds; a part of them claims the addresses of good pages."""
+    yield Kind("stories", "near-copies of one site", _near_copy, 1500)
+    yield Kind("stories", "near-copies, each earlier than all before", _earlier_copy, 300)
+    yield Kind("stories", "versions of two stories", _version, 2 * VERSIONS)
+    yield Kind("stories", "flips between the two, one and none", _flip, 10 * FLIPPING)
+    yield Kind("parts", f"{PARTS} parts of 3 MiB", _part, PARTS)
+    yield Kind("parts", "cycles of rel=next", _cycle_of_parts, 10 * RING)
+    yield Kind("addresses", "cycles of rel=canonical", _cycle_of_canonicals, 10 * RING)
+    yield Kind("addresses", "cycles of redirects", _cycle_of_redirects, 10 * RING)
+    yield Kind("addresses", "variants of one address, agreeing or not", _variant, 200)
+    yield Kind("addresses", "claims of good pages' addresses", _claim(good), len(good))
+    yield Kind("live", "60,000 updates, 1,000 comments shown", _live_page(is_shown=True), 4)
+    yield Kind("live", "60,000 updates, 1,000 comments declared", _live_page(is_shown=False), 4)
+
+
+@cache
+def _words(seed: str) -> tuple[str, ...]:
+    """Return the words of a text that no other seed has in common with it."""
+    chance = random.Random(seed)
+    return tuple("".join(chance.choices("bcdfghklmnprstvaeiou", k=7)) for _ in range(WORDS))
+
+
+def _changed(words: tuple[str, ...], number: int) -> str:
+    """Return a text with five words changed."""
+    chance = random.Random(number)
+    own = list(words)
+    for _ in range(5):
+        own[chance.randrange(len(own))] = "".join(chance.choices("jqwxyz", k=7))
+    return " ".join(own)
+
+
+def _html(title: str, text: str, *, head: str = "", foot: str = "") -> str:
+    words = text.split(" ")
+    body = "".join(
+        f"<p>{' '.join(words[at : at + 30]).capitalize()}.</p>" for at in range(0, len(words), 30)
+    )
+    return (
+        f"<!doctype html><html lang='en'><head><title>{title}</title>{head}</head><body>"
+        "<ul class='menu'><li><a href='/news'>News</a></li><li><a href='/sport'>Sport</a></li>"
+        f"</ul><main><h1>{title}</h1>{body}</main>{foot}</body></html>"
+    )
+
+
+def _at(minutes: int) -> str:
+    return (NOON + timedelta(minutes=minutes)).isoformat()
+
+
+def _near_copy(draw: Draw) -> Sent:
+    text = _changed(_words("copies"), draw.number)
+    html = _html("The ferry that came back", text)
+    return draw.send(draw.body(html=html, fetched_at=_at(draw.number)), is_sound=True)
+
+
+def _earlier_copy(draw: Draw) -> Sent:
+    text = _changed(_words("earlier"), draw.number)
+    html = _html("The mill that turned", text)
+    url = f"https://earlier-{draw.number % 100}.example/{draw.number}"
+    return draw.send(draw.body(url=url, html=html, fetched_at=_at(-draw.number)), is_sound=True)
+
+
+def _version(draw: Draw) -> Sent:
+    story = draw.number % 2
+    text = _changed(_words(f"story {story}"), draw.number)
+    html = _html(f"What became of story {story}", text)
+    url = f"https://victim-{draw.number}.example/story"
+    return draw.send(draw.body(url=url, html=html, fetched_at=_at(0)), is_sound=True)
+
+
+def _flip(draw: Draw) -> Sent:
+    """Return the next fetch of a page that leads from one story to another, or no longer."""
+    page, turn = draw.number % FLIPPING, draw.number // FLIPPING
+    one, other = (_changed(_words(f"story {each}"), draw.number) for each in (0, 1))
+    own = _changed(_words(f"page {page}"), draw.number)
+    text = (f"{one} {other}", own, other, f"{other} {one}", one)[(page + turn) % 5]
+    html = _html("What became of it all", text)
+    url = f"https://flips.example/{page}"
+    return draw.send(draw.body(url=url, html=html, fetched_at=_at(draw.number)))
+
+
+def _part(draw: Draw) -> Sent:
+    number = draw.number + 1
+    links = "".join(f"<a href='/long?page={n}'>{n}</a> " for n in range(1, PARTS + 1))
+    turns = f"<a rel=prev href='/long?page={number - 1}'>Previous page</a>" if draw.number else ""
+    if number < PARTS:
+        turns += f"<a rel=next href='/long?page={number + 1}'>Next page</a>"
+    chance = random.Random(number)
+    vocabulary = _words(f"part {number}")
+    text = " ".join(chance.choices(vocabulary, k=PART_BYTES // 8 // 40))
+    foot = f"<div class='pager'>{links}{turns}</div>"
+    html = _html("A long story in parts", text, foot=foot)
+    html += f"<script>{'window.a = 1; ' * ((PART_BYTES - len(html)) // 14)}</script>"
+    return draw.send(draw.body(url=f"https://parts.example/long?page={number}", html=html))
+
+
+def _ring(draw: Draw) -> tuple[int, int, int, int]:
+    """Return the number of a cycle, and the places in it: before a page, its own, after it."""
+    ring, place = divmod(draw.number, RING)
+    return ring, (place - 1) % RING, place, (place + 1) % RING
+
+
+def _cycle_of_parts(draw: Draw) -> Sent:
+    ring, before, place, after = _ring(draw)
+    foot = (
+        f"<div class='pager'><a rel=prev href='/{ring}?page={before}'>Previous page</a>"
+        f"<a rel=next href='/{ring}?page={after}'>Next page</a></div>"
+    )
+    html = _html(f"Story {ring} in a circle", " ".join(_words(draw.message_id)), foot=foot)
+    return draw.send(draw.body(url=f"https://part-cycles.example/{ring}?page={place}", html=html))
+
+
+def _cycle_of_canonicals(draw: Draw) -> Sent:
+    ring, _, place, after = _ring(draw)
+    host = "https://canonical-cycles.example"
+    head = f"<link rel=canonical href='{host}/{ring}/{after}'>"
+    html = _html(f"Story {ring} elsewhere", " ".join(_words(f"canonical {ring}")), head=head)
+    return draw.send(draw.body(url=f"{host}/{ring}/{place}", html=html))
+
+
+def _cycle_of_redirects(draw: Draw) -> Sent:
+    ring, _, place, after = _ring(draw)
+    host = "https://redirect-cycles.example"
+    html = _html(f"Story {ring} moves on", " ".join(_words(f"redirect {ring}")))
+    url, final = f"{host}/{ring}/{place}", f"{host}/{ring}/{after}"
+    return draw.send(draw.body(url=url, html=html, status=200, final_url=final))
+
+
+def _variant(draw: Draw) -> Sent:
+    """Return a spelling of one address, or what claims to be: every third has another text."""
+    text = " ".join(_words(f"variant {draw.number}" if draw.number % 3 == 2 else "variants"))
+    page = "variants.example/story.html"
+    urls = (
+        f"https://{page}?utm_source={draw.number}",
+        f"https://m.{page}?id={draw.number}",
+        f"https://www.{page}?print={draw.number}",
+        f"https://www.variants.example/amp/{draw.number}.html",
+        f"https://evil-{draw.number}.variants.example/story.html",
+    )
+    head = f"<link rel=canonical href='https://www.{page}'>"
+    html = _html("A story under many addresses", text, head=head)
+    at = _at(draw.number)
+    return draw.send(draw.body(url=draw.one_of(urls), html=html, fetched_at=at))
+
+
+def _claim(good: Sequence[GoodPage]) -> Make:
+    """Return the kind of pages that declare a good page of their host; half are copies of it."""
+
+    def make(draw: Draw) -> Sent:
+        victim = good[draw.number]
+        head = f"<link rel=canonical href='{victim.url}'>"
+        text = "\n".join(victim.paragraphs) if draw.number % 2 else " ".join(_words(victim.url))
+        html = _html("A claim", text.replace("\n", " "), head=head)
+        return draw.send(draw.body(url=f"{victim.url}/claim", html=html, fetched_at=_at(0)))
+
+    return make
+
+
+def _live_page(*, is_shown: bool) -> Make:
+    def make(draw: Draw) -> Sent:
+        updates = [{"headline": f"Note {n} of {draw.number}"} for n in range(UPDATES)]
+        said = [f"I do not agree with note {n}. " * 10 for n in range(COMMENTS)]
+        report = {"@type": "LiveBlogPosting", "headline": "The bridge opens"}
+        report["liveBlogUpdate"] = updates  # type: ignore[assignment]
+        foot = ""
+        if is_shown:
+            foot = "".join(
+                f"<div class='comment' id='c{n}'><b class='author'>Reader {n}</b>"
+                f"<time datetime='2023-11-08T12:00'>12:00</time><p>{each}</p></div>"
+                for n, each in enumerate(said)
+            )
+        else:
+            report["comment"] = [  # type: ignore[assignment]
+                {"@type": "Comment", "text": each, "author": {"name": f"Reader {n}"}}
+                for n, each in enumerate(said)
+            ]
+        head = f'<script type="application/ld+json">{json.dumps(report)}</script>'
+        text = " ".join(_words(draw.message_id))
+        foot = f"<section>{foot}</section>"
+        html = _html("The bridge opens: live blog", text, head=head, foot=foot)
+        return draw.send(draw.body(html=html), is_sound=True)
+
+    return make

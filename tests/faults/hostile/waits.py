@@ -1,0 +1,170 @@
+"""How long good pages wait for their articles."""
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from types import TracebackType
+from typing import Any, Self
+
+from tests.deployment import Deployment
+from worker.sample.crawl import generate, site_names
+
+PAGES_OF_ROUND = 12
+"""Articles that the sample crawl has for each page of its templates."""
+
+
+@dataclass(frozen=True)
+class GoodPage:
+    """A page whose article must come.
+
+    Attributes
+    ----------
+    url, message_id
+        Its address, and the id of its message.
+    body
+        Its message.
+    paragraphs
+        What its text says.
+    """
+
+    url: str
+    message_id: str
+    body: bytes
+    paragraphs: Sequence[str]
+
+    def is_in(self, text: str) -> bool:
+        """Say whether a text has most of what the page says."""
+        found = "".join(text.split())
+        said = ["".join(each.split()) for each in self.paragraphs]
+        return 2 * sum(each in found for each in said) >= len(said)
+
+
+def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
+    """Return articles of the sample crawl, shuffled, whose sites have names of their own.
+
+    Parameters
+    ----------
+    prefix
+        What the names of the sites begin with.
+    number
+        How many.
+    seed
+        Of another one, the pages tell other stories.
+    """
+    rounds = -(-number // PAGES_OF_ROUND)
+    found = []
+    for page in generate(seed=seed, pages_per_template=rounds):
+        if page.gold["kind"] != "article":
+            continue
+        html = base64.b64decode(page.message["html_base64"])
+        values = json.dumps({**page.message, "html_base64": ""})
+        for site in site_names():
+            html = html.replace(site.encode(), f"{prefix}-{site}".encode())
+            values = values.replace(site, f"{prefix}-{site}")
+        message = json.loads(values) | {"html_base64": base64.b64encode(html).decode()}
+        paragraphs = page.gold["text"].split("\n")
+        body = json.dumps(message).encode()
+        said = [each for each in paragraphs if each]
+        found.append(GoodPage(message["url"], message["id"], body, said))
+    Random(seed).shuffle(found)
+    return found[:number]
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return a percentile of some values; 0 of none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0
+
+
+@dataclass
+class Phase:
+    """A time in which good pages come evenly, with or without others.
+
+    Attributes
+    ----------
+    name
+        Beside what they come.
+    good, hostile
+        How many pages are sent.
+    sending_seconds, seconds
+        How long they are sent, and until nothing is left to do.
+    waits
+        How long each good page waited for its first article, in seconds.
+    lock_clock, lock_processors
+        How long each transaction held the lock of all stories, in ms.
+    """
+
+    name: str
+    good: int
+    hostile: int
+    sending_seconds: float = 0.0
+    seconds: float = 0.0
+    waits: list[float] = field(default_factory=list)
+    lock_clock: list[float] = field(default_factory=list)
+    lock_processors: list[float] = field(default_factory=list)
+
+    @property
+    def spread(self) -> tuple[float, float, float]:
+        """Median, 95th percentile and maximum of the waits."""
+        median, high = (percentile(self.waits, percent) for percent in (50, 95))
+        return median, high, max(self.waits, default=0.0)
+
+
+class Consumer:
+    """Takes the articles of a deployment as they come.
+
+    Attributes
+    ----------
+    articles
+        Each article, without what is not judged.
+    came_at
+        When the first article of an address came.
+    """
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self.articles: list[Mapping[str, Any]] = []
+        self.came_at: dict[str, float] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._take, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Take what is left, and no more."""
+        self._stop.set()
+        self._thread.join()
+
+    def _take(self) -> None:
+        queue = self._deployment.topology.articles_queue
+        with self._deployment.amqp() as connection, connection.channel() as channel:
+            while True:
+                message = channel.basic_get(queue)
+                if message is not None:
+                    self._note(json.loads(message.body))
+                    channel.basic_ack(message.delivery_tag)
+                elif self._stop.wait(0.02):
+                    return
+
+    def _note(self, article: Mapping[str, Any]) -> None:
+        self.came_at.setdefault(article["url"], time.monotonic())
+        kept = ("id", "site", "url", "revision", "text")
+        # The texts of crowds are large, and nobody looks at them.
+        is_large = len(article["text"]) > 100_000
+        self.articles.append(
+            {key: "" if key == "text" and is_large else article[key] for key in kept}
+        )
