@@ -113,6 +113,7 @@ lint: $(development) $(package)
 	$(bin)/ruff format --check .
 	$(bin)/mypy
 	$(bin)/lint-imports
+	$(bin)/python -m tests.english
 
 format: $(development)
 	$(bin)/ruff check --fix .

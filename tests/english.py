@@ -1,0 +1,160 @@
+"""Find unidiomatic turns of phrase in comments, docstrings, messages and documentation.
+
+The turns and their replacements are the table "English" of CONTRIBUTING.md.
+
+    python -m tests.english
+"""
+
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.image_context import ROOT, tracked_files
+
+GUIDE = "CONTRIBUTING.md"
+HEADING = "## English\n"
+
+CHECKED = re.compile(r"\.(py|md|sh|sql|yml)$|(^|/)(Makefile|Dockerfile)$")
+LEFT_OUT = (
+    "CHANGELOG.md",
+    # Generated from docstrings.
+    "docs/reference/",
+    # Sentences of fictional newspapers.
+    "worker/sample/",
+)
+
+NOT_YET = (
+    *("benchmarks/", "detourage/", "migrations/", "models/", "tests/", "Makefile"),
+    *("docs/architecture.md", "docs/upgrading.md", "docs/explanation/faults.md"),
+    *("docs/how-to/back-up.md", "docs/how-to/scale.md", "docker-compose.yml"),
+    *("worker/addresses/", "worker/article/", "worker/cli/", "worker/comments/"),
+    *("worker/duplicates/", "worker/errors.py", "worker/explain/", "worker/grouping/"),
+    *("worker/html/", "worker/inference/", "worker/inputs/", "worker/inspector/"),
+    *("worker/integrations/", "worker/local/", "worker/logs.py", "worker/messaging/"),
+    *("worker/outcomes.py", "worker/pagination/", "worker/papers/", "worker/processes/"),
+    *("worker/rendering/", "worker/service/", "worker/settings.py", "worker/store/"),
+    *("worker/tasks/", "worker/text/"),
+)
+"""Files and folders still to be rewritten. Remove each once it has no findings; add none."""
+
+# Between two words: white space, a line break in a comment, or between two string literals.
+_SPACE = r"(?:[\s#>]|--|\"\s+f?\"|'\s+f?')+"
+
+_ENDS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
+_LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT})
+
+
+class Turn(NamedTuple):
+    """A phrase to avoid, and the advice of the guide."""
+
+    phrase: str
+    pattern: re.Pattern[str]
+    advice: str
+
+
+class Finding(NamedTuple):
+    """An occurrence of a turn in a file."""
+
+    path: str
+    line: int
+    turn: Turn
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: `{self.turn.phrase}`: write {self.turn.advice}"
+
+
+def read_turns(guide: str) -> list[Turn]:
+    """Return the turns that the table of the guide has in code font.
+
+    Phrases after "except" are allowed although they contain the turn.
+    """
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", _section(guide), re.MULTILINE)
+    turns = []
+    for cell, advice in rows:
+        banned, _, allowed = (re.findall(r"`(.+?)`", part) for part in cell.partition(" except "))
+        turns += [Turn(phrase, _compile(phrase, allowed), advice) for phrase in banned]
+    return turns
+
+
+def find(path: str, text: str, turns: list[Turn]) -> Iterator[Finding]:
+    """Yield the turns in the text of a file, in the order of the table."""
+    if path == GUIDE:
+        # Blank lines keep the line numbers.
+        section = _section(text)
+        text = text.replace(section, "\n" * section.count("\n"))
+    elif path.endswith(".py"):
+        text = _prose_of_python(text, docstrings_only=path.startswith("tests/"))
+    for turn in turns:
+        for match in turn.pattern.finditer(text):
+            if match["turn"]:
+                yield Finding(path, text.count("\n", 0, match.start()) + 1, turn)
+
+
+def main() -> int:
+    """Print the findings and the rest of the work; return 1 on findings outside of `NOT_YET`."""
+    turns = read_turns((ROOT / GUIDE).read_text())
+    waiting = dict.fromkeys(NOT_YET, 0)
+    failed = False
+    for path in tracked_files():
+        if not CHECKED.search(path) or path.startswith(LEFT_OUT) or not (ROOT / path).is_file():
+            continue
+        folder = next((each for each in NOT_YET if path.startswith(each)), None)
+        for finding in find(path, (ROOT / path).read_text(), turns):
+            if folder is not None:
+                waiting[folder] += 1
+            else:
+                print(finding)
+                failed = True
+    for folder, count in waiting.items():
+        state = f"{count} still to be rewritten" if count else "clean: remove it from NOT_YET"
+        print(f"{folder}: {state}")
+    return int(failed)
+
+
+def _section(guide: str) -> str:
+    return guide.partition(HEADING)[2].partition("\n## ")[0]
+
+
+def _compile(phrase: str, allowed: list[str]) -> re.Pattern[str]:
+    exceptions = "".join(f"{_words(each)}|" for each in allowed)
+    return re.compile(rf"{exceptions}(?P<turn>{_words(phrase)})")
+
+
+def _words(phrase: str) -> str:
+    """Return a pattern for a phrase as it is or at the beginning of a sentence."""
+    first = phrase[0]
+    start = rf"(?<!\w)[{first.upper()}{first}]" if first.isalpha() else re.escape(first)
+    return start + _SPACE.join(map(re.escape, phrase[1:].split())) + r"(?!\w)"
+
+
+def _prose_of_python(text: str, *, docstrings_only: bool) -> str:
+    """Blank out everything but comments and strings; the strings of tests are mostly data."""
+    lines = text.splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    prose = [character if character == "\n" else " " for character in text]
+    before = tokenize.ENCODING
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    for place, token in enumerate(tokens):
+        is_prose = token.type == tokenize.COMMENT or (
+            token.type == tokenize.STRING
+            and (
+                not docstrings_only
+                or (before in _ENDS and tokens[place + 1].type == tokenize.NEWLINE)
+            )
+        )
+        if is_prose:
+            start = starts[token.start[0] - 1] + token.start[1]
+            prose[start : start + len(token.string)] = token.string
+        if token.type not in _LAYOUT:
+            before = token.type
+    return "".join(prose)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""The check of `make lint` for unidiomatic turns of phrase."""
+
+import pytest
+
+from tests.english import GUIDE, NOT_YET, Turn, find, read_turns
+from tests.image_context import ROOT, tracked_files
+
+TEXT = (ROOT / GUIDE).read_text()
+TURNS = read_turns(TEXT)
+
+
+def phrases(path: str, text: str) -> list[tuple[int, str]]:
+    """Lines and phrases of the findings in a file."""
+    return [(finding.line, finding.turn.phrase) for finding in find(path, text, TURNS)]
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.phrase)
+def test_each_turn_is_found_in_its_line_with_the_advice(turn: Turn) -> None:
+    opens_a_docstring = turn.phrase.startswith('"""')
+    sentence = f'{turn.phrase} a page."""' if opens_a_docstring else f'"""A page {turn.phrase} it."""'
+    (found,) = find("worker/module.py", f"import re\n\n\n{sentence}\n", TURNS)
+    assert found.turn == turn
+    assert str(found) == f"worker/module.py:4: `{turn.phrase}`: write {turn.advice}"
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.phrase)
+def test_advice_follows_itself(turn: Turn) -> None:
+    assert phrases("docs/page.md", turn.advice) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/page.md", "The site is clustered\nno more."),
+        ("docs/page.md", "No more pages are read."),
+        ("worker/module.py", "#: The site is clustered no\n#  more.\n"),
+        ("worker/module.py", 'raise E(\n    "clustered no"\n    f" more: {site}"\n)\n'),
+        ("deploy/script.sh", "# Run it no more.\n"),
+        ("deploy/roles.sql", "-- Run it no\n-- more.\n"),
+    ],
+)
+def test_turns_are_found_across_line_breaks_and_at_the_beginning_of_sentences(
+    path: str, text: str
+) -> None:
+    assert [phrase for _, phrase in phrases(path, text)] == ["no more"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/page.md", "There are no more pages, and no more than ten sites."),
+        ("docs/page.md", "If there is none, the page is extracted alone."),
+        ("worker/module.py", "what_is_told = mend(anew)  # the repaired text\n"),
+        ("worker/module.py", 'if page.text is None:\n    return "What is new?"\n'),
+        ("tests/unit/test_page.py", 'TEXT = "The mayor was told of late."\n'),
+    ],
+)
+def test_good_text_and_code_pass(path: str, text: str) -> None:
+    assert phrases(path, text) == []
+
+
+def test_docstrings_of_tests_are_checked() -> None:
+    text = 'def test() -> None:\n    """Read it anew."""\n    assert "mended"\n'
+    assert phrases("tests/unit/test_page.py", text) == [(2, "anew")]
+
+
+def test_the_guide_is_checked_outside_of_its_table() -> None:
+    assert phrases(GUIDE, TEXT) == []
+    last = TEXT.count("\n") + 1
+    assert phrases(GUIDE, f"{TEXT}Read it anew.\n") == [(last, "anew")]
+
+
+def test_the_guide_has_fifty_rows() -> None:
+    section = TEXT.partition("## English\n")[2].partition("\n## ")[0]
+    assert section.count("\n| ") - 1 == 50
+
+
+def test_what_waits_to_be_rewritten_exists() -> None:
+    paths = tracked_files()
+    assert [each for each in NOT_YET if not any(path.startswith(each) for path in paths)] == []
