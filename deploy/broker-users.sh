@@ -1,21 +1,21 @@
 #!/bin/sh
-# The users of the broker beside its administrator, each with what it needs and no more:
+# Creates the broker users, each with minimal rights:
 #
-#   detourage_service   the processes: their queues; reads pages, writes articles
-#   crawler             writes pages, on the exchange crawler.pages; reads links
-#   recogniser          reads articles and repeats, and has a queue for those that it cannot read
+#   detourage_service   the processes: own the queues, consume pages, publish articles
+#   crawler             publishes pages to the exchange crawler.pages, consumes links
+#   recogniser          consumes articles and repeats, has a queue for unreadable ones
 #
-# On a host whose rabbitmqctl reaches the node, as often as one likes; arguments are handed to
-# rabbitmqctl, as in `deploy/broker-users.sh --node rabbit@host`. New passwords are taken over. They
-# come from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
-# With a DETOURAGE_QUEUE_PREFIX, begin each name in the expressions with it.
+# Run it on a host whose rabbitmqctl can reach the node. It is idempotent and applies new passwords,
+# taken from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
+# Arguments are passed to rabbitmqctl, as in `deploy/broker-users.sh --node rabbit@host`.
+# With a DETOURAGE_QUEUE_PREFIX, add it to each name in the expressions.
 set -eu
 : "${BROKER_SERVICE_PASSWORD:?}" "${BROKER_CRAWLER_PASSWORD:?}" "${BROKER_RECOGNISER_PASSWORD:?}"
 
 known=$(rabbitmqctl --quiet "$@" list_users)
 
-# user NAME PASSWORD: makes it, or changes its password, which goes by standard input so that no
-# list of processes shows it.
+# user NAME PASSWORD: creates the user or changes its password, which is passed on standard input to
+# keep it out of process listings.
 user() {
     name=$1 password=$2
     shift 2
@@ -28,16 +28,16 @@ $name	"*) change=change_password ;;
     printf '%s\n' "$password" | rabbitmqctl --quiet "$@" "$change" "$name" >/dev/null
 }
 
-# rights NAME CONFIGURE WRITE READ: of resources whose whole name matches.
+# rights NAME CONFIGURE WRITE READ: regular expressions for complete resource names.
 rights() {
     name=$1 configure=$2 write=$3 read=$4
     shift 4
     rabbitmqctl --quiet "$@" set_permissions --vhost / "$name" "$configure" "$write" "$read"
 }
 
-# Queues and exchanges of the service, and those that Celery makes of its own accord.
+# Queues and exchanges of the service and of Celery.
 own='crawler\.pages.*|articles(\.repeats)?|links|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
-# Queues that it fills for others.
+# Queues that the service fills for others.
 outgoing='entities\.(articles|repeats)|crawler\.links'
 unreadable='entities\.articles\.unreadable'
 

@@ -1,12 +1,12 @@
--- The roles of the database beside its owner, who migrates:
+-- Creates the database roles. The owner of the database runs the migrations.
 --
---   detourage_service   the processes: reads and writes rows, changes no table
---   detourage_read      dashboards, `detourage status`, `detourage metrics`, `detourage
---                       inspect`: reads, five minutes at a time at most
+--   detourage_service   the processes: read and write rows, alter no table
+--   detourage_read      dashboards, `detourage status`, `detourage metrics`, `detourage inspect`:
+--                       read-only, at most five minutes per statement
 --
--- By psql 15 or later as the owner, who must be allowed to make roles, or as a superuser, in the
--- service's database; before or after `detourage migrate`, and as often as one likes. New passwords
--- are taken over. They come from the environment, so that no list of processes shows them:
+-- Run it with psql 15 or later in the service's database, as the owner (with CREATEROLE) or as a
+-- superuser, before or after `detourage migrate`. It is idempotent and applies new passwords, which
+-- come from the environment to keep them out of process listings:
 --
 --   DATABASE_SERVICE_PASSWORD=… DATABASE_READ_PASSWORD=… psql --file deploy/database-roles.sql URL
 
@@ -34,7 +34,7 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT CONNECT ON DATABASE :"database" TO detourage_service, detourage_read;
 GRANT USAGE ON SCHEMA public TO detourage_service, detourage_read;
 
--- What is there, and what migrations will add.
+-- Existing tables, and those of future migrations.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO detourage_service;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO detourage_service;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO detourage_read;

@@ -1,21 +1,21 @@
 #!/bin/sh
-# passwords.sh [DIRECTORY [FILE]]: writes what docker-compose.yml hands over as secrets into the
-# DIRECTORY secrets: a password for each user, unless it is there, and the files made of them. A
-# password that an earlier version wrote into the FILE .env is taken over.
+# passwords.sh [DIRECTORY [FILE]]: generates the secrets of docker-compose.yml in DIRECTORY (default
+# secrets): a password for each user, unless it exists, and the files derived from it. Passwords that
+# an earlier version wrote to FILE (default .env) are migrated.
 #
-# To change a password write it into its file, in characters that need no quoting in a URL, and run
-# this again: it is taken over when the deployment starts. Those of postgres and rabbitmq, the
-# owner's and the administrator's, are those of the first start.
+# To change a password, write it to its file, in characters that need no quoting in a URL, and run
+# this script again; it applies when the deployment starts. Those of postgres and rabbitmq, the owner
+# and the administrator, are only applied at the first start.
 set -eu
 umask 077
 directory=${1:-secrets} former=${2:-.env}
 mkdir -p "$directory"
-# Nobody else gets into the directory; the files can be read, as containers have other users.
+# Only the owner can enter the directory; the files are world-readable, as containers run as other users.
 chmod 700 "$directory"
 cd "$directory"
 case $former in /*) ;; *) former=$OLDPWD/$former ;; esac
 
-# secret NAME: writes what it reads, for good or not at all.
+# secret NAME: writes standard input to the file, atomically.
 secret() {
     cat >".$1"
     chmod 644 ".$1"

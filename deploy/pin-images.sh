@@ -1,11 +1,11 @@
 #!/bin/sh
 # Pins the images of docker-compose.yml and the Dockerfile: asks their registry for the digest of each
-# tag, and writes it into .env, where the compose file finds it:
+# tag, and prints lines for .env, where the compose file reads them:
 #
-#   deploy/pin-images.sh >>.env                what the compose file names
-#   POSTGRES_IMAGE=… deploy/pin-images.sh      of another registry or version
+#   deploy/pin-images.sh >>.env                the images of the compose file
+#   POSTGRES_IMAGE=… deploy/pin-images.sh      an image of another registry or version
 #
-# With docker (buildx), else podman, which pulls the images.
+# Uses docker (buildx), or else podman, which pulls the images.
 set -eu
 cd "$(dirname "$0")/.."
 

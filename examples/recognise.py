@@ -1,16 +1,16 @@
-"""An entity recogniser behind Détourage: it loses no article, and takes none for two.
+"""An entity recogniser for Détourage's articles that loses none and processes none twice.
 
     python examples/recognise.py amqp://guest:guest@127.0.0.1// entities.sqlite
 
-What it recognises is a toy (runs of capitalised words). How it takes articles is not:
+The recognition is a toy (runs of capitalised words). The consumption is production-grade:
 
-- it acknowledges an article after what it found is on the disk, so one that is in hand when the
-  process dies comes again;
-- the article's id is a primary key, so one that comes again changes nothing;
-- of a page the highest revision stands, in whatever order they come, and whichever of its
-  addresses it was fetched under;
-- it holds some articles at a time, so that memory is bounded and others can work beside it;
-- a message that it cannot read goes aside into a queue of its own, and holds nothing up.
+- an article is acknowledged after its result is on disk, so it is redelivered if the process dies
+  before;
+- the id of the article is a primary key, so redelivery has no effect;
+- the highest revision of a page wins, regardless of the order of arrival and of the address that
+  it was fetched under;
+- the prefetch count bounds memory and leaves articles for other consumers;
+- an unreadable message is moved to a separate queue and blocks nothing.
 """
 
 import argparse
@@ -41,12 +41,12 @@ CREATE TABLE IF NOT EXISTS pages (
 
 
 class Recogniser(ConsumerMixin):  # type: ignore[misc]
-    """Takes articles from a queue, and writes the names in them into a database."""
+    """Consumer that writes the names in articles to a database."""
 
     def __init__(
         self, broker_url: str, database: Path, queue: str, ca_file: Path | None = None
     ) -> None:
-        # Without these the library does not verify the host's name.
+        # Without these the library does not verify the host name.
         verified = {
             "cert_reqs": ssl.CERT_REQUIRED,
             "ca_certs": str(ca_file) if ca_file else None,
@@ -61,11 +61,11 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         self._database = sqlite3.connect(database)
         self._database.executescript(SCHEMA)
         self._queue = queue
-        # Not by the default exchange: who may write there may write on every queue.
+        # Not the default exchange: permission to publish there extends to every queue.
         self._unreadable = Exchange(f"{queue}.unreadable", type="fanout", durable=True)
 
     def get_consumers(self, consumer_class: Any, channel: Any) -> list[Any]:
-        """Return the consumer; the service has declared the queue."""
+        """Return the consumer of the queue, which the service has declared."""
         Queue(self._unreadable.name, self._unreadable, channel=channel, durable=True).declare()
         consumer = consumer_class(
             [Queue(self._queue, no_declare=True)], on_message=self.take, auto_declare=False
@@ -74,7 +74,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         return [consumer]
 
     def take(self, message: Message) -> None:
-        """Deal with one article, and acknowledge it when all is written."""
+        """Process one article, and acknowledge it after the commit."""
         try:
             article = json.loads(message.body)
             address = article.get("canonical") or article["url"]
@@ -102,7 +102,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
                 " WHERE excluded.revision > pages.revision",
                 (*key[1:], json.dumps(entities, ensure_ascii=False)),
             )
-            # What was a page of its own until it turned out to be an address of this one.
+            # Former pages whose addresses turned out to be variants of this one.
             self._database.executemany(
                 "DELETE FROM pages WHERE site = ? AND url = ? AND revision < ?",
                 [(key[1], variant, key[3]) for variant in variants],
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("broker", help="AMQP URL")
     parser.add_argument("database", type=Path, help="SQLite file")
     parser.add_argument("--queue", default="entities.articles")
-    parser.add_argument("--ca-file", type=Path, help="authorities that amqps:// trusts (PEM)")
+    parser.add_argument("--ca-file", type=Path, help="CA file for amqps:// (PEM)")
     arguments = parser.parse_args()
     recogniser = Recogniser(
         arguments.broker, arguments.database, arguments.queue, arguments.ca_file
