@@ -13,5 +13,7 @@ def test_hooks_are_the_checks_of_make_lint() -> None:
     assert repository["repo"] == "local"
     hooks = {re.sub(r" --\S+", "", hook["entry"]) for hook in repository["hooks"]}
     recipe = (ROOT / "Makefile").read_text().partition("\nlint:")[2].partition("\n\n")[0]
-    programs = re.findall(r"^\t\$\(bin\)/(\w[\w-]*(?: check| format)?)", recipe, re.MULTILINE)
+    programs = re.findall(
+        r"^\t\$\(bin\)/(\w[\w-]*(?: check| format| -m \S+)?)", recipe, re.MULTILINE
+    )
     assert hooks == {f".venv/bin/{program}" for program in programs}
