@@ -23,7 +23,7 @@ CHECKED = re.compile(r"\.(py|md|sh|sql|yml)$|(^|/)(Makefile|Dockerfile)$")
 LEFT_OUT = (
     "CHANGELOG.md",
     # Generated from docstrings.
-    "docs/reference/",
+    *("docs/reference/cli.md", "docs/reference/messages.md", "docs/reference/settings.md"),
     # Sentences of fictional newspapers.
     "worker/sample/",
 )
