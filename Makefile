@@ -1,29 +1,28 @@
 # make run                          the sample crawl: pages in out/sample, articles in out/articles.jsonl
 # make run INPUT=path OUTPUT=file   your own pages
-# make plot                         what the extra plot needs, beside the rest; so for every extra of
-#                                   pyproject.toml: benchmarks, inspector, papers, render,
-#                                   scrapy, dev (all of them)
-# make test                         every check and every test
-# make docs                         the reference pages, from the code that they describe
+# make plot                         adds the extra plot; likewise every extra of pyproject.toml:
+#                                   benchmarks, inspector, papers, render, scrapy, dev (all of them)
+# make test                         all checks and tests
+# make docs                         the reference pages, generated from the code
 # make site                         the documentation as a website, in out/site
-# make fuzz                         hostile input, for the better part of an hour
+# make fuzz                         hostile input, for most of an hour
 # make hostile                      thousands of hostile messages among good pages
 # make test-browser                 the tests in a browser: rendering and the inspector; they need
 #                                   Debian's packages chromium and npm
 # make test-compose                 the tests of docker-compose.yml that need Docker's compose program:
 #                                   Debian's package docker-compose
-# make coverage                     which lines the tests run, as a report in out/coverage
+# make coverage                     a line coverage report in out/coverage
 #
-# Each installs what it needs into .venv, once. Needed beforehand: Python 3.11 or
-# later with its venv module, a C compiler and Python's headers.
+# Each target installs its dependencies into .venv, once. Requirements: Python 3.11 or later with its
+# venv module, a C compiler and Python's headers.
 
 .DELETE_ON_ERROR:
 extras := benchmarks inspector papers plot render scrapy
 
 .PHONY: run $(extras) dev test test-domain test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
-# The tests start more than a hundred Python processes: where what they import is compiled anew each
-# time, as in the images of many containers, they take twice as long.
+# The tests start more than a hundred Python processes. If their imports are compiled each time, as in
+# many container images, they take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
 OUTPUT ?= out/articles.jsonl
@@ -35,7 +34,7 @@ uv := $(bin)/uv --quiet pip install --python $(bin)/python
 compile := $(bin)/uv --quiet pip compile --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make requirements"
 
-# Stamp files: what they stand for is installed and newer than what it was made from.
+# Stamp files: newer than the requirements that they were installed from.
 tools := .venv/.tools
 runtime := .venv/.runtime
 development := .venv/.development
@@ -52,14 +51,14 @@ else
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
 
-# In the versions of requirements-dev.txt, which has all extras.
+# Versions are those of requirements-dev.txt, which covers all extras.
 $(extras): $(runtime) $(package)
 	$(uv) --verify-hashes --constraint requirements-dev.txt --requirement pyproject.toml --extra $@
 
 dev: $(development) $(package)
 
-# Without the faults, which take minutes and hurt servers of their own. Three at a time, the longest
-# first: the tests of the services wait for half of their time. What they say comes when they end.
+# Without the fault tests, which take minutes and use their own servers. Three jobs in parallel, the
+# longest first: the service tests spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-services lint test-command-line test-domain
@@ -83,7 +82,7 @@ test-compose: $(development) $(package)
 		echo "no docker compose: apt-get install docker-compose" >&2; exit 1; }
 	$(bin)/python -m pytest -m compose tests/unit/test_compose.py
 
-# Measured, not gated: what a line that no test runs is worth, only a reader can say.
+# Not a gate: only a reader can judge whether an untested line matters.
 coverage: $(development) $(package)
 	rm -f .coverage .coverage.*
 	$(bin)/coverage run --module pytest tests/unit tests/property tests/integration tests/acceptance
@@ -91,7 +90,7 @@ coverage: $(development) $(package)
 	$(bin)/coverage html --quiet --directory out/coverage
 	$(bin)/coverage report --skip-covered
 
-# Hostile messages, files and pages: 200 times the examples of the tests, for the better part of an hour.
+# Hostile messages, files and pages: 200 times the examples of the tests, for most of an hour.
 fuzz: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
 
@@ -122,20 +121,20 @@ format: $(development)
 docs: $(runtime) $(package)
 	$(bin)/python -m worker.cli.reference docs/reference
 
-# A link that leads nowhere, or a page that no reader finds, ends it. Nothing is fetched.
+# Fails on broken links and on pages missing from the index. Works offline.
 site: $(development) $(package)
 	$(bin)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir out/.doctrees --conf-dir docs . out/site
 	@echo "out/site/index.html"
 
-# Versions and hashes of everything installed; no address of an index, so that any mirror serves.
+# Versions and hashes of everything installed, without an index URL, so that any mirror works.
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
 	$(compile) --output-file requirements-inspector.txt --extra inspector --constraints requirements.txt pyproject.toml
 	$(compile) --output-file requirements-dev.txt --extra dev --extra benchmarks --extra inspector --extra papers --extra plot --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
-# Known vulnerabilities of what is installed. Needs PyPI's advisories, which no mirror has: without
-# them it fails, and so is no part of the tests.
+# Known vulnerabilities of installed packages. Not part of the tests, because it needs PyPI's
+# advisories, which no mirror has.
 audit: $(tools)
 	$(bin)/uv tool run pip-audit --strict --disable-pip --require-hashes --requirement requirements.txt
 
@@ -163,7 +162,7 @@ $(development): requirements-dev.txt $(tools)
 	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
 
-# What the inspector's pages are checked with; it is in no package of ours.
+# Accessibility checker for the inspector's pages; only used by tests.
 $(axe):
 	@command -v npm >/dev/null || { echo "no npm: apt-get install npm" >&2; exit 1; }
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10
