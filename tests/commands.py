@@ -168,7 +168,7 @@ RIGHT: list[tuple[tuple[str, ...], str]] = [
     (("explain", "pages.jsonl", "--json", "why.json", "--html", "why.html"), "Bridge"),
     (("cluster", "pages.jsonl", "--json", "groups.json", "--threads", "1"), "a.example"),
 ]
-"""What works without a deployment, with words of what it prints."""
+"""Commands that work without a deployment, with words of their output."""
 
 BOTH: frozenset[Server] = frozenset(("database", "broker"))
 DATABASE: frozenset[Server] = frozenset(("database",))
@@ -206,4 +206,4 @@ OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("quarantine", "drop", "--yes", "--stage", "intake", "id"), BROKER),
     (("send", "pages.jsonl"), BROKER),
 ]
-"""What needs a deployment, and which of its servers it asks; without pages, at least."""
+"""Commands that need a deployment, and the servers that they query when there are no pages."""

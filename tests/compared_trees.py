@@ -31,7 +31,7 @@ class PageOfTree(NamedTuple):
 
 
 class ComparedTrees:
-    """The distinct trees of a site, and what is known of their distances (`KnownDistances`)."""
+    """The distinct trees of a site, and their known distances (`KnownDistances`)."""
 
     def __init__(self) -> None:
         self.shapes: dict[int, TreeShape] = {}

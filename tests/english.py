@@ -29,12 +29,11 @@ LEFT_OUT = (
 )
 
 NOT_YET = (
-    *("benchmarks/", "docs/explanation/faults.md", "docs/how-to/back-up.md", "migrations/"),
-    *("tests/", "worker/addresses/", "worker/article/", "worker/cli/", "worker/comments/"),
-    *("worker/errors.py", "worker/grouping/", "worker/html/", "worker/inputs/"),
-    *("worker/logs.py", "worker/messaging/", "worker/outcomes.py", "worker/papers/"),
-    *("worker/processes/", "worker/service/", "worker/settings.py", "worker/store/"),
-    *("worker/tasks/", "worker/workflow/"),
+    *("benchmarks/", "docs/explanation/faults.md", "docs/how-to/back-up.md", "tests/faults/"),
+    *("worker/article/", "worker/cli/", "worker/comments/", "worker/errors.py"),
+    *("worker/grouping/", "worker/html/", "worker/logs.py", "worker/messaging/"),
+    *("worker/outcomes.py", "worker/papers/", "worker/service/", "worker/settings.py"),
+    *("worker/store/", "worker/tasks/", "worker/workflow/"),
 )
 """Files and folders still to be rewritten. Remove each once it has no findings; add none."""
 

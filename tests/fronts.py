@@ -27,7 +27,7 @@ def front_html(numbers: range, next_page: str | None = None) -> str:
 
 
 def listed(numbers: range, origin: str = "https://news.example") -> list[dict[str, str]]:
-    """Return what a links message says of such a front."""
+    """Return the expected links of such a front page."""
     return [
         {"url": f"{origin}/story/{number}.html", "headline": headline(number)} for number in numbers
     ]

@@ -135,7 +135,7 @@ _TEXTS = {
     "charsets": "charset= ",
     "Chinese names": "王小 ",
 }
-"""What is repeated there."""
+"""Repeated texts by kind."""
 
 _MARKUP: dict[str, str] = {
     "paragraphs": "<p>a b.</p>",
@@ -218,7 +218,7 @@ TEXTS: dict[str, dict[str, Make]] = {
     }
     for place, shown in _PLACES.items()
 }
-"""What makes pages of a text that is repeated, by its place and what it is."""
+"""Generators of pages with a repeated text, by its position and kind."""
 
 MARKUP: dict[str, Make] = {
     **{
@@ -264,7 +264,7 @@ MARKUP: dict[str, Make] = {
     ),
     "an article many times over": lambda size: _repeated(article_html(1), size),
 }
-"""What makes pages of markup that is repeated, by what it is."""
+"""Generators of pages with repeated markup, by its kind."""
 
 
 def baits() -> dict[str, Make]:

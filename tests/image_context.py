@@ -1,4 +1,4 @@
-"""What the build of the image is given: the files that .dockerignore lets through."""
+"""The build context of the image: the files that .dockerignore does not exclude."""
 
 import re
 import shlex

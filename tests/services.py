@@ -3,7 +3,7 @@
 Configured ones are used; else those on this machine's standard ports; else
 they are brought up: the embedded PostgreSQL, and RabbitMQ by docker compose or
 from Debian's package, which root installs where it is missing. Where that
-cannot be, the session ends with a clear word: no test is skipped for want of a
+cannot be, the session ends with a clear word: no test is skipped for lack of a
 service. What is brought up shares nothing with a service of this machine.
 """
 

@@ -9,7 +9,7 @@ ADMITTED = (
     "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"
     " AS $$ SELECT ARRAY['{}', '{}'] $$"
 )
-"""What makes a database admit the code of some revisions only."""
+"""SQL that makes a database admit only the code of some revisions."""
 
 
 def go_to(database: Database, version: str, *, down: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What representatives tell of their templates; learned again where it is missing."""
+"""Template knowledge from representatives; learned again if missing."""
 
 from collections.abc import Sequence
 

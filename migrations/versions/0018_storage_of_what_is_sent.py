@@ -1,4 +1,4 @@
-"""What waits for the relay is not compressed: it is read once and removed."""
+"""Store pending outbox messages uncompressed: they are read once and deleted."""
 
 import sys
 import zlib
@@ -18,7 +18,7 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
 TOGETHER = 200
-"""Pages that are compressed anew in one statement."""
+"""Number of pages to compress again per statement."""
 
 
 def upgrade() -> None:

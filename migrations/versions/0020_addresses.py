@@ -1,4 +1,4 @@
-"""One address a page: which addresses lead to a page, and what its message says of them."""
+"""Addresses of each page, and their keys in the article message."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

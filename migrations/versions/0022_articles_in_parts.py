@@ -13,7 +13,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    # Pages that were extracted before are none until they are extracted again.
+    # Pages extracted before do not count as parts until they are extracted again.
     op.create_table(
         "page_parts",
         sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),

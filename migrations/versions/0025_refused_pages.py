@@ -1,4 +1,4 @@
-"""What a site answered last in place of a page, and which pages show the same short text."""
+"""The last refusal of each page, and pages that show the same short text."""
 
 from collections.abc import Sequence
 

@@ -112,7 +112,7 @@ _REQUIRE_ADDRESS = """
         RETURN NULL;
     END $$
 """
-"""Where a connection has no mark the version cannot be told, but for what it leaves out."""
+"""Without a mark on the connection, the version is only known by the columns that it omits."""
 
 
 def upgrade() -> None:

@@ -74,7 +74,7 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
 
 
 def keeps_what_it_may_give_back(pattern: re.Pattern[Any]) -> bool:
-    """Tell whether a pattern takes memory for each time that a part of it is repeated.
+    """Return whether a pattern uses memory for each repetition of a part of it.
 
     The engine does so for a part of more than one character that is repeated without end, unless
     it is possessive: some hundred bytes each time.

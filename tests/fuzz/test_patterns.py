@@ -83,7 +83,7 @@ def compiled_patterns() -> dict[str, re.Pattern[Any]]:
 
 
 def _makes_a_pattern(value: object) -> bool:
-    """Say whether something is a function of nothing that returns a pattern."""
+    """Return whether an object is a function without parameters that returns a pattern."""
     function = inspect.unwrap(value) if callable(value) else None
     if not isinstance(function, FunctionType):
         return False
@@ -177,7 +177,7 @@ def _give_up(_signal: int, _frame: FrameType | None) -> None:
 
 
 def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
-    """Return a text for which a pattern takes more than linear time, None where none is known."""
+    """Return a text on which a pattern takes more than linear time, or None if none is known."""
     work = use(pattern, methods)
     tried = []
     for bait in baits(pattern):

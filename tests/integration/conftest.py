@@ -38,7 +38,7 @@ def tasks(
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", spelled(database_url, spelling))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
     load_settings.cache_clear()
-    # Ids begin anew in each module's database, so nothing may be remembered of another's.
+    # Ids start again in each module's database, so no cache may outlive it.
     configure(load_settings())
     database = process_state().database
     with database.transaction() as session:

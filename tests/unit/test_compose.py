@@ -55,7 +55,7 @@ def test_it_follows_the_compose_specification() -> None:
 
 @pytest.fixture
 def secrets(tmp_path: Path) -> Path:
-    """What the script makes for a first start."""
+    """Files that the script generates for a first start."""
     subprocess.run([DEPLOY / "passwords.sh"], cwd=tmp_path, check=True)
     return tmp_path / "secrets"
 

@@ -1,4 +1,4 @@
-"""What PyPI shows of the package stands without the checkout."""
+"""The description on PyPI works without the checkout."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What the documentation points to is there: pages, headings, modules, functions."""
+"""References in the documentation exist: pages, headings, modules, functions."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def anchors(document: Path) -> set[str]:
 
 
 def exists(name: str) -> bool:
-    """Tell whether a dotted name is a module, or something in one."""
+    """Return whether a dotted name is a module or an attribute of one."""
     around, _, last = name.rpartition(".")
     try:
         parent = import_module(around)
@@ -93,7 +93,7 @@ def test_every_page_is_listed() -> None:
 
 
 def test_modules_are_there() -> None:
-    # What upgrading tells of is gone.
+    # Upgrading mentions modules that were removed.
     documents = [document for document in DOCUMENTS if document.name != "upgrading.md"]
     named = {name for document in documents for name in MODULE.findall(document.read_text())}
     assert {name for name in named if not exists(name)} == set()

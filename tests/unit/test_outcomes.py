@@ -1,4 +1,4 @@
-"""What becomes of pages and messages: told by the README, and given by what can refuse them."""
+"""Outcomes and reasons: listed in the README, and produced by the code that refuses."""
 
 import re
 from collections.abc import Iterator

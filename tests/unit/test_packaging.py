@@ -1,4 +1,4 @@
-"""What is installed is what the code needs, wherever it is installed."""
+"""The installed package has everything that the code needs."""
 
 import ast
 import re

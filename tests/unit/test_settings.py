@@ -1,4 +1,4 @@
-"""Settings: wrong ones are told in one line, secrets are never shown."""
+"""Settings: invalid ones are reported in one line, secrets are never shown."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the documentation shows works: every block in a fence, and every command in its text."""
+"""Snippets of the documentation work: every fenced block, and every inline command."""
 
 from io import StringIO
 from pathlib import Path

@@ -63,7 +63,7 @@ def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
     """
     if not some or not others:
         return not some and not others
-    # Beyond the last stored passage nothing is known of a page with more of them.
+    # A page with `MAX_PASSAGES` may have further ones that are not stored.
     ends = [each[-1] for each in (some, others) if len(each) == MAX_PASSAGES]
     last = min(ends, default=max(some[-1], others[-1]))
     ours = {each for each in some if each <= last}

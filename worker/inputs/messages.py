@@ -80,7 +80,7 @@ def oversized_message(
 
     It is not a valid page message, so it ends in quarantine, where ``unusable`` gives the reason:
     the page is not lost silently, and its content never was in memory. `detail` says what was found
-    and where; `start` is the beginning of the message, if nothing else is known of it.
+    and where; `start` is the beginning of the message, if it has no other identification.
     """
     message = {
         "version": 1,

@@ -89,7 +89,7 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
     finally:
         with telling:
             ended.set()
-            # What was told but not heard yet must not reach what is done next.
+            # An exception that is still pending must not interrupt later work.
             _raise_in_thread(worker, None)
 
 

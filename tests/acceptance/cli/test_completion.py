@@ -17,7 +17,7 @@ COMP_CWORD=$#
 _detourage_completion detourage
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-"""What bash does when Tab is pressed after the last word."""
+"""Completions that bash offers after the last word."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What a page says of another's address changes nothing of that other's article."""
+"""Claims of a page about another's address do not change the other's article."""
 
 from pathlib import Path
 

@@ -14,7 +14,7 @@ SITE = "attack.example"
 OUTSIDE = "http://outside.invalid"
 
 RUN = "top.ran=1;document.title='ran';alert(1)"
-"""What shows in the browser's log if it runs."""
+"""Message in the browser's log if the attack succeeds."""
 
 SCRIPT = f"<script>{RUN}</script>"
 

@@ -18,7 +18,7 @@ from worker.settings import Settings
 
 @dataclass
 class Log:
-    """What a browser did beside showing pages.
+    """Side effects of a browser session.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a reader types, and how long a view takes: a sentence at the bound, never a defect."""
+"""Bounds of input and of view duration: an explanation, never an error page."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""A site before its first clustering, and one that is clustered no more."""
+"""A site before its first clustering, and one that is no longer clustered."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What the deployment of these tests is sent: good pages of a site, and what cannot be used."""
+"""The crawl sent to the deployment of these tests: good pages of a site and unusable messages."""
 
 import base64
 import json

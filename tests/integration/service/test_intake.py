@@ -1,4 +1,4 @@
-"""What the intake takes: together as one by one, and no more than is worked off."""
+"""The intake: batches give the results of single messages, and its pace is that of later stages."""
 
 import json
 import random

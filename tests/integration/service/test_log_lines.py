@@ -1,4 +1,4 @@
-"""What each process says of itself: which build it is when it begins, and what it did lately."""
+"""Log lines of each process: its build at the start, and its recent work."""
 
 import re
 from collections import Counter
@@ -68,7 +68,7 @@ def test_the_intake_tells_what_it_took_and_what_became_of_it(alone: Alone) -> No
         deployment.publish(good[:1])
         deployment.wait_for_receipts(10)
         deployment.wait_until(lambda: len(summaries(deployment, "intake")) > told)
-        # Nothing was told where nothing was done, however many periods that were.
+        # Idle periods are not logged, however many.
         assert all(each["taken"] for each in summaries(deployment, "intake"))
         assert not any("message_id" in each for each in summaries(deployment, "intake"))
 

@@ -1,4 +1,4 @@
-"""What monitoring is told of a running deployment."""
+"""Metrics of a running deployment."""
 
 import os
 import re

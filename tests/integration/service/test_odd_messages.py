@@ -51,7 +51,7 @@ def publish(deployment: Deployment, body: bytes, **properties: Any) -> None:
 
 
 def results(deployment: Deployment) -> list[tuple[str, str | None]]:
-    """Return what became of each message so far, in order."""
+    """Return the result of each message so far, in order."""
     with deployment.database.transaction() as session:
         rows = session.execute(select(Receipt.result, Receipt.reason).order_by(Receipt.id))
         return [(result, reason) for result, reason in rows]

@@ -1,4 +1,4 @@
-"""Comments on the road of a page: with its article, in a table, and known of its group."""
+"""Comments of a page: in its article, in their table, and in the pattern of its group."""
 
 from sqlalchemy import func, select
 

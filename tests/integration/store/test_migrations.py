@@ -305,7 +305,7 @@ def test_the_pages_of_a_filled_database_keep_their_addresses(services: Services)
         ]
         with database.transaction() as session:
             recorded = store_pages(session, [(each, ReadPage()) for each in fetches])
-        # What was apart stays so; what comes anew finds the first of its form.
+        # Separate pages stay separate; a new fetch finds the first page of its canonical form.
         assert [each.page_id for each in recorded] == [1, 2, 3, 4, 5, 3, 5]
         go_to(database, "0019", down=True)
         migrate(database)

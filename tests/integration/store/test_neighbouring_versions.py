@@ -1,4 +1,4 @@
-"""A database admits neighbouring versions, holds others off, and mends what they left behind."""
+"""A database admits adjacent versions, rejects others, and repairs the data they left behind."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

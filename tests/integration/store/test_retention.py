@@ -1,4 +1,4 @@
-"""What `detourage prune` removes, and that nothing that is needed goes with it."""
+"""`detourage prune` deletes old data, and nothing that is still needed."""
 
 from datetime import timedelta
 from typing import Any
@@ -111,7 +111,7 @@ def test_reprocessing_takes_the_pages_up_that_have_their_html(tasks: Tasks, site
 def test_new_pages_are_compared_with_a_page_whose_html_is_kept(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     with tasks.database.transaction() as session:
-        # The page that would stand for its group has lost its HTML too, and nothing is known of it.
+        # The page that would represent its group has lost its HTML too, and stored no knowledge.
         session.execute(update(StoredPage).values(html_removed_at=func.now()))
         session.execute(delete(PageContent))
         session.execute(delete(PageKnowledge))

@@ -1,4 +1,4 @@
-"""What pages say of others' addresses: no page takes another's article, whatever it declares."""
+"""Claims about others' addresses: no page takes over another's article, whatever it declares."""
 
 import json
 from collections.abc import Sequence

@@ -40,7 +40,7 @@ def tangled_html(seed: int) -> str:
 
 
 def kill_pool() -> None:
-    """Kill the processes that run the deployment's tasks, as the kernel does for want of memory."""
+    """Kill the processes that run the deployment's tasks, as the kernel does when out of memory."""
     below = psutil.Process().children(recursive=True)
     workers = {each.pid: each for each in below if is_celery_worker(each)}
     for process in workers.values():

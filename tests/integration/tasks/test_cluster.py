@@ -1,4 +1,4 @@
-"""Clusterings that end with their process or raise, and sites that are clustered no more."""
+"""Clusterings that crash or raise, and sites that are no longer clustered."""
 
 from datetime import timedelta
 

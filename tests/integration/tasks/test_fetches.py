@@ -63,7 +63,7 @@ def revisions(tasks: Tasks) -> list[dict[str, Any]]:
 
 
 def states(tasks: Tasks) -> list[tuple[str, bool]]:
-    """Say of each revision which text it has, and whether it is withdrawn."""
+    """Return the text of each revision, and whether it is withdrawn."""
     names = {"Note 7-0.": "good", "Note 7-0, corrected.": "edited"}
     return [
         (

@@ -1,4 +1,4 @@
-"""What pages list, as it goes to the crawler."""
+"""Links of pages, as sent to the crawler."""
 
 import json
 from typing import Any

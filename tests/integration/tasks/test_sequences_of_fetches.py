@@ -1,4 +1,4 @@
-"""Sequences of fetches of pages, by chance: no revision is less than an article.
+"""Random sequences of fetches: only an article replaces an article.
 
 ``DETOURAGE_TEST_SEQUENCES`` says how many are tried.
 """

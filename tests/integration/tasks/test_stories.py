@@ -67,7 +67,7 @@ class Sent:
 
 
 def arrivals(tasks: Tasks, sent: Sequence[Sent]) -> list[Arrival]:
-    """Store the pages of articles, so that articles can be told of them."""
+    """Store pages, so that articles can refer to them."""
     found = []
     with tasks.database.transaction() as session:
         for each in sent:
@@ -95,7 +95,7 @@ def tell(tasks: Tasks, arrival: Arrival) -> None:
 
 
 def told(tasks: Tasks) -> dict[str, dict[str, Any]]:
-    """Return what is told of each page's story."""
+    """Return the last published story of each page."""
     query = select(StoredPage.url, StoryArticle.told).join(StoryArticle)
     return dict(tasks.ask(query))
 

@@ -1,4 +1,4 @@
-"""What a stranger's text changes of the stories of others, and what stays of that."""
+"""Effects of a stranger's text on the stories of others, and which of them last."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ SMALL, LARGE = 3_000, 30_000
 MAX_GROWTH = 40
 """Between ten times, which is linear, and a hundred, which is quadratic."""
 LEAST = 0.05
-"""Seconds from which on a time says anything of growth."""
+"""Minimum duration, in seconds, for a measurement of growth."""
 
 
 def seconds(html: str) -> float:

@@ -115,7 +115,7 @@ def test_without_a_compiler_a_page_has_the_same_tree(html: str) -> None:
 
 
 def columns(flat: FlatDocument) -> list[Any]:
-    """List all that is told of a flattened document."""
+    """List all columns of a flattened document."""
     named, pieces, attributes = flat.distinct_names, flat.pieces, flat.attributes
     return [
         *(flat.tags, flat.parents.tolist(), flat.ends.tolist()),

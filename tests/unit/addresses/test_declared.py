@@ -1,4 +1,4 @@
-"""What pages declare of their addresses, what is believed of it, and which pages agree."""
+"""Declared addresses of pages, which of them are believed, and which pages agree."""
 
 import pytest
 

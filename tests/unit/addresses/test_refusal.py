@@ -1,4 +1,4 @@
-"""What a site answers in place of a page, as status and redirects tell."""
+"""Refusals, recognised by status and redirects."""
 
 import pytest
 

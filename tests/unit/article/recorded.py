@@ -1,4 +1,4 @@
-"""What comes of generated pages, recorded: ``python -m tests.unit.article.recorded``.
+"""Recorded results of generated pages: ``python -m tests.unit.article.recorded``.
 
 Stored pages are extracted again when the version of the extraction is raised, and only then. So
 it must rise with whatever changes what comes out, and this is how a change is noticed.
@@ -32,7 +32,7 @@ _DIGITS_OF_CONFIDENCE = 3
 
 @dataclass(frozen=True)
 class Record:
-    """What came of the pages.
+    """Results of the pages.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ def recorded() -> Record:
 
 
 def complaint(before: Record, now: Record) -> str | None:
-    """Say what is to be done before the present state is right, None where nothing is."""
+    """Return what to do before the current state is valid, or None."""
     differing = [url for url, digest in now.contents.items() if before.contents.get(url) != digest]
     if before.pages != now.pages:
         return f"The generated pages are others: run `{COMMAND}`."

@@ -1,4 +1,4 @@
-"""Discussions: the text of a thread is all of it, and what is no discussion is none."""
+"""Discussions: the text of a thread is all of it, and other pages are not threads."""
 
 import json
 

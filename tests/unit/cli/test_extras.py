@@ -1,4 +1,4 @@
-"""What asks for an extra that is not installed says which, and how to install it."""
+"""Commands that need a missing extra name it and how to install it."""
 
 import re
 import sys

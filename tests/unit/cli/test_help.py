@@ -1,4 +1,4 @@
-"""What help says: commands by those who use them, and each on one screen."""
+"""Help texts: commands by audience, each on one screen."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What help, errors and health checks import, and so wait for."""
+"""Imports of help, errors and health checks, which determine how long they take."""
 
 import json
 import os

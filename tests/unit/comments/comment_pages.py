@@ -15,7 +15,7 @@ SAID = (
     "My cellar was full within an hour, and the pump had no current.",
     "Thanks to the neighbours from the mill who came with two boats and hot soup.",
 )
-"""What readers say."""
+"""Texts of readers."""
 
 NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
 """Who says it."""

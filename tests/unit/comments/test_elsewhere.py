@@ -1,4 +1,4 @@
-"""Threads that other services keep: which, and what a page says of them."""
+"""Threads on external services: which, and how a page identifies them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is read of comments that were found: text, author, date, votes and address."""
+"""Fields of parsed comments: text, author, date, votes and address."""
 
 from tests.unit.comments.comment_pages import NAMES, SAID, URL, read
 

@@ -1,4 +1,4 @@
-"""What texts are known by."""
+"""Fingerprints of texts."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the policy of comparisons asks for, round by round, and what it makes of the answers."""
+"""Requests of the comparison policy, round by round, and its use of the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ def raw(normalised: float) -> int:
 
 @dataclass
 class Told:
-    """Distances that a test tells: of all pairs of references, where one is told, the same."""
+    """Distances given by a test; a single one applies to all pairs of references."""
 
     apart: float | None = None
     nearest_of: Mapping[tuple[int, ...], Mapping[int, tuple[int, float] | None]] = field(

@@ -1,4 +1,4 @@
-"""What a user may expect of every method, whatever its way of forming clusters."""
+"""Guarantees of every clustering method."""
 
 from copy import copy
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""What is kept of a run that is not finished."""
+"""The stored state of an unfinished run."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the intake makes of a message body, before anything is stored."""
+"""Parsing of message bodies by the intake, before anything is stored."""
 
 import base64
 import codecs

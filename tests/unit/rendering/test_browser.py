@@ -1,4 +1,4 @@
-"""What can be said of rendering without a browser."""
+"""Rendering, as far as it can be tested without a browser."""
 
 from pathlib import Path
 

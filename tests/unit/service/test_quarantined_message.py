@@ -1,4 +1,4 @@
-"""What is told of a message in quarantine, whatever it holds."""
+"""Descriptions of quarantined messages, whatever their content."""
 
 import time
 from datetime import UTC, datetime

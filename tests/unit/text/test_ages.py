@@ -1,4 +1,4 @@
-"""What "3 hours ago" means, once it is known when that was true."""
+"""Resolution of "3 hours ago" against a reference time."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

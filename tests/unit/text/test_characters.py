@@ -1,4 +1,4 @@
-"""The table of characters says what Python and the patterns say of each."""
+"""The table of characters agrees with Python and the patterns."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What goes out of an extraction, and when a revision does."""
+"""Messages sent after an extraction, and when a revision is sent."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the article message says of the pages that an article is spread over."""
+"""Parts of an article in its message."""
 
 from dataclasses import replace
 

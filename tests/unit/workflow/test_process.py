@@ -1,4 +1,4 @@
-"""The state of a process that runs tasks: one for each process, made anew where settings change."""
+"""The state of a task process: one per process, created again if settings change."""
 
 from collections.abc import Iterator
 from multiprocessing import get_context

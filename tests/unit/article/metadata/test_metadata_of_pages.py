@@ -1,4 +1,4 @@
-"""What `extract_article` gives beside the text."""
+"""Metadata returned by `extract_article`."""
 
 import json
 
@@ -105,7 +105,7 @@ def test_an_author_in_the_footer_of_another_page_too_is_the_template_s() -> None
             URL,
             "2024-05-31T11:30:00+02:00",
         ),
-        # What the reader is told counts, where the two are not the same.
+        # The visible value counts if the two differ.
         (
             "<p class='date'>31 May 2024</p>",
             json_ld(datePublished="2023-01-01T09:30:00Z"),

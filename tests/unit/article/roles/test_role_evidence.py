@@ -1,4 +1,4 @@
-"""What tells the role of a line."""
+"""Features of the roles of lines."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ METHODS = [f"method {number}" for number in range(20)]
 
 
 class Page(HTMLParser):
-    """What a browser would see of a report."""
+    """Contents of a report as a browser sees it."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

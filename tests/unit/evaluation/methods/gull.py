@@ -72,7 +72,7 @@ def neighbours_of(story: str) -> Neighbours:
 
 
 def holds_story(text: str, story: str) -> bool:
-    """Tell whether a text has all sentences of a story."""
+    """Return whether a text has all sentences of a story."""
     return all(sentence in text for sentence in SENTENCES[story])
 
 

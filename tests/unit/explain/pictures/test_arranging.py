@@ -1,4 +1,4 @@
-"""What numpy alone gives is what SciPy gives the clustering."""
+"""NumPy alone gives the same order as SciPy gives the clustering."""
 
 import subprocess
 import sys

@@ -223,7 +223,7 @@ def test_the_work_of_a_pair_is_the_same_whatever_was_compared_before() -> None:
 
 
 class InterruptError(Exception):
-    """What the signal handler of the test raises."""
+    """Exception raised by the signal handler of the test."""
 
 
 def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:

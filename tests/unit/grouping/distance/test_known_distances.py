@@ -1,4 +1,4 @@
-"""Pairs whose distance can be told by hand."""
+"""Pairs whose distance can be computed by hand."""
 
 import pytest
 
