@@ -1,4 +1,4 @@
-"""What beat sends, and when, whatever happens to the clock."""
+"""Tasks sent by beat, and their times, whatever happens to the clock."""
 
 from datetime import timedelta
 from pathlib import Path
