@@ -1,5 +1,4 @@
-"""Celery tasks: each calls the steps of `worker.workflow`.
+"""Celery tasks, each a thin call of `worker.workflow`.
 
-Every task can run twice with the same effect as once. Its arguments are ids, never values, so
-messages stay small.
+Every task is idempotent. Its arguments are ids, never values, so messages stay small.
 """

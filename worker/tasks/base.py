@@ -1,4 +1,4 @@
-"""The base of all tasks."""
+"""Base class of all tasks."""
 
 import logging
 import os
@@ -17,19 +17,19 @@ logger = logging.getLogger(__name__)
 
 
 class OutOfMemoryError(Exception):
-    """A task asked for more memory than there is."""
+    """A task needed more memory than available."""
 
 
 class ServiceTask(Task):
-    """A task whose failure stays its own.
+    """A task whose failure does not affect other tasks.
 
     Attributes
     ----------
     cpu_seconds
-        Processor time after which a process of the pool raises `SoftTimeLimitExceeded` in it; any
-        where 0. What Celery limits is time of the clock, of which a busy host leaves a task little.
+        CPU time after which `SoftTimeLimitExceeded` is raised in a process of the pool; 0 for no
+        limit. Celery's own limits are wall-clock time, of which a busy host gives a task little.
     cpu_kill_seconds
-        Processor time after which the process ends, where the task did not hear of it.
+        CPU time after which the process is killed, should the task ignore the exception.
     """
 
     cpu_seconds: float = 0
@@ -41,12 +41,12 @@ class ServiceTask(Task):
             with self._cpu_limit():
                 return super().__call__(*arguments, **named)
         except MemoryError as error:
-            # Celery ends the worker, with all that it is at, on this one.
+            # On MemoryError, Celery would stop the worker with everything it is working on.
             raise OutOfMemoryError(str(error)) from error
         except ForeignSchemaError as error:
             if self.request.called_directly:
                 raise
-            # The worker takes no more, and another one gets what it has.
+            # The worker stops taking tasks; another one gets those it has.
             logger.critical("%s", error)
             os.kill(main_process(), signal.SIGTERM)
             raise Reject(str(error), requeue=True) from error

@@ -1,4 +1,4 @@
-"""The periodic clustering of each site into template groups."""
+"""Periodic clustering of each site into template groups."""
 
 import logging
 from dataclasses import replace
@@ -46,23 +46,23 @@ from worker.workflow.stored_distances import StoredDistances
 logger = logging.getLogger(__name__)
 
 PAUSES = (0, 1, 5)
-"""Pauses after an attempt that failed, in periods of the look for sites. The second attempt follows
-at once, as most processes end for what the site has nothing to do with; memory may be short for
-minutes."""
+"""Pauses before the next attempt, in clustering intervals. The second attempt follows
+immediately, because most processes die for reasons unrelated to the site; a shortage of memory may
+last minutes."""
 
 
 @shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
-    """Start the clustering of each site whose pages changed and are settled.
+    """Start the clustering of each site whose pages changed and have settled.
 
-    While page messages wait at the intake, more pages of a site may be among them: one that has
-    groups is not settled then, as its new pages join these. While the broker does not tell
-    whether any wait, no site is.
+    Page messages that wait at the intake may be further pages of any site. Meanwhile a site that
+    has groups settles only after `max_settle_seconds`, as its new pages are assigned to them; if
+    the broker does not report the length of the queue, so does every site.
 
     Parameters
     ----------
     settle_seconds
-        Instead of the setting of that name, and whatever waits at the intake.
+        Overrides the setting of that name, whatever waits at the intake.
     """
     state = process_state()
     settings = state.settings
@@ -77,12 +77,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
 def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
     """Return how long sites wait for their clustering.
 
-    Parameters
-    ----------
-    settings
-        The settings.
-    waiting
-        Number of messages at the intake; None where nobody tells.
+    `waiting` is the number of messages at the intake, None if unknown.
     """
     longest = settings.max_settle_seconds
     half = settings.first_article_seconds / 2
@@ -100,7 +95,7 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle: Settl
         settle,
         patience_seconds=settings.comparison_patience_seconds,
         pauses_seconds=_pauses(settings),
-        # What the intake waits for may be the first clustering of the sites that it knows.
+        # The intake may be blocked by pages that wait for the first clustering of their sites.
         first_at_once=backlog.is_nearly_full(session, settings.pending_limit),
     )
     asked = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
@@ -116,22 +111,22 @@ def _pauses(settings: Settings) -> list[float]:
 
 @shared_task(name=task_names.CLUSTER, **TASK_OPTIONS)
 def cluster(site_id: int, *, afresh: bool = False) -> None:
-    """Group the pages of a site and ask for the extractions that the groups change.
+    """Group the pages of a site and request the extractions that the groups change.
 
-    Where distances are missing it asks for them instead, in blocks; the last block
-    calls it again. Does nothing while another process clusters the site, while
-    blocks are being compared, or when no page changed since the last generation.
+    If distances are missing, request them in blocks instead; the last block enqueues this task
+    again. Does nothing while another process clusters the site, while blocks are being compared,
+    or if no page changed since the last generation.
 
-    A site whose clustering failed `CLUSTERING_ATTEMPTS` times is clustered no more: its pages are
-    extracted with the groups that it has, or without any, and a task that clusters it afresh
-    waits in quarantine.
+    After `CLUSTERING_ATTEMPTS` failures clustering is disabled for the site: its pages are
+    extracted with its current groups, if it has any, and a task that clusters it afresh waits in
+    quarantine.
 
     Parameters
     ----------
     site_id
         The site.
     afresh
-        Whether to forget how often that failed.
+        Whether to reset the count of failures.
     """
     state = process_state()
     database = state.database
@@ -149,8 +144,8 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
             database.run(lambda session: _attempt(session, state, site_id))
         except Exception as error:
             if not (isinstance(error, DBAPIError) and is_connection_lost(error)):
-                told = f"{type(error).__name__}: {error}"
-                database.run(lambda session: clusterings.note_error(session, site_id, told))
+                failure = f"{type(error).__name__}: {error}"
+                database.run(lambda session: clusterings.note_error(session, site_id, failure))
             raise
 
 
@@ -166,8 +161,8 @@ def _attempt(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
-    """Extract what waits for a clustering without it, and leave the way back to an operator."""
-    # What the intake stores from now on is assigned; what it stored before is seen here.
+    """Extract the waiting pages without a clustering and leave a task to retry in quarantine."""
+    # Pages that the intake stores from now on are assigned; those stored before are seen here.
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
@@ -175,7 +170,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     waiting = pages.pending_with_tree(session, site_id)
     if not groups.is_clustered(session, site_id):
         provisional.place(session, [site_id], waiting)
-        # What comes is assigned, and a clustering finds all new.
+        # New pages will be assigned, and a later clustering considers all of them.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
     generation = groups.last_generation(session, site_id)
     assignments.place_as_outliers(session, site_id, generation, waiting)
@@ -188,7 +183,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
         reason=GivenUpReason.CLUSTERING_FAILED,
         detail=f"{site}: {found.reason}",
     )
-    logger.error("site %d is clustered no more: %s", site_id, found.reason)
+    logger.error("clustering disabled for site %d: %s", site_id, found.reason)
 
 
 def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
@@ -210,7 +205,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     if grouping is None:
         return
     if site.is_new:
-        # What the intake stores from now on is assigned; what it stored before is seen here.
+        # Pages that the intake stores from now on are assigned; those stored before are seen here.
         comparisons.lock_for_result(session, site_id)
     generation = save_generation(session, site, known, site_pages, grouping)
     if site.has_begun:
@@ -234,7 +229,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _assign_overlooked(session: Session, site_id: int, generation: int) -> None:
-    """Have the pages assigned that came while their site was clustered for the first time."""
+    """Request assignment of pages that arrived during the first clustering of their site."""
     version = groups.site_state(session, site_id).version
     outbox.add_tasks(
         session,

@@ -11,13 +11,13 @@ from worker.workflow.process import process_state
 
 @shared_task(name=task_names.COMPARE, **TASK_OPTIONS)
 def compare(block_id: int) -> None:
-    """Compute and store what a block asks for, except what is already stored.
+    """Compute and store the missing distances of a block.
 
-    The last block of a site starts its clustering. Work beyond `TASK_WORK` is left to the block's
-    next task. Does nothing when the block is done, no longer asked for, or being done by another
+    The last block of a site enqueues its clustering. Work beyond `TASK_WORK` is left to the block's
+    next task. Does nothing if the block is done, no longer wanted, or being compared by another
     process.
     """
-    # A message that is redelivered meanwhile must not count as an attempt.
+    # A redelivery during the comparison must not count as an attempt.
     state = process_state()
     with state.database.exclusive(AdvisoryLock.COMPARISON, block_id) as is_ours:
         if is_ours:

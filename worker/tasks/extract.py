@@ -1,4 +1,4 @@
-"""The extraction tasks."""
+"""Extraction tasks."""
 
 import logging
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name=task_names.EXTRACT, **TASK_OPTIONS)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
-    """Extract pages, each with its group of a generation, and send the articles out.
+    """Extract pages with their groups of a generation and publish the articles.
 
-    A revision goes out when a reader would notice a difference from the last one, or when a
-    reprocessing asked for it. Does nothing for a page when the generation is no longer the
-    page's, was done already, or is being done by another process. A page that took
-    `EXTRACTION_ATTEMPTS` processes with it gets the outcome ``failed``.
+    A revision is published if a reader would notice a difference from the last one, or if a
+    reprocessing asked for it. Does nothing for a page whose generation has changed, that is done,
+    or that another process is extracting. A page whose extraction killed `EXTRACTION_ATTEMPTS`
+    processes gets the outcome ``failed``.
 
-    Pages of one task are stored together. If that fails, takes too long, or ended a process
+    Pages of one task are stored together. If that fails, takes too long or killed a process
     before, each page is enqueued alone, so that no page suffers from another's defect.
 
     Parameters
     ----------
     page_id, generation
-        A page.
+        A page and its generation.
     others
         More pages, each with its generation.
     """
@@ -49,15 +49,15 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
 def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
-    """Enqueue again the extractions whose messages must have been lost.
+    """Enqueue extractions again whose messages must have been lost.
 
-    A first run lists those that are late and already published, and goes with them to the end of
-    the queue: what is still open when it reaches the head was lost.
+    The first run collects the late extractions that were published and enqueues itself with them
+    behind the backlog: those that are still open when its message is consumed were lost.
 
     Parameters
     ----------
     suspects
-        Pages of a first run, each with its generation.
+        Pages from the first run, each with its generation.
     """
     state = process_state()
     patience = state.settings.extraction_patience_seconds

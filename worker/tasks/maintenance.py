@@ -1,4 +1,4 @@
-"""The removal of what need not be kept for ever."""
+"""Removal of data past its retention period."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
@@ -14,7 +14,7 @@ from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process import process_state
 
 STEPS_OF_A_TASK = 20
-"""Transactions that one task makes before it asks for the next: some seconds of work."""
+"""Maximum number of transactions per task before it enqueues the next: some seconds of work."""
 
 
 @shared_task(name=task_names.PRUNE, **TASK_OPTIONS)
@@ -23,21 +23,23 @@ def prune(
     kinds: Sequence[Kind] = KINDS,
     begin: tuple[int, int] | None = None,
 ) -> None:
-    """Remove what need not be kept, in small transactions, and ask for the rest.
+    """Remove expired data in small transactions and enqueue a task for the rest.
 
     Parameters
     ----------
     older_than_days
-        Age from which it may go.
+        Minimum age of what is removed.
     kinds
         Which of `worker.store.removable.KINDS`.
     begin
-        Where another of these tasks came to: the number of its rule, and the last id looked at.
+        Where the previous task stopped: the number of its rule and the last id examined.
     """
     if unknown := set(kinds).difference(KINDS):
-        raise ValueError(f"{unknown} cannot be removed, but {', '.join(KINDS)}")
+        raise ValueError(
+            f"cannot remove {', '.join(sorted(map(str, unknown)))}: kinds are {', '.join(KINDS)}"
+        )
     if older_than_days < 0:
-        raise ValueError(f"older_than_days must not be negative, as {older_than_days} is")
+        raise ValueError(f"older_than_days must not be negative, not {older_than_days}")
     begun = Place(*begin) if begin else None
     database = process_state().database
     steps = islice(pruning(database, kinds, older_than_days, begin=begun), STEPS_OF_A_TASK)
@@ -64,16 +66,10 @@ def pruning(
     begin: Place | None = None,
     dry_run: bool = False,
 ) -> Iterator[Step]:
-    """Remove what need not be kept, a transaction at each step.
+    """Remove expired data, one transaction per step.
 
-    Parameters
-    ----------
-    database
-        Where from.
-    kinds, days, dry_run
-        As of `worker.store.retention.prune`.
-    begin
-        Where to go on; at the beginning if not given.
+    `kinds`, `days` and `dry_run` are passed to `worker.store.retention.prune`; without `begin`
+    the removal starts at the first rule.
     """
     place = begin or retention.first_place(kinds)
     while place is not None:

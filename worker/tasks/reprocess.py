@@ -1,4 +1,4 @@
-"""Reprocessing a site, or all sites, from any stage of the road."""
+"""Reprocessing of a site, or of all sites, from any stage of the pipeline."""
 
 import logging
 from typing import Any
@@ -29,7 +29,7 @@ from worker.workflow.process import process_state
 logger = logging.getLogger(__name__)
 
 SITES_OF_A_TASK = 200
-"""Sites that one task takes up before it asks for the next: some seconds of work."""
+"""Maximum number of sites per task before it enqueues the next: some seconds of work."""
 
 
 class UnknownSiteError(LookupError):
@@ -38,10 +38,10 @@ class UnknownSiteError(LookupError):
 
 @shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
 def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
-    """Take all pages of a site from a stage on again; each article gets a new revision.
+    """Process all pages of a site again from a stage; each article gets a new revision.
 
-    A page whose HTML was removed keeps its last article. A message that comes twice has the
-    effect of one.
+    A page whose HTML was removed keeps its last article. A redelivered message has no further
+    effect.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def _reprocess(
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
-    # Called as a function, a task has no id.
+    # A task that is called as a function has no id.
     return task_id is None or reprocessings.is_new_request(session, task_id)
 
 
 def take_up_site(session: Session, site_id: int, stage: str) -> int:
-    """Take all pages of a site from a stage on again, and return their number."""
+    """Process all pages of a site again from a stage and return their number."""
     pages.lock_site(session, pages.key_of_site(session, site_id))
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
@@ -107,7 +107,7 @@ def _forget_comparisons(session: Session, site_id: int) -> None:
 
 
 def extract_again(session: Session, site_id: int) -> None:
-    """Ask for the extraction of a site's pages with the groups they have."""
+    """Request the extraction of a site's pages with their current groups."""
     generation = groups.last_generation(session, site_id)
     request_extractions(
         session, site_id, groups.pages_of_generation(session, site_id, generation), generation
@@ -118,23 +118,23 @@ def extract_again(session: Session, site_id: int) -> None:
 def reprocess_all(
     self: Any, stage: task_names.ReprocessStage = "extract", pages_per_minute: float | None = None
 ) -> None:
-    """Take all pages of all sites from a stage on again, site by site.
+    """Process all pages of all sites again from a stage, site by site.
 
-    Does nothing, but for a warning, while another such request is under way.
+    If such a request is under way already, logs a warning and does nothing.
 
     Parameters
     ----------
     self
         The task.
     stage
-        As of `reprocess`.
+        As for `reprocess`.
     pages_per_minute
-        How many pages at most; a site is taken up as a whole, and the next one waits for as
-        long as its pages are worth.
+        Maximum rate. Sites are processed as a whole; the next one waits until the pages of the
+        last have used up their time.
     """
     _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:
-        raise ValueError(f"pages_per_minute must be above 0, as {pages_per_minute} is not")
+        raise ValueError(f"pages_per_minute must be above 0, not {pages_per_minute}")
 
     def begin(session: Session) -> None:
         if not _is_new(session, self.request.id):
@@ -142,16 +142,16 @@ def reprocess_all(
         if reprocessings.begin(session, stage, pages_per_minute):
             outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         else:
-            logger.warning("all sites are being reprocessed already, the new request is ignored")
+            logger.warning("ignored a request to reprocess all sites: one is under way already")
 
     process_state().database.run(begin)
 
 
 @shared_task(name=task_names.REPROCESS_DUE, **TASK_OPTIONS)
 def reprocess_due() -> None:
-    """Take up the sites that the reprocessing of all has come to.
+    """Reprocess the sites that are due in a reprocessing of all sites.
 
-    How far that is, is noted with each site: whoever dies at it, another goes on.
+    Progress is stored with each site, so that another process can resume after a crash.
     """
     state = process_state()
     limit = state.settings.pending_limit
@@ -167,8 +167,8 @@ def reprocess_due() -> None:
 
 
 def _take_up_next(session: Session, pending_limit: int) -> bool:
-    """Take up one site; False if there is none, or it is not its time."""
-    # The intake waits at the limit itself: new pages keep some room.
+    """Reprocess the next site; False if there is none or it is not due yet."""
+    # The intake stops at the limit itself; leave room for new pages.
     if backlog.is_nearly_full(session, pending_limit):
         return False
     reprocessing = reprocessings.lock_due(session)
@@ -195,7 +195,7 @@ def _parse(session: Session, page_id: int) -> None:
     pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)
     content = pages.load_content(session, page_id)
-    # A message that is redelivered after the extraction would take the page up once more.
+    # Otherwise a message that is redelivered after the extraction would repeat the work.
     if content is None or not (page.forced or page.tree_id is None):
         return
     if page.outcome == PageOutcome.JOINED:

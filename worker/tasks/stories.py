@@ -1,4 +1,4 @@
-"""The tasks that group articles into stories, and send again those whose story changed."""
+"""Tasks that group articles into stories and republish articles whose story changed."""
 
 from celery import shared_task
 
@@ -13,19 +13,19 @@ from worker.workflow.story_corrections import correct_waiting
 def tell_stories() -> None:
     """Group the waiting articles into stories.
 
-    Does nothing while another process does it, which then asks for the rest.
+    Does nothing while another process does; that one enqueues a task for the rest.
     """
     tell_waiting(process_state())
 
 
 @shared_task(name=task_names.CORRECT_STORIES, **TASK_OPTIONS)
 def correct_stories() -> None:
-    """Send articles again whose story has changed, and remove the stories that are too old.
+    """Republish articles whose story changed and remove expired stories.
 
-    An article goes out as a further revision that differs from the last in ``story`` alone. After
-    each, it waits twice as long for the next, so that nobody can have it sent without end.
+    An article gets a new revision that differs from the last only in ``story``. Each time it waits
+    twice as long for the next, which bounds the number of revisions.
     """
     state = process_state()
-    # Hosts of the previous version take no TELL_STORIES.
+    # Hosts of the previous version do not consume TELL_STORIES.
     tell_waiting(state)
     correct_waiting(state)

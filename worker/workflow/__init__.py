@@ -1,1 +1,1 @@
-"""The steps that tasks and the intake take: read the store, call the domain, write the store."""
+"""Steps of the tasks and of the intake: read the store, call the domain, write the store."""

@@ -1,4 +1,4 @@
-"""What an extraction tells of the pages that its article is spread over."""
+"""Articles that a site spreads over several pages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -15,15 +15,7 @@ from worker.store.parts import NewParts
 
 
 def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, Collection[str]]:
-    """Return the addresses of parts of articles that the store has pages of, by page.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    contents
-        What was extracted, by the id of the page.
-    """
+    """Return the parts that each page links to and that the store has a page for, by page id."""
     wanted = {
         page_id: addresses_of_links(content.pagination)
         for page_id, content in contents.items()
@@ -33,26 +25,21 @@ def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, C
 
 
 def is_part(content: Content) -> bool:
-    """Say whether a page is a part of an article; not of a thread or a list."""
+    """Return whether a page is one part of an article, as opposed to a thread or a list."""
     return bool(content.pagination) and may_be_part(content.article.metadata.kind)
 
 
 def addresses_of_links(links: Pagination) -> list[str]:
-    """Return the addresses of the parts that a page leads to, the first `MAX_PARTS` numbers."""
+    """Return the addresses of the parts that a page links to, at most `MAX_PARTS` by number."""
     listed = [links.pages[number] for number in sorted(links.pages)[:MAX_PARTS]]
     others = [each for each in (links.previous, links.next) if each is not None]
     return list(dict.fromkeys([*listed, *others]))
 
 
 def with_missing(said: Parts, found: Collection[str]) -> Parts:
-    """Return what a message says of parts, and which of them are missing.
+    """Add the missing parts to the parts that a message lists.
 
-    Parameters
-    ----------
-    said
-        What the message says.
-    found
-        The addresses of parts that the store has pages of.
+    `found` are the addresses of parts that the store has pages for.
     """
     listed = [part.url for part in said.pages[:MAX_PARTS]]
     others = [each for each in (said.previous, said.next) if each is not None]
@@ -66,19 +53,7 @@ def note_parts(
     results: Sequence[ExtractionResult],
     articles: Iterable[NewArticle],
 ) -> None:
-    """Note which pages are parts, so that parts are joined.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    contents
-        What was extracted, by the id of the page.
-    results
-        What became of all pages.
-    articles
-        The new articles.
-    """
+    """Record which pages are parts of an article, for the step that joins them."""
     revised = {article.page_id: article.message for article in articles}
     noted = {
         result.page_id: contents[result.page_id]
@@ -113,7 +88,7 @@ def to_json(links: Pagination) -> dict[str, Any]:
 
 
 def from_json(links: Mapping[str, Any]) -> Pagination:
-    """Return links from what `to_json` gave."""
+    """Return the links that `to_json` serialised."""
     pages = {int(number): url for number, url in links.get("pages", {}).items()}
     return Pagination(**{**links, "pages": pages})
 
@@ -121,18 +96,10 @@ def from_json(links: Mapping[str, Any]) -> Pagination:
 def joined_parts(
     said: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
 ) -> Parts:
-    """Return what the message of a first part says of all parts, where some are joined.
+    """Return the parts of the first page's message after joining.
 
-    Parameters
-    ----------
-    said
-        What it says of its own page.
-    addresses
-        All parts that are known, by number.
-    joined
-        Addresses of those that its text holds.
-    found
-        Addresses of those that the store has pages of.
+    `said` are the parts in its current message, `addresses` all known parts by number, `joined`
+    the parts whose text it contains and `found` the parts that the store has pages for.
     """
     return said.model_copy(
         update={

@@ -1,22 +1,22 @@
-"""How often a piece of work may end with its process before it is given up.
+"""How often work is retried after its process died.
 
-A message that is redelivered counts as an attempt. All but the clustering, whose attempts are
-apart in time, must be fewer than `worker.messaging.topology.DELIVERY_LIMIT`: the last delivery
-is the one that gives the work up, instead of the broker.
+Each redelivery counts as an attempt. Except for clustering, whose attempts are spread over time,
+the limits must be below `worker.messaging.topology.DELIVERY_LIMIT`, so that the service gives up
+before the broker does.
 """
 
 EXTRACTION_ATTEMPTS = 3
-"""Extractions of a page; after them its outcome is ``failed``."""
+"""Maximum number of extractions of a page; after them its outcome is ``failed``."""
 
 ASSIGNMENT_ATTEMPTS = 3
-"""Deliveries of a new page; after them it is compared with no other. Only RabbitMQ counts them."""
+"""Maximum deliveries of a new page; after them it is an outlier. Only RabbitMQ counts them."""
 
 COMPARISON_ATTEMPTS = 3
-"""Comparisons of a block; after them its trees count as not comparable.
+"""Maximum number of comparisons of a block; after them its trees count as not comparable.
 
 The kernel bounds its memory, so none should fail; but no page may block its site.
 """
 
 CLUSTERING_ATTEMPTS = 4
-"""Clusterings of a site, ended with their process or by an error; after them it is clustered no
-more."""
+"""Maximum number of clusterings of a site that fail or die; after them clustering is disabled for
+the site."""

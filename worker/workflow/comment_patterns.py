@@ -1,4 +1,4 @@
-"""Where comments stand on the pages of a group, as the store keeps it: in JSON."""
+"""Comment patterns in the form the store keeps them: JSON."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,9 @@ from worker.comments import CommentPattern
 
 
 def pattern_of_group(stored: Iterable[str | None]) -> str | None:
-    """Return what the pages of a group have shown together, None where that finds no others.
+    """Combine the patterns of a group's pages; None if they find no further comments.
 
-    Parameters
-    ----------
-    stored
-        `StoredPage.comment_pattern` of each page, in any order; pages that were never looked at
-        do not vote.
+    Pages that were never searched (None) do not vote. Order does not matter.
     """
     voted = reader.pattern_of_group(
         CommentPattern.from_json(each) for each in stored if each is not None
@@ -22,14 +18,10 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
 
 
 def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
-    """Return where to look for the comments of a page.
+    """Return the patterns to search a page for comments with.
 
-    Parameters
-    ----------
-    own
-        `StoredPage.comment_pattern`.
-    of_group
-        `TemplateGroup.comment_pattern`; None for a page without a group.
+    `own` is `StoredPage.comment_pattern`, `of_group` `TemplateGroup.comment_pattern` or None for a
+    page without a group.
     """
     return reader.patterns_for_page(_read(own), _read(of_group))
 

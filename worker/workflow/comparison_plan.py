@@ -1,4 +1,4 @@
-"""The plan of comparisons: what is missing of a site's distances, asked for in blocks."""
+"""Plan the missing comparisons of a site and request them in blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,36 +28,27 @@ from worker.workflow.process import ProcessState
 from worker.workflow.stored_distances import StoredDistances
 
 ASSIGNED_TOGETHER = 128
-"""Trees whose nearest references one task seeks: with 300 references some 40,000 bounds
-and 500 exact distances, which take 0.5 to 5 s for pages of 300 to 800 nodes."""
+"""Maximum number of trees per task that looks for nearest references: with 300 references some
+40,000 bounds and 500 exact distances, which take 0.5 to 5 s for pages of 300 to 800 nodes."""
 
 ASSIGNED_SHARE = 8
-"""How many times the nodes of a block's side they may have: they are compared by bounds mostly."""
+"""Nodes that such a task may hold, in sides of a block: bounds replace most distances."""
 
 PAIRS_AT_ONCE = 50
-"""Missing pairs that the clustering computes itself, those of ten trees or less.
+"""Maximum number of missing pairs that the clustering computes itself: those of ten trees.
 
-They take some 10 to 100 ms, a block of its own with its messages and its second look at the
-site some 30 ms: of 280 small sites, 808 pages, each would need one.
+They take 10 to 100 ms; a block with its messages and a second clustering takes 30 ms more. In a
+crawl of 280 small sites (808 pages) each site would need one.
 """
 
 
 @dataclass(frozen=True)
 class ComparedSite:
-    """A site whose trees are compared, for one clustering.
+    """A site during one clustering.
 
-    Parameters
-    ----------
-    id, version
-        Of the site, when the comparison began.
-    generation
-        Number of its last generation.
-    is_new
-        Whether it was never clustered.
-    trees
-        Its distinct trees by id.
-    has_begun
-        Whether blocks were asked for already.
+    `version` is the site's version when the comparison began, `generation` the number of its last
+    generation, `is_new` whether it was never clustered, `trees` its distinct trees by id, and
+    `has_begun` whether blocks were requested already.
     """
 
     id: int
@@ -69,9 +60,9 @@ class ComparedSite:
 
 
 def load_site(session: Session, site_id: int) -> ComparedSite | None:
-    """Return a site with the trees of its comparison; nothing if no page changed."""
-    # The version is read before the pages: a page that comes in between is then
-    # seen, and makes the site due once more, instead of being overlooked.
+    """Load a site with the trees to compare; None if no page changed."""
+    # Read the version before the pages: a page that arrives in between is included anyway and only
+    # makes the site due once more; in the other order it would be missed.
     site = groups.site_state(session, site_id)
     is_new = not groups.is_clustered(session, site_id)
     if site.compared_version is not None and site.compared_trees is not None:
@@ -88,7 +79,7 @@ def load_site(session: Session, site_id: int) -> ComparedSite | None:
 def known_site(
     session: Session, state: ProcessState, site: ComparedSite, stored: StoredDistances
 ) -> KnownSite | None:
-    """Return a site with all its distances; nothing where blocks had to be asked for."""
+    """Return a site with all its distances; None if blocks had to be requested."""
     limit = state.settings.whole_matrix_trees
     found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
     if isinstance(found, Missing) and _compare_if_little(session, state, site, stored, found):
@@ -106,7 +97,7 @@ def known_grouping(
     known: KnownSite,
     pages: Sequence[SitePage],
 ) -> Grouping | None:
-    """Return the groups of a site's pages; nothing where blocks had to be asked for."""
+    """Return the groups of a site's pages; None if blocks had to be requested."""
     found = group_or_missing(known, pages, site.trees, stored)
     if isinstance(found, Missing):
         _enqueue_missing(session, site, stored, found)
@@ -115,7 +106,7 @@ def known_grouping(
 
 
 def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> None:
-    """Ask again for the blocks of a site that were asked for too long ago."""
+    """Request the blocks of a site again whose results are overdue."""
     if outbox.is_waiting(session, task_names.COMPARE, site_id):
         return
     late = comparisons.ask_again(
@@ -127,7 +118,7 @@ def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> N
 def blocks_of(
     missing: Missing, trees: Mapping[int, TreeShape], stored: StoredDistances
 ) -> Iterator[NewBlock]:
-    """Cut comparisons that are missing into blocks of a bounded size."""
+    """Cut missing comparisons into blocks of bounded size."""
     sizes = {tree_id: shape.size for tree_id, shape in trees.items()}
     for wanted in missing.comparisons:
         match wanted:

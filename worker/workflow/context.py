@@ -1,6 +1,6 @@
-"""What is known beside a page, and tells a wall that the page alone does not.
+"""Recognise walls (of payment, consent or robots) by evidence from outside the page.
 
-What the page showed before, and what other pages of its site show.
+The evidence is the page's former article and the other pages of its site.
 """
 
 from collections import defaultdict
@@ -20,28 +20,29 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.no_article import NoArticle
 
 LOW: Final = 0.5
-"""Confidence below which a text that took an article's place may be a wall, suspected or not."""
+"""Confidence below which a text that replaced an article may be a wall, suspected or not."""
 
 MUCH_SHORTER: Final = 1 / 3
-"""Share of the article's length that it has at most; an article written anew may be as short."""
+"""Maximum length of a wall relative to the article it replaced; rewritten articles may be as
+short."""
 
 LITTLE: Final = 0.1
-"""Share of its shingles that it has from the article at most."""
+"""Maximum share of a wall's shingles that occur in the article it replaced."""
 
 SHORT: Final = 600
-"""Characters of a text that may be a wall at several addresses; copies of articles are longer."""
+"""Maximum length in characters of a wall that repeats; copies of articles are longer."""
 
 REPEATED: Final = 3
-"""Fewest addresses of a site at which the same short text is a wall."""
+"""Minimum number of addresses of a site for the same short text to be a wall."""
 
 Extracted = tuple[ExtractionJob, PageState, Content | NoArticle]
 
 
 def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extracted]:
-    """Return what was extracted, but for texts that took an article's place and are none.
+    """Turn texts that replaced an article but are walls into `NoArticle`.
 
-    Such a text is much shorter than the article that went out, shares next to nothing with it,
-    and is suspected to be a wall by itself, or hardly likely to be right.
+    Such a text is much shorter than the published article, shares almost nothing with it, and is
+    either suspected to be a wall or extracted with low confidence.
     """
     doubted = [
         job.page_id
@@ -55,7 +56,7 @@ def without_walls(session: Session, extracted: Sequence[Extracted]) -> list[Extr
 
 
 def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
-    """Return the keys of the short texts of pages that are no parts, by page."""
+    """Return the keys of short texts by page, without the pages that are parts of an article."""
     return {
         job.page_id: fingerprint_of(result.article.text).key
         for job, _, result in extracted
@@ -68,18 +69,10 @@ def short_texts(extracted: Sequence[Extracted]) -> dict[int, bytes]:
 def without_repeats(
     session: Session, extracted: Sequence[Extracted], texts: Mapping[int, bytes]
 ) -> list[Extracted]:
-    """Return what was extracted, but for short texts at `REPEATED` addresses of a site or more.
+    """Turn short texts at `REPEATED` or more addresses of a site into `NoArticle`.
 
-    Pages that went before as articles with such a text are extracted again, and follow.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    extracted
-        What was extracted.
-    texts
-        What `short_texts` gave of it.
+    Pages that were published with such a text are extracted again, so that they follow. `texts`
+    come from `short_texts`.
     """
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:
@@ -121,7 +114,7 @@ def _judged(result: Content | NoArticle, before: str | None) -> Content | NoArti
 
 
 def took_place_of(text: str, before: str) -> bool:
-    """Tell whether a text is much shorter than another, and shares next to nothing with it."""
+    """Return whether a text is much shorter than another and shares almost nothing with it."""
     if len(text) > MUCH_SHORTER * len(before):
         return False
     own = fingerprint_of(text).shingles

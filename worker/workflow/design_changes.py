@@ -1,4 +1,4 @@
-"""Noticing that a site looks other than before."""
+"""Detection of design changes of a site."""
 
 import logging
 from collections.abc import Sequence
@@ -14,30 +14,22 @@ from worker.store.designs import DatedPage
 logger = logging.getLogger(__name__)
 
 WATCHED = timedelta(days=1)
-"""Time that a site was seen before a change of it is reported: a first crawl, which may bring
-all section fronts and then all articles, takes hours."""
+"""Minimum time that a site was observed before a change of its design is reported: a first crawl,
+which may fetch all section fronts and then all articles, takes hours."""
 
 TOGETHER = timedelta(hours=1)
-"""Time within which pages without a date of fetching count as fetched together: the order in which
-a crawler sends them tells how it goes through the site, not how that changes."""
+"""Time within which pages without a fetch time count as fetched together: the order in which a
+crawler sends them reflects its route through the site, not a change of it."""
 
 PAGES_LOOKED_AT = 20_000
-"""Newest pages among which a change of design is sought: a fifth of a second at most, and a
-change that lies farther back was noticed when it was new, or came in one period with as many
-pages after it."""
+"""Maximum number of newest pages to search for a change of design, which takes up to 0.2 s. An
+older change was reported when it was new, or is followed by as many pages of one period."""
 
 
 def note_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
-    """Store, and log, that the newest pages of a site are of other groups than those before.
+    """Store and log a change of design if the newest pages are of other groups than those before.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    site_id, generation
-        The site, and its newest generation.
-    pages
-        Number of pages that this has.
+    `pages` is the number of pages of the generation.
     """
     if pages < FEWEST_TO_TELL_A_CHANGE:
         return
@@ -61,8 +53,8 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
     )
     if designs.note_change(session, change):
         logger.warning(
-            "site %d: its design changed with %s, fetched %s: %.0f %% of the newest pages are of"
-            " groups %s or of none, none of groups %s",
+            "site %d: design changed at %s, fetched %s: %.0f %% of the newest pages are in new"
+            " groups %s or are outliers; groups %s have no new pages",
             site_id,
             first.url,
             first.fetched_at.isoformat(),
@@ -73,11 +65,11 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
 
 
 def _was_watched(newest: Sequence[DatedPage], first: int) -> bool:
-    """Tell whether a site was seen for long enough before the first page that differs."""
+    """Return whether a site was observed for long enough before the first page that differs."""
     page = newest[first]
     if page.is_dated:
         return page.fetched_at - newest[0].fetched_at >= WATCHED
-    # When it was received may be compared with when others were, not with when they were fetched.
+    # Times of receipt compare with each other, not with fetch times.
     before = newest[:first]
     return (
         page.received_at - min(each.received_at for each in before) >= WATCHED

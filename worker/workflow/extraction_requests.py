@@ -1,4 +1,4 @@
-"""Requests for extractions, in the transaction that makes them necessary."""
+"""Requests for extractions, made in the transaction that requires them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -8,22 +8,22 @@ from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EX
 from worker.store import extraction_jobs, outbox
 
 REPEATED_AT_ONCE = 1000
-"""Late extractions that are requested again in one go: some seconds of work."""
+"""Maximum number of late extractions to request again at once: a few seconds of work."""
 
 
 def request_extractions(
     session: Session, site_id: int, page_ids: Iterable[int], generation: int
 ) -> None:
-    """Have pages of a site extracted with a generation."""
+    """Request the extraction of a site's pages with a generation."""
     request_extractions_of_sites(session, {site_id: page_ids}, generation)
 
 
 def request_extractions_of_sites(
     session: Session, page_ids: Mapping[int, Iterable[int]], generation: int
 ) -> None:
-    """Have pages, given by the id of their site, extracted with the generation of that number.
+    """Request the extraction of pages, grouped by site id, with the generation of that number.
 
-    Those that have an outcome wait behind those that have none.
+    Pages that already have an outcome are queued behind those that have none.
     """
     site_of = {page_id: site_id for site_id, pages in page_ids.items() for page_id in pages}
     if not site_of:
@@ -38,7 +38,7 @@ def request_extractions_of_sites(
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
-    """Have those extractions looked at again that were requested too long ago, and published."""
+    """Request a check of extractions that are late although their messages were published."""
     late = extraction_jobs.find_late(
         session, EXTRACTIONS, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
     )
@@ -50,16 +50,9 @@ def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
 def request_late_extractions(
     session: Session, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> int:
-    """Request those suspects again that are late still; return their number.
+    """Request those suspects again that are still late; return their number.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    suspects
-        Generations by the ids of pages.
-    patience_seconds
-        Time after which an extraction is late.
+    `suspects` maps page ids to generations.
     """
     late = extraction_jobs.take_late(
         session, EXTRACTIONS, suspects, patience_seconds=patience_seconds
@@ -72,16 +65,9 @@ def request_late_extractions(
 def request_each_alone(
     session: Session, site_id: int, page_ids: Iterable[int], wanted: Mapping[int, int]
 ) -> None:
-    """Have pages of a site extracted each in a task of its own; they wait for it already.
+    """Request the extraction of waiting pages in one task per page.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    site_id, page_ids
-        The site, and its pages.
-    wanted
-        Generations by the ids of pages.
+    `wanted` maps page ids to generations.
     """
     outbox.add_tasks(
         session,

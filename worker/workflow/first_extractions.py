@@ -1,4 +1,4 @@
-"""The first articles of sites that were never clustered, which wait for no clustering for long."""
+"""The first articles of sites that were never clustered: they need not wait for the clustering."""
 
 import logging
 from collections import defaultdict
@@ -13,37 +13,26 @@ from worker.workflow.extraction_requests import request_extractions_of_sites
 logger = logging.getLogger(__name__)
 
 ALONE_SECONDS = 5.0
-"""Time after which a page that is alone on its site is extracted without knowledge of a template.
+"""Time after which a page that is alone on its site is extracted without a template.
 
-Of a crawl that sends several pages of a site the second one comes before, and all wait for the
+A crawl that sends several pages of a site sends the second one earlier; then all wait for the
 clustering, so that none is extracted twice.
 """
 
 WATCHED_SECONDS = 20.0
-"""Time after which a page is no longer looked at for being alone on its site, which costs something
-for each that is not: where nobody looked in that time it has its turn when its site is settled."""
+"""Time after which a page is no longer checked for being alone on its site, as each check costs.
+A page that was not checked in that time gets its turn when its site settles."""
 
 ASKED_AT_ONCE = 200
-"""Pages that one look asks for: some hundredths of a second of work."""
+"""Maximum number of pages requested at once: some hundredths of a second of work."""
 
 
 def request_first_extractions(session: Session, first_article_seconds: float) -> int:
-    """Have pages extracted without knowledge of a template that wait for their first clustering.
+    """Request extractions without a template for pages that wait for their first clustering.
 
-    Those that are alone on their site, and those that have waited too long. Each is extracted
-    again by the clustering, if its group changes something for it.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    first_article_seconds
-        What is too long; 0 for no time.
-
-    Returns
-    -------
-    int
-        How many.
+    These are the pages that are alone on their site and those that waited longer than
+    `first_article_seconds` (0 disables both). The clustering extracts each again if its group
+    makes a difference. Return the number of pages.
     """
     if not first_article_seconds:
         return 0
@@ -62,12 +51,12 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
 
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
-    """Count those of some sites as clustered that have one page at most; return them.
+    """Mark sites with at most one page as clustered and return them.
 
-    There is nothing to compare it with: it is extracted at once.
+    A single page has nothing to be compared with and is extracted immediately.
     """
     held = provisional.hold(session, provisional.without_siblings(session, site_ids))
-    # More pages may have come before they were held.
+    # More pages may have arrived before the lock.
     lone = provisional.without_siblings(session, held)
     if not lone:
         return ()
@@ -90,5 +79,5 @@ def _request(session: Session, waiting: Mapping[int, Sequence[int]]) -> None:
     page_ids = [page_id for pages in waiting.values() for page_id in pages]
     provisional.place(session, list(waiting), page_ids)
     request_extractions_of_sites(session, waiting, provisional.NUMBER)
-    told = counted(len(page_ids), "page"), counted(len(waiting), "new site")
-    logger.info("%s of %s: first articles without a clustering", *told)
+    numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
+    logger.info("%s of %s: first articles without a clustering", *numbers)

@@ -1,4 +1,4 @@
-"""A new generation of a site: its groups and pages as they are stored, and what they change."""
+"""New generations of a site: store its groups and memberships, extract what they change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,16 +21,9 @@ from worker.workflow.memberships import group_memberships
 
 @dataclass(frozen=True)
 class NewGeneration:
-    """A generation that was stored.
+    """A stored generation.
 
-    Parameters
-    ----------
-    number
-        Its number in the site.
-    memberships
-        Place of each page in it.
-    patterns
-        Where comments stand on the pages of each group, see `TemplateGroup.comment_pattern`.
+    `patterns` are the comment patterns by group, see `TemplateGroup.comment_pattern`.
     """
 
     number: int
@@ -47,16 +40,7 @@ def save_generation(
 ) -> NewGeneration:
     """Store the groups of a site as its next generation.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    site, known
-        The site, and its distances.
-    site_pages
-        Its pages that have a tree.
-    grouping
-        Their groups.
+    `site_pages` are its pages that have a tree; `grouping` refers to them by index.
     """
     identities = _identities(session, site, site_pages, grouping)
     compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
@@ -100,7 +84,7 @@ def request_changed_extractions(
     generation: NewGeneration,
     text_roles: Sequence[LineRole],
 ) -> None:
-    """Have the pages extracted for which a generation changes something, and no others."""
+    """Request the extraction of those pages only whose result the generation may change."""
     by_id = {page.id: page for page in site_pages}
     changed: list[int] = []
     unchanged: list[int] = []
@@ -117,7 +101,7 @@ def request_changed_extractions(
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)
-    # What earlier generations asked for is void, and would pile up where clusterings are frequent.
+    # Requests of earlier generations are void and would pile up with frequent clusterings.
     if generation.number > 1:
         outbox.withdraw(session, task_names.EXTRACTIONS, site_id, "page_id", sorted(by_id))
     if unchanged:
@@ -163,10 +147,10 @@ def _memberships(
 def _compared_with(
     site_pages: Sequence[ComparablePage], group: Group, known: KnownSite
 ) -> tuple[int, int]:
-    """Return the member that a group's pages are compared with, and what that one is.
+    """Return the pivot of a group and the page that the pivot itself is compared with.
 
-    The pivot and the page nearest to it. Where the HTML of one was removed, the page nearest to
-    the pivot that has its HTML stands in for it.
+    The latter is the page nearest to the pivot. If the pivot's HTML was removed, the page nearest
+    to it that still has its HTML takes its place.
     """
     kept = [index for index in group.members if site_pages[index].has_html]
     pivot = group.pivot

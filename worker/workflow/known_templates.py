@@ -1,4 +1,4 @@
-"""What is known of the templates of pages: learned once, stored, kept by each process."""
+"""Knowledge of templates: learned once, stored, and cached by each process."""
 
 from collections import OrderedDict
 
@@ -9,31 +9,21 @@ from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot
 
 CACHED_TEMPLATES = 64
-"""Templates that a process keeps, at some hundred kilobytes each."""
+"""Number of templates that a process caches, at some hundred kilobytes each."""
 
 
 class KnownTemplates:
-    """The templates used last, by the page that stands for each.
-
-    Parameters
-    ----------
-    capacity
-        Number of templates.
-    """
+    """An LRU cache of template knowledge, by the page that represents the template."""
 
     def __init__(self, capacity: int = CACHED_TEMPLATES) -> None:
         self._capacity = capacity
         self._known: OrderedDict[tuple[int, str], TemplateKnowledge] = OrderedDict()
 
     def of(self, database: Database, pivot: Pivot) -> TemplateKnowledge | None:
-        """Return what a page tells of its template; where nothing is stored yet, learn it.
+        """Return the knowledge of a page's template; learn it if none is stored.
 
-        None where it was never learned, and the page's HTML has been removed since.
-
-        Raises
-        ------
-        PageError
-            If the page cannot be parsed.
+        None if it was never learned and the page's HTML has been removed. Raises PageError if the
+        page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
         known = self._known.pop(key, None) or _stored_or_learned(database, pivot)
@@ -53,7 +43,7 @@ def _stored_or_learned(database: Database, pivot: Pivot) -> TemplateKnowledge | 
         try:
             return TemplateKnowledge.from_bytes(packed)
         except ValueError:
-            # Of an earlier version of the service.
+            # Written by an earlier version of the service.
             content = database.run(lambda session: pages.load_content(session, pivot.id))
     if content is None:
         return None

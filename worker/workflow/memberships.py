@@ -1,4 +1,4 @@
-"""Where the pages of a template group stand in it."""
+"""Memberships of pages in a template group."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,16 +10,7 @@ def group_memberships(
 ) -> Iterator[NewMembership]:
     """Yield the membership of each page of a group.
 
-    Parameters
-    ----------
-    group
-        The group's number in its site.
-    page_ids
-        Its pages, the pivot among them.
-    pivot_id
-        The page that represents the group: what the others are compared with.
-    beside_pivot
-        What the pivot itself is compared with.
+    The pages are compared with the pivot, the pivot itself with `beside_pivot`.
     """
     for page_id in page_ids:
         if page_id == pivot_id:

@@ -7,7 +7,7 @@ from worker.outcomes import PageOutcome
 
 @dataclass(frozen=True)
 class NoArticle:
-    """Why a page has no article, as a code and in words."""
+    """Why a page has no article: a code and a sentence."""
 
     outcome: PageOutcome
     detail: str

@@ -1,4 +1,4 @@
-"""Where the revisions of articles go: to recognition, apart as repeats, or nowhere yet."""
+"""Routing of article revisions: to recognition, to the exchange of repeats, or not sent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from worker.store import outbox, story_articles
 from worker.store.outbox import NewMessage
 
 MAX_ROUTING_KEY_BYTES = 255
-"""What AMQP 0-9-1 allows; a longer key would hold up the relay and everything behind it."""
+"""Limit of AMQP 0-9-1; a longer key would block the relay and everything queued behind it."""
 
 REPEATS: Final = ("same", "excerpt")
 """Relations to the first article of a story that make an article a repeat."""
@@ -21,20 +21,10 @@ REPEATS: Final = ("same", "excerpt")
 
 @dataclass(frozen=True)
 class Outgoing:
-    """A revision as it goes out.
+    """A revision and where it goes.
 
-    Attributes
-    ----------
-    page_id
-        Its page.
-    message
-        What the relay publishes.
-    is_held_back
-        Whether it is a repeat that does not go to the exchange of articles.
-    is_kept
-        Whether it does not go out at all.
-    story
-        What it says of its story.
+    `is_held_back` marks a repeat, which does not go to the exchange of articles; `is_kept` one
+    that is not sent at all. `story` is the message's ``story``.
     """
 
     page_id: int
@@ -52,19 +42,19 @@ def outgoing_of(
     topology: Topology,
     may_hold_back: bool,
 ) -> Outgoing:
-    """Return how a revision goes out.
+    """Decide where a revision goes.
 
     Parameters
     ----------
     page_id, message
-        The page, and the message of its article.
+        The page and the article message.
     repeats
-        What becomes of repeats.
+        How to treat repeats.
     topology
-        With the exchanges.
+        Names of the exchanges.
     may_hold_back
-        Whether no revision of the article has gone to the exchange of articles: who has one from
-        there must hear of its changes.
+        Whether no revision of the article has gone to the exchange of articles yet. A consumer
+        that received one must receive its changes.
     """
     story = message.get("story") or {}
     is_held_back = repeats != "send" and may_hold_back and story.get("relation") in REPEATS
@@ -79,7 +69,7 @@ def outgoing_of(
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Ask the relay for revisions that are stored, and note what they say of their stories."""
+    """Enqueue stored revisions for the relay and record what they say of their stories."""
     messages = [each.message for each in outgoing if not each.is_kept]
     if messages:
         outbox.add_messages(session, messages)
@@ -88,14 +78,9 @@ def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
 
 
 def routing_key(sort: str | None, site: str) -> str:
-    """Return the key that consumers choose messages by, cut where AMQP allows no more.
+    """Return a message's routing key, cut to the length that AMQP allows.
 
-    Parameters
-    ----------
-    sort
-        What comes before the site: language of an article, kind of a page; None for not known.
-    site
-        Name of the site.
+    `sort` is the part before the site: an article's language or a page's kind, None if unknown.
     """
     key = f"{sort or 'und'}.{site}"
     return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

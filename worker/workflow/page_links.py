@@ -1,4 +1,4 @@
-"""What pages list, as it goes to the crawler."""
+"""Links listed by a page, for the crawler."""
 
 import hashlib
 import json
@@ -20,17 +20,17 @@ from worker.workflow.outgoing_articles import routing_key
 
 
 def links_message(page: PageState, job: ExtractionJob, listed: ListedLinks) -> LinksMessage:
-    """Return the message of what a page lists."""
+    """Return the message with the links of a page."""
     site = site_name(job.site_key)
     identity = identity_of(page.addresses, page.url)
     refused = page.refused or {}
-    told: dict[str, object] = asdict(listed)
+    content: dict[str, object] = asdict(listed)
     if listed.kind == "wall":
-        # Once for each fetch; of a page that is gone once, until it is back.
-        told["of"] = refused.get("fetched_at") or page.content_digest
+        # One message per fetch of a wall; for a page that is gone, one until it is back.
+        content["of"] = refused.get("fetched_at") or page.content_digest
     elif listed.kind == "gone":
-        told["of"] = refused.get("gone_since")
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        content["of"] = refused.get("gone_since")
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return LinksMessage(
         id=str(uuid5(NAMESPACE_URL, f"links\n{identity}\n{site}\n{digest}")),
         page_id=page.crawler_id,
@@ -50,18 +50,10 @@ def send_links(
     topology: Topology,
     max_bytes: int,
 ) -> None:
-    """Ask the relay for what pages list, where it changed or reprocessing asked for it.
+    """Enqueue links messages that changed or that a reprocessing asked for.
 
-    Parameters
-    ----------
-    session
-        The transaction, in which the pages are locked.
-    found
-        What the pages list.
-    topology
-        With the exchange.
-    max_bytes
-        Of a message: the last links are left out where it is larger.
+    The pages must be locked by the transaction. A message larger than `max_bytes` loses its last
+    links.
     """
     if not found:
         return
@@ -78,7 +70,7 @@ def send_links(
 
 
 def within(message: LinksMessage, max_bytes: int) -> LinksMessage:
-    """Return a message with as many of its links, the first ones, as some bytes hold."""
+    """Return a message with as many of its first links as fit into a number of bytes."""
     size = len(message.model_copy(update={"links": []}).model_dump_json().encode())
     kept = []
     for link in message.links:

@@ -1,4 +1,4 @@
-"""One page asked for again."""
+"""Requests to process a single page again."""
 
 from typing import Literal, get_args
 
@@ -14,24 +14,10 @@ PAGE_STAGES = get_args(PageStage)
 
 
 def ask_again(session: Session, page_id: int, stage: str) -> bool:
-    """Take a page through the service again, as a reprocessing does all pages of its site.
+    """Process a page again from a stage, as a reprocessing does with all pages of its site.
 
-    Its article gets a new revision. A page that waits for its first clustering is extracted with
-    that.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    page_id
-        The page.
-    stage
-        The first stage to be done again: ``extract``, or ``parse`` from the stored HTML.
-
-    Returns
-    -------
-    bool
-        False where there is no such page, its HTML is kept no more, or it is part of another.
+    Its article gets a new revision. A page that waits for its first clustering is extracted after
+    it. Return False if there is no such page, its HTML was removed, or it was joined with another.
     """
     page = pages.load_page(session, page_id)
     if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:

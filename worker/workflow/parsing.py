@@ -1,4 +1,4 @@
-"""From the HTML to the stored page and its tree."""
+"""Parsing and storing of incoming pages."""
 
 import logging
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ logger = logging.getLogger(__name__)
 
 
 _NOTHING_SHOWN = "<p>-</p>"
-"""Parsed in place of a refusal that shows nothing: extraction gives the page its outcome."""
+"""Parsed instead of a refusal without content: the extraction gives the page its outcome."""
 
 
 def parse_or_reject(
     content: bytes | str, url: str, content_type: str | None, answer: Answer = NO_ANSWER
 ) -> ReadPage:
-    """Parse a page; of one that cannot be parsed comes back the outcome that says why.
+    """Parse a page, or return the outcome that says why it cannot be parsed.
 
-    What came in place of a page says nothing of the page's addresses.
+    Addresses declared by a refusal are ignored.
     """
     try:
         if refusal_of(url, answer) is not None:
@@ -43,7 +43,7 @@ def parse_or_reject(
     except PageError as error:
         return ReadPage(outcome=error.outcome, outcome_detail=str(error))
     except Exception as error:
-        # The parser has a defect that this page shows; its HTML is kept for a later version.
+        # A bug of the parser that this page triggers; a later version can parse the stored HTML.
         logger.exception("parsing failed on %s", url)
         detail = f"{type(error).__name__}: {error}"
         return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
@@ -59,20 +59,12 @@ def _parse_refusal(content: bytes | str, url: str, content_type: str | None) -> 
 def store_pages(
     session: Session, fetches: Sequence[tuple[FetchedPage, ReadPage]]
 ) -> list[Recorded]:
-    """Store pages that came in, and have those assigned whose sites have groups already.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    fetches
-        The pages, in the order they came in, and what was read of each.
-    """
+    """Store incoming pages, in order, and request assignment for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
     recorded = record_pages(
         session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
     )
-    # A page that comes under several addresses is asked for once, as it is in the end.
+    # A page that arrived under several addresses is requested once, in its last state.
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
         return recorded

@@ -1,4 +1,4 @@
-"""What one process keeps from task to task: settings, connections, what it has loaded already."""
+"""State that a process keeps between tasks: settings, connections and caches."""
 
 import os
 from datetime import timedelta
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 class ProcessState:
     """The state of a process that runs tasks.
 
-    What parses and compares pages is loaded when it is needed: beat, the relay and the command
-    line make the application too, and would take 30 MB and some seconds more.
+    Caches are created on first use: beat, the relay and the command line create the application
+    too, and would take 30 MB and some seconds more.
 
     Parameters
     ----------
     settings
-        Of the application.
+        Settings of the application.
 
     Attributes
     ----------
     settings, topology
-        The settings, and the queues that they name.
+        The settings and the exchanges and queues that they name.
     database
-        Its connections.
+        Connections to the database.
     durations
-        How long its tasks take.
+        How long tasks take.
     story_window
-        Time within which articles must be fetched to be compared for a story.
+        Maximum time between the fetches of two articles of one story.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -48,31 +48,31 @@ class ProcessState:
 
     @cached_property
     def trees(self) -> "TreeCache":
-        """The trees used last."""
+        """Recently used trees."""
         from worker.workflow.stored_trees import TreeCache
 
         return TreeCache()
 
     @cached_property
     def templates(self) -> "KnownTemplates":
-        """What is known of the templates used last."""
+        """Recently used template knowledge."""
         from worker.workflow.known_templates import KnownTemplates
 
         return KnownTemplates()
 
     @cached_property
     def browser(self) -> "Browser | None":
-        """The browser that renders pages, None where none is configured."""
+        """The browser that renders pages, None if none is configured."""
         from worker.workflow.rendered import browser_of
 
         return browser_of(self.settings)
 
 
 class ProcessStates:
-    """The state of this process and, in a child, beside it that of its parent.
+    """The state of this process and, in a child, that of its parent.
 
-    A child leaves the state of its parent alone: to let go of connections that both hold would
-    end them for the parent.
+    A child leaves its parent's state alone: closing connections that both inherited would close
+    them for the parent.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class ProcessStates:
         self._states: dict[int, ProcessState] = {}
 
     def configure(self, settings: Settings) -> None:
-        """Give settings to this process and to those it forks; its state begins anew."""
+        """Set the settings of this process and its future children and reset its state."""
         self._settings = settings
         self._main_process = os.getpid()
         former = self._states.pop(os.getpid(), None)
@@ -89,7 +89,7 @@ class ProcessStates:
             former.database.dispose()
 
     def current(self) -> ProcessState:
-        """Return the state of this process, made when it is first asked for."""
+        """Return the state of this process, created on first use."""
         process = os.getpid()
         if process not in self._states:
             if self._settings is None:
@@ -98,7 +98,7 @@ class ProcessStates:
         return self._states[process]
 
     def main_process(self) -> int:
-        """Return the id of the process that was configured, from which others were forked."""
+        """Return the id of the process that called `configure`, the parent of any children."""
         return self._main_process
 
 

@@ -1,4 +1,4 @@
-"""Tasks that are put into quarantine before they are ever sent: what an operator may ask for."""
+"""Tasks that go straight to quarantine, for an operator to send."""
 
 import json
 from collections.abc import Mapping
@@ -23,18 +23,9 @@ def offer_task(
     reason: GivenUpReason,
     detail: str,
 ) -> None:
-    """Have a task wait in a quarantine until someone sends it back.
+    """Put a task into a quarantine queue, from where an operator may send it.
 
-    Parameters
-    ----------
-    session
-        The transaction that makes this necessary.
-    task, arguments
-        What is done when it is sent back.
-    quarantine
-        Its queue.
-    reason, detail
-        Why, as a code and in words.
+    `reason` and `detail` say why, as a code and in words.
     """
     task_id = str(uuid4())
     sent = current_app.amqp.as_task_v2(task_id, task, (), dict(arguments))

@@ -1,4 +1,4 @@
-"""Pages that show nothing until a browser has run their programs."""
+"""Pages that are empty until a browser has run their scripts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from worker.store.extraction_jobs import ExtractionJob
 
 
 def browser_of(settings: Settings) -> Browser | None:
-    """Return the browser that is configured, None where there is none."""
+    """Return the configured browser, None if there is none."""
     if settings.render_browser is None:
         return None
     return Browser(
@@ -27,13 +27,7 @@ def browser_of(settings: Settings) -> Browser | None:
 
 
 def render(browser: Browser, job: ExtractionJob) -> Page:
-    """Return a stored page as a reader would see it.
-
-    Raises
-    ------
-    NeedsRenderingError
-        If it cannot be rendered.
-    """
+    """Return a stored page as a reader would see it; raises NeedsRenderingError on failure."""
     content = job.content
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
@@ -48,14 +42,9 @@ def read_rendered(
     template: TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
 ) -> Content:
-    """Read a page that was rendered.
+    """Read a rendered page; raises NoArticleError if it still has no article.
 
-    The article's method begins with ``rendered-``, its XPath is that of the rendered document.
-
-    Raises
-    ------
-    NoArticleError
-        If there is no article after all.
+    The article's method gets the prefix ``rendered-``; its XPath refers to the rendered document.
     """
     content = read_content(page, template, text_roles=text_roles, fetched_at=job.fetched_at)
     article = content.article

@@ -1,4 +1,4 @@
-"""An address taken from the page that it joined."""
+"""Undo the joining of an address with another page."""
 
 from collections.abc import Sequence
 
@@ -10,19 +10,9 @@ from worker.store.separations import Separated
 
 
 def separate(session: Session, url: str) -> Sequence[Separated]:
-    """Make an address a page of its own, and have that parsed where its HTML is known.
+    """Make an address a page of its own and request its parsing if its HTML is stored.
 
-    Parameters
-    ----------
-    session
-        The transaction.
-    url
-        The address.
-
-    Raises
-    ------
-    NotJoinedError
-        If it joined none.
+    Raises NotJoinedError if the address was not joined with another page.
     """
     separated = separations.separate(session, url)
     for each in separated:

@@ -1,4 +1,4 @@
-"""The look-ups of the comparison policy among what the store holds of a site."""
+"""Distances of a site from the store, as the comparison policy looks them up."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,15 +12,7 @@ from worker.store.comparisons import load_nearest, save_set
 
 
 class StoredDistances:
-    """Distances of a site's trees in the store, see `KnownDistances`.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    site_id
-        The site.
-    """
+    """Stored distances of a site's trees, implementing `KnownDistances`."""
 
     def __init__(self, session: Session, site_id: int) -> None:
         self._session = session
@@ -30,13 +22,13 @@ class StoredDistances:
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances among trees, and which of them are stored."""
+        """Return the distances between trees and which of them are stored."""
         return trees.distance_matrix(self._session, tree_ids)
 
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> dict[int, NearestReference | None]:
-        """Return the nearest reference of each tree of which it is stored."""
+        """Return the nearest reference of each tree whose nearest reference is stored."""
         found = load_nearest(self._session, self.reference_set(references), tree_ids)
         return {
             tree_id: None
@@ -46,7 +38,7 @@ class StoredDistances:
         }
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
-        """Return the distance to a pivot of each tree of which it is stored."""
+        """Return the distance to a pivot of each tree for which it is stored."""
         stored = trees.known_distances(self._session, [pivot], tree_ids)
         return {
             higher if lower == pivot else lower: distance
@@ -54,7 +46,7 @@ class StoredDistances:
         }
 
     def reference_set(self, references: Sequence[int]) -> int:
-        """Return the id of the set of these references, which is stored if it is new."""
+        """Return the id of the set of these references; store it if it is new."""
         key = tuple(references)
         if key not in self._sets:
             self._sets[key] = save_set(self._session, self._site_id, references)

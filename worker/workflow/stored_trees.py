@@ -1,4 +1,4 @@
-"""Stored trees that a process has unpacked already."""
+"""A cache of unpacked trees."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -9,24 +9,18 @@ from worker.html import Tree
 from worker.store import trees
 
 CACHED_NODES = 2_000_000
-"""Nodes of the unpacked trees that a process keeps, some 12 bytes each: 2,000 ordinary pages."""
+"""Maximum number of nodes in the cache, at 12 bytes each: 2,000 ordinary pages."""
 
 
 class TreeCache:
-    """The trees used last, by id; a stored tree never changes.
-
-    Parameters
-    ----------
-    nodes
-        How many nodes they have together.
-    """
+    """An LRU cache of trees by id, bounded by their nodes; stored trees never change."""
 
     def __init__(self, nodes: int = CACHED_NODES) -> None:
         self._room = nodes
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
     def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
-        """Return the trees that exist among the ids."""
+        """Return those of the trees that exist."""
         missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
         found = trees.load_trees(session, missing) if missing else {}
         known = {i: self._trees[i] for i in tree_ids if i in self._trees}

@@ -1,4 +1,4 @@
-"""Articles grouped into stories, after the extractions that gave them."""
+"""Grouping of articles into stories, after their extraction."""
 
 import logging
 
@@ -13,11 +13,11 @@ from worker.workflow.story_index import request_telling, retell_some, tell_page
 logger = logging.getLogger(__name__)
 
 TOLD_AT_ONCE = 500
-"""Articles that one task groups: some seconds of work."""
+"""Maximum number of articles that one task groups: some seconds of work."""
 
 
 def tell_waiting(state: ProcessState) -> None:
-    """Group the articles that wait, and tell those of stories with another first article."""
+    """Group the waiting articles, then those of stories that got another first article."""
     with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
         if not is_ours:
             return
@@ -28,7 +28,7 @@ def tell_waiting(state: ProcessState) -> None:
         for _ in range(TOLD_AT_ONCE):
             if not retell_some(state.database):
                 break
-    # After the lock is released: what came while it was held was left to this task.
+    # After releasing the lock: tasks that found it taken left their articles to this one.
     if state.database.run(story_arrivals.are_waiting):
         state.database.run(request_telling)
 
@@ -39,6 +39,6 @@ def _tell_alone(state: ProcessState, page_id: int) -> None:
     except Exception as error:
         if isinstance(error, DBAPIError) and is_connection_lost(error):
             raise
-        # A defect that one text shows must not keep the others from their stories.
-        logger.exception("the article of page %d is in no story", page_id)
+        # A bug that one text triggers must not keep the others from their stories.
+        logger.exception("grouping the article of page %d failed; it joins no story", page_id)
         state.database.run(lambda session: story_arrivals.remove(session, page_id))

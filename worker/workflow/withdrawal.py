@@ -1,4 +1,4 @@
-"""Articles that their site has removed."""
+"""Withdrawal of articles that their site has removed."""
 
 from datetime import datetime
 from typing import Final
@@ -12,23 +12,23 @@ from worker.workflow.process import ProcessState
 from worker.workflow.story_corrections import send_again
 
 _MARK: Final = "withdrawn "
-"""What the digest of a withdrawn article begins with: the same text that comes back is news."""
+"""Prefix of a withdrawn article's digest, so that the same text is news when it comes back."""
 
 
 def is_withdrawn(page: PageState) -> bool:
-    """Tell whether the last revision of a page's article says that it was removed."""
+    """Return whether the last revision of a page's article withdrew it."""
     return page.last_digest is not None and page.last_digest.startswith(_MARK)
 
 
 def is_removed(page: PageState) -> bool:
-    """Tell whether a site says of a page that it is removed, in two fetches or more."""
+    """Return whether a site has answered that a page is gone in at least two fetches."""
     refused = page.refused or {}
     since = refused.get("gone_since")
     return since is not None and since != refused["fetched_at"]
 
 
 def withdraw(session: Session, state: ProcessState, page_id: int, page: PageState) -> None:
-    """Send the revision that says of a page's article, stored and locked, that it was removed."""
+    """Publish the revision that withdraws the article of a page, which must be locked."""
     assert page.refused is not None
     last, digest = articles.last_article(session, page_id)
     told = story_articles.told_of_pages(session, [page_id]).get(page_id)
