@@ -1,4 +1,4 @@
-"""What every method that groups pages by their template has in common."""
+"""The base class of methods that group pages by template."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -23,38 +23,38 @@ OUTLIER: Final = -1
 """Label of a page that belongs to no group."""
 
 DECIMALS: Final = 9
-"""Numbers that agree to so many decimals are equal: the rest is rounding."""
+"""Decimals to which numbers are compared; further digits are rounding errors."""
 
 DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
-"""Clusters farther apart on average are different templates, nearer ones the same.
+"""Clusters farther apart on average are of different templates, nearer ones of the same.
 
-In distances that excuse half of the difference of sizes. Between 0.37 and 0.41 the mean
+In distances that excuse half of the difference in size. Between 0.37 and 0.41 the mean
 adjusted Rand index of average linkage changed by at most 0.04 on any of nine sets of
-sites, generated and real; at 0.39 every template was found on 30 generated sites of
-noise 0.4 and all but 1 % of the pages on sites of 20 to 200 pages.
+sites, generated and real; at 0.39 it found every template on 30 generated sites of
+noise 0.4 and placed all but 1 % of the pages on sites of 20 to 200 pages.
 """
 
 DIFFERENT_TEMPLATES: Final = 0.43
-"""The same limit for plain distances, where the sizes of the pages are not known.
+"""The same limit for plain distances, where the sizes of the pages are unknown.
 
 Two templates of one site were at least 0.46 apart on average (567 pairs in 105
-generated crawls; 0.58 in the designs that four real sites had over the years), so
-at 0.47 the first of them run together. The pages of one template joined by 0.43
-in 99 % of the crawls of little noise, in 82 % of those of usual noise, and on
+generated crawls; 0.58 between the successive designs of four real sites), so
+at 0.47 the first of them merge. 0.43 joined the pages of one template
+in 99 % of the crawls with little noise, in 82 % of those with usual noise, and on
 80 % of 101 real sites, a few of which have more than one template.
 """
 
 NOT_COMPARABLE_TOLERANT: Final = 0.47
 """A page farther than this from a pivot has too little in common with it.
 
-In distances that excuse half of the difference of sizes. With 0.55 `MdsKMeans` left 24 %
+In distances that excuse half of the difference in size. With 0.55 `MdsKMeans` left 24 %
 of the stray pages added to 49 real sites in a foreign group, with 0.50 13 %. With 0.50 it
 still paired strays with each other on two of eight hand-checked sites, with 0.47 on none;
-with 0.45 pages fall out of the groups of real sites.
+with 0.45 pages drop out of the groups of real sites.
 """
 
 NOT_COMPARABLE: Final = 0.55
-"""The same limit for plain distances, where the sizes of the pages are not known.
+"""The same limit for plain distances, where the sizes of the pages are unknown.
 
 Of 168 stray pages added to 48 sites made of real templates, 26 % stayed in a
 foreign group without this limit, 8 % with 0.60, 5 % with 0.55; no page of the
@@ -66,50 +66,48 @@ templates left its group. On the four real sites 0.55 makes 3 % of the pages out
 class TemplateClusterer(ABC):
     """Group the pages of a site by a matrix of their distances.
 
-    A method says which pages form clusters. What follows is the same for all:
-    near clusters are merged, among which each page that is in none counts as one;
-    each group gets a pivot; and a page too far from the pivot or alone in its
-    cluster is an outlier.
+    A method decides which pages form clusters. The rest is common to all methods:
+    near clusters are merged, where a page in no cluster counts as a cluster of its own;
+    each group gets a pivot; and a page that is too far from its pivot, or alone in its
+    cluster, is an outlier.
 
     Parameters
     ----------
     merge_distance
-        Clusters within this mean distance of each other are merged; unless given,
-        `DIFFERENT_TEMPLATES_TOLERANT` where the sizes of the pages are known and
-        `DIFFERENT_TEMPLATES` where they are not. Methods that
-        look for dense bundles divide a template whose pages form such, articles
-        with and without comments for one, and those that compare numbers of
-        clusters divide a site of a single template. Below 0 nothing is merged.
+        Clusters within this mean distance of each other are merged. By default
+        `DIFFERENT_TEMPLATES_TOLERANT` if the sizes of the pages are given, otherwise
+        `DIFFERENT_TEMPLATES`. Without merging, methods based on density divide a template
+        whose pages form dense regions (such as articles with and without comments), and
+        methods that compare numbers of clusters divide a site with a single template.
+        Below 0 nothing is merged.
     max_pivot_distance
-        A page farther than this from its pivot is an outlier, for it would be
-        paired with a page it cannot be compared with; unless given, `NOT_COMPARABLE_TOLERANT`
-        or `NOT_COMPARABLE` in the same way. 1 keeps every page.
+        A page farther than this from its pivot is an outlier, because it cannot be
+        usefully compared with it. By default `NOT_COMPARABLE_TOLERANT` or
+        `NOT_COMPARABLE`, again depending on the sizes. 1 keeps every page.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int
-        Group of each page, numbered in the order of their first pages; -1 for an outlier.
+        Group of each page, numbered by their first pages; -1 for an outlier.
     pivots_ : ndarray of shape (n_clusters_,), int
         The page of each group that the others are compared with.
     embedding_ : ndarray of shape (n, 2)
         Position of each page on a plane that shows the distances; NaN for a page
         that cannot be compared.
     silhouette_ : float
-        Mean silhouette of the groups over their pages; 0 where there are not two.
+        Mean silhouette of the grouped pages; 0 if there are fewer than two groups.
     n_clusters_ : int
-        Number of groups, outliers not counted.
+        Number of groups, without outliers.
 
     Notes
     -----
-    An unknown distance is NaN. The pages with the most unknown distances are left
-    out, as outliers, until every remaining distance is known. A single page is an
-    outlier, and so are two that do not form a group. Equal pages count as often
-    as they occur.
+    An unknown distance is NaN. The pages with the most unknown distances become outliers
+    until every remaining distance is known. A single page is an outlier, and so are two
+    that do not form a group. Equal pages count as often as they occur.
 
     The result is a function of the matrix: every start and seed is fixed, and
-    linear algebra runs on one thread, whatever the machine has. It depends on the
-    order of the rows where there are ties; `worker.grouping.group_pages` fixes
-    that order.
+    linear algebra runs on one thread on any machine. Ties are resolved by the order of
+    the rows, which `worker.grouping.group_pages` fixes.
     """
 
     merge_distance: float | None = None
@@ -129,14 +127,14 @@ class TemplateClusterer(ABC):
             Normalised distances in [0, 1], shape (n, n), symmetric, zero
             diagonal; NaN where a distance is unknown.
         sizes
-            Numbers of nodes of the pages' trees, shape (n,). Where they are given, the
+            Number of nodes of each page's tree, shape (n,). If given, the
             distances are replaced by `size_tolerant_distances`.
 
         Raises
         ------
         ValueError
-            If the matrix is not square, not symmetric, or not of distances in [0, 1],
-            or there is not one positive size for each row.
+            If the matrix is not square, not symmetric, or has values outside [0, 1], or
+            if there is not one positive size for each row.
         """
         distances = checked_distances(X)
         if sizes is not None:
@@ -185,23 +183,23 @@ class TemplateClusterer(ABC):
 
     @abstractmethod
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
-        """Cluster of each page, from 0; `OUTLIER` for a page in none."""
+        """Return the cluster of each page, from 0; `OUTLIER` for a page in none."""
 
     def _positions(self, distances: Matrix) -> Matrix:
         return majorise_stress(distances, classical_scaling(distances))
 
     def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
-        """Place of the pivot among the pages of a group; here their medoid."""
+        """Return the index of the pivot among the pages of a group; here their medoid."""
         return first_smallest(distances.sum(axis=1))
 
 
 def mean_silhouette(distances: Matrix, clusters: Indices) -> float:
-    """Mean silhouette coefficient; 0 where there are not two clusters."""
+    """Return the mean silhouette coefficient; 0 if there are fewer than two clusters."""
     return float(silhouette_coefficients(distances, clusters).mean()) if len(clusters) else 0.0
 
 
 def first_smallest(values: Matrix) -> int:
-    """Place of the smallest value, the first of equals."""
+    """Return the index of the smallest value, the first if several are equal."""
     return int(values.round(DECIMALS).argmin())
 
 

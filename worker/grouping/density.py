@@ -1,4 +1,4 @@
-"""Groups as regions where pages lie densely."""
+"""Groups as regions of high density."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,16 +12,16 @@ NEIGHBOURHOOD: Final = 0.3
 """Pages within this distance are neighbours.
 
 On generated sites of high noise 8 % of the pages were wrongly paired with 0.40,
-1.1 % with 0.35, 0.6 % with 0.30 and below, which otherwise hardly differ.
+1.1 % with 0.35, and 0.6 % with 0.30 and below, which otherwise hardly differ.
 """
 
 FEWEST_PAGES: Final = 2
-"""Pages of a group: two can be compared."""
+"""Minimum number of pages in a group: two can be compared."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Dbscan(TemplateClusterer):
-    """Group pages that a chain of neighbours connects.
+    """Group pages that are connected by a chain of neighbours.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class Dbscan(TemplateClusterer):
 
 @dataclass(kw_only=True, eq=False)
 class Hdbscan(TemplateClusterer):
-    """Group pages by the densities at which they hold together longest.
+    """Group pages by the clusters that persist over the widest range of densities.
 
     Parameters
     ----------
     min_cluster_size
-        Fewest pages of a cluster.
+        Minimum number of pages in a cluster.
     merge_distance, max_pivot_distance
         See `TemplateClusterer`.
 

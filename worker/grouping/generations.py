@@ -1,4 +1,4 @@
-"""Groups through the generations of a site: their identity, and the change of its design."""
+"""Identity of groups across the generations of a site, and changes of its design."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -9,50 +9,50 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 SAME_GROUP: Final = 0.5
-"""A group is the former one when it shares this part of the pages of the smaller of both.
+"""Minimum share of the smaller group's pages that two groups share to have the same identity.
 
-New pages do not count. Less would hand the identity of a group to one that took a stray
-page of it.
+New pages do not count. With less, a group could inherit the identity of another through one
+stray page.
 """
 
 RECENT: Final = 10
-"""Newest pages that are looked at: a change of design is reported when half of them are new,
-which is five to ten pages after it."""
+"""Number of newest pages examined: a change of design is reported when half of them are new,
+five to ten pages after it."""
 
 PAST: Final = 50
-"""Pages before a change that are compared with the recent ones: enough that a template
-which makes a tenth of the pages is among them, but for one time in two hundred."""
+"""Number of pages before a change that are compared with the recent ones: a template with a tenth
+of the pages is missing from them once in two hundred cases."""
 
 FEWEST: Final = 5
-"""Fewest pages on both sides of a change: of fewer nothing can be said."""
+"""Minimum number of pages on both sides of a change; fewer are no evidence."""
 
 TAKES_OVER: Final = 0.5
-"""Share of the recent pages from which new groups have taken over."""
+"""Minimum share of recent pages in new groups for a change."""
 
 RARE: Final = 0.05
-"""A group with at most this share of `PAST` pages before was not there: single pages go astray."""
+"""Maximum share of a new group among the `PAST` pages before: single pages go astray."""
 
 Page = TypeVar("Page", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class ChangeOfGroups:
-    """A site looks other than before.
+    """A change of a site's design.
 
     Parameters
     ----------
     first
-        Place of the first page that differs.
+        Index of the first page of the new design.
     recent
-        Number of newest pages looked at.
+        Number of newest pages examined.
     new_share
-        Share of them that are of new groups or fit no group.
+        Share of them in new groups or in none.
     outlier_share
-        Share of them that fit no group.
+        Share of them in no group.
     new_groups
-        Groups that hold some of them and held hardly a page ever before, the largest first.
+        Groups of the recent pages that had hardly any page before, largest first.
     gone_groups
-        Groups of the pages before that hold none of them, the largest first.
+        Groups of the earlier pages that have no recent page, largest first.
     """
 
     first: int
@@ -84,15 +84,15 @@ def match_groups(
     -------
     list of int
         Identity of each new group, all different. As many pages as possible keep the
-        identity of their group: of the parts of a group that was divided the largest
-        has it, and groups that were joined have that of the largest, of equal ones of
-        the oldest. A new identity is larger than any before.
+        identity of their group: if a group was divided, its largest part inherits it; if
+        groups were joined, the result inherits that of the largest or, among equals, the
+        oldest. A new identity is larger than any before.
 
     Notes
     -----
-    A matching of maximum weight, the weight of a pair being the pages that it shares.
-    The result depends on the sets of pages alone, not on the order of the groups,
-    unless two of them are of one size and share equally much with the same former ones.
+    A matching of maximum weight, where the weight of a pair is the number of shared pages.
+    The result does not depend on the order of the groups, unless two of them have the same
+    size and share the same number of pages with the same former groups.
 
     References
     ----------
@@ -111,8 +111,8 @@ def match_groups(
             smaller = min(len(group), len(new[place] & known))
             if shared[row, column] < SAME_GROUP * smaller:
                 shared[row, column] = 0
-    # Of equal weights the older identity and the larger group count more, all of which
-    # together weighs less than one page.
+    # Among equal weights, prefer the older identity and the larger group; the sum of these
+    # preferences weighs less than one page.
     age = np.arange(len(old), 0, -1)[:, None] / (len(old) + 1)
     largeness = np.arange(len(new), 0, -1)[None, :] / (len(new) + 1)
     share = 1 / (2 * (min(len(old), len(new)) + 1))
@@ -132,31 +132,31 @@ def match_groups(
 
 
 FEWEST_TO_TELL_A_CHANGE = 2 * FEWEST
-"""Pages without which `design_change` tells none."""
+"""Minimum number of pages for `design_change` to detect a change."""
 
 
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
-    """Tell whether, and since when, a site looks other than before.
+    """Detect a change of a site's design and where it begins.
 
     Parameters
     ----------
     groups
-        Group of each page in the order of time; None for one that fits no group.
+        Group of each page in chronological order; None for an outlier.
 
     Returns
     -------
     ChangeOfGroups or None
-        The change after which at least `TAKES_OVER` of the recent pages are of groups
-        that were never there before, or, beyond their former share, fit none. It stays
-        the same while pages of the new design follow. None where there is none, or too few
-        pages to tell.
+        The change after which at least `TAKES_OVER` of the recent pages are in groups
+        that did not exist before or, beyond their former share, are outliers. It stays the
+        same while pages of the new design follow. None if there is no change or too few
+        pages.
 
     Notes
     -----
-    All that is known is which pages are alike: when the first crawl of a site brings one
-    kind of pages after all pages of another kind, this looks like a change. That a former
-    design comes back looks like the second visit to pages of a kind that was crawled before,
-    as section fronts are, and is not reported.
+    The only evidence is which pages are alike. A first crawl that fetches one kind of pages
+    after all pages of another kind looks like a change. The return of a former design looks
+    like a second visit to pages of a kind that was crawled before, such as section fronts,
+    and is not reported.
     """
     n = len(groups)
     best: ChangeOfGroups | None = None
@@ -178,7 +178,7 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
             if group is not None and earlier[group] <= RARE * before
         ]
         gain += sum(recent[group] / after - past[group] / before for group in new)
-        # Before the first page of a change the gain is the same as at it, and then it falls.
+        # The gain is constant just before the first page of a change and falls after it.
         if gain >= TAKES_OVER and gain >= best_gain - 1e-9:
             best_gain = gain
             gone = [group for group, _ in past.most_common() if group is not None]

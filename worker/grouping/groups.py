@@ -1,4 +1,4 @@
-"""Template groups of a site as the rest of the service sees them."""
+"""Template groups of a site, the interface of this package to the service."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -20,7 +20,7 @@ class Group:
     Parameters
     ----------
     members
-        Indices of the pages, at least two, in the order of their keys.
+        Indices of the pages, at least two, ordered by key.
     pivot
         Index of the member that the others are compared with.
     """
@@ -36,14 +36,14 @@ class Grouping:
     Parameters
     ----------
     groups
-        Largest group first; of equal ones, the one with the smallest key.
+        Largest group first; among equals, the one with the smallest key.
     outliers
-        Indices of the pages that belong to no group, in the order of their keys.
+        Indices of the pages in no group, ordered by key.
     embedding
         Position of each page on the plane, shape (n, 2) by default, in the order of the
         pages as given; NaN for a page that cannot be compared.
     silhouette
-        Mean silhouette of the groups, from -1 to 1; 0 where there is one or none.
+        Mean silhouette of the groups, from -1 to 1; 0 if there are fewer than two.
     """
 
     groups: tuple[Group, ...]
@@ -59,30 +59,29 @@ def group_pages(
     sizes: npt.ArrayLike | None = None,
     estimator: TemplateClusterer | None = None,
 ) -> Grouping:
-    """Group the pages of a site by their template.
+    """Group the pages of a site by template.
 
-    The pages are put into the order of their keys first, so the groups do not
-    depend on the order in which the pages came.
+    The pages are sorted by key first, so the groups do not depend on their order.
 
     Parameters
     ----------
     keys
-        A key for each page that stays the same from run to run, all different;
+        A key for each page that is the same in every run, all different;
         the URL is one.
     distances
         Normalised distances in [0, 1], shape (n, n), rows in the order of
         ``keys``; NaN where two pages could not be compared.
     sizes
-        Numbers of nodes of the pages' trees, in the same order. Without them pages
-        that differ in length alone are more easily divided.
+        Number of nodes of each page's tree, in the same order. Without them, pages
+        that differ only in length are more likely to be separated.
     estimator
-        The method; `DEFAULT_METHOD` with its defaults unless given.
+        The method; by default `DEFAULT_METHOD` with its default parameters.
 
     Raises
     ------
     ValueError
-        If two keys are equal, their number or that of the sizes is not that of the
-        rows, or the matrix is not one of normalised distances.
+        If two keys are equal, the numbers of keys, sizes and rows differ, or the matrix is
+        not one of normalised distances.
     """
     matrix = checked_distances(distances)
     if len(keys) != len(matrix):

@@ -1,4 +1,4 @@
-"""Scaling to a plane and k-means, the method of Deturck (2015)."""
+"""Projection to a plane and k-means, the method of Deturck (2015)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,12 +16,12 @@ from worker.grouping.matrix import Indices, Matrix
 from worker.grouping.scaling import classical_scaling, majorise_stress
 
 MAX_CLUSTERS: Final = 40
-"""No larger number of clusters is tried; 1,000 pages take a few seconds."""
+"""Maximum number of clusters to try; 1,000 pages take a few seconds."""
 
 STARTS: Final = 20
-"""Starts of k-means for each number of clusters; the tightest clustering is kept.
+"""Number of k-means starts for each number of clusters; the tightest clustering is kept.
 
-With ten, five pages of which two are strays were once not divided in the tightest way.
+Ten starts once missed the tightest clustering of five pages, two of them strays.
 """
 
 
@@ -39,18 +39,18 @@ class MdsKMeans(TemplateClusterer):
     n_components
         Dimensions of the projection.
     max_clusters
-        Upper limit of the number of clusters tried, which is also at most half
-        the number of pages: the average cluster is at least a pair.
+        Maximum number of clusters to try. It is also bounded by half the number of
+        pages, so that the average cluster is at least a pair.
     merge_distance, max_pivot_distance
-        See `TemplateClusterer`. The paper has neither limit: -1 and 1 are its method.
+        See `TemplateClusterer`. -1 and 1 give the paper's method, which has neither limit.
     random_state
         Seed of the starts of k-means.
 
     Notes
     -----
-    The paper's projection and k-means are random at each run; here the
+    In the paper, projection and k-means are random in each run; here the
     projection starts from classical scaling and k-means from a fixed seed.
-    Where no clustering has a positive silhouette (so with two pages), each page
+    If no clustering has a positive silhouette (as with two pages), each page
     is a cluster before the merging.
 
     References

@@ -1,4 +1,4 @@
-"""A site of which all distances are known that its grouping needs."""
+"""A site with all distances that its grouping needs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,36 +13,36 @@ from worker.grouping.matrix import Indices, Matrix
 from worker.grouping.references import doubtful_members, group_by_references
 
 NearestReference: TypeAlias = tuple[int, float]
-"""The reference nearest to a tree, and the normalised distance to it."""
+"""The reference nearest to a tree and the normalised distance to it."""
 
 
 class SitePage(Protocol):
-    """What the grouping of a site needs to know of a page."""
+    """The properties of a page that the grouping of a site needs."""
 
     @property
     def url(self) -> str:
-        """Its address; no two pages have the same."""
+        """Its address, unique in the site."""
 
     @property
     def tree_id(self) -> int:
-        """Identity of its tree."""
+        """Id of its tree."""
 
 
 @dataclass(frozen=True, eq=False)
 class KnownSite:
-    """All that the grouping of a site needs.
+    """The distances that the grouping of a site needs.
 
     Parameters
     ----------
     references
-        Identities of the trees that were compared with each other, ascending; all of a
+        Ids of the trees that were compared with each other, ascending; all trees of a
         small site.
     sizes
-        Numbers of their nodes.
+        Number of nodes of each reference.
     distances
-        Normalised distances among them, NaN where two could not be compared.
+        Normalised distances between references, NaN where two could not be compared.
     nearest
-        Of a large site, the nearest reference of every other tree; None for a tree that is
+        In a large site, the nearest reference of every other tree; None for a tree that is
         too large to compare.
     """
 
@@ -52,7 +52,7 @@ class KnownSite:
     nearest: Mapping[int, NearestReference | None] | None
 
     def group(self, pages: Sequence[SitePage]) -> Grouping:
-        """Group pages, each of a tree of the site."""
+        """Group pages whose trees belong to the site."""
         urls = [page.url for page in pages]
         tree_ids = [page.tree_id for page in pages]
         if self.nearest is None:
@@ -72,9 +72,9 @@ class KnownSite:
         )
 
     def nearest_member(self, pages: Sequence[SitePage], members: Iterable[int], index: int) -> int:
-        """Return which of some members is nearest to another, by URL the first of equals.
+        """Return the member nearest to another page; among equals, the first by URL.
 
-        Of a large site, a page whose distance to this one was never computed comes last.
+        In a large site, pages whose distance to it was never computed come last.
         """
         return min(
             (member for member in members if member != index),
@@ -85,9 +85,9 @@ class KnownSite:
         )
 
     def representative_trees(self, pages: Sequence[SitePage], group: Group) -> list[int]:
-        """Return the trees that new pages are to be compared with, that of the pivot first.
+        """Return the trees that new pages are to be compared with, the pivot's first.
 
-        Of a large site they are chosen among the references.
+        In a large site they are chosen from the references.
         """
         page_of = {pages[member].tree_id: member for member in reversed(group.members)}
         page_of[pages[group.pivot].tree_id] = group.pivot

@@ -10,24 +10,24 @@ from worker.grouping.matrix import Indices, Matrix
 
 @dataclass(kw_only=True, eq=False)
 class AverageLinkage(TemplateClusterer):
-    """Group pages by joining the nearest groups until they are of different templates.
+    """Group pages by merging the nearest groups until they are of different templates.
 
-    The pivot of a group is its medoid. Nothing is projected, and no number of
-    clusters compared: the distance at which two templates differ carries over
-    from site to site, so one limit serves for all.
+    The pivot of a group is its medoid. Nothing is projected and no numbers of
+    clusters are compared: the distance between templates is similar on all sites, so
+    that one limit serves for all.
 
     Parameters
     ----------
     merge_distance
-        Groups within this mean distance of each other are joined.
+        Groups within this mean distance of each other are merged.
     max_pivot_distance
         See `TemplateClusterer`.
 
     References
     ----------
     Sokal and Michener, "A statistical method for evaluating systematic
-    relationships" (1958). Deturck (2015), section 4.3, names hierarchical
-    clustering and leaves it for the number of its parameters.
+    relationships" (1958). Deturck (2015), section 4.3, mentions hierarchical
+    clustering and rejects it for the number of its parameters.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002

@@ -10,33 +10,30 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
-    """Return the matrix as float64, or say what is wrong with it.
+    """Return the matrix as float64.
 
-    Raises
-    ------
-    ValueError
-        If the matrix is not square, not symmetric, has a value outside [0, 1]
-        (NaN, an unknown distance, is allowed) or a diagonal that is not zero.
+    Raises ValueError if it is not square, not symmetric, has a value outside [0, 1] (NaN, an
+    unknown distance, is allowed) or a diagonal that is not zero.
     """
     distances = np.asarray(matrix, dtype=np.float64)
     if distances.size == 0:
         return np.zeros((0, 0))
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
-        raise ValueError(f"a distance matrix is square, this is of shape {distances.shape}")
+        raise ValueError(f"a distance matrix must be square, not of shape {distances.shape}")
     if np.any(np.nan_to_num(np.diagonal(distances)) != 0):
-        raise ValueError("the distance of a page to itself is 0")
+        raise ValueError("the distance of a page to itself must be 0")
     if np.any((distances < 0) | (distances > 1)):
-        raise ValueError("normalised distances lie between 0 and 1")
+        raise ValueError("normalised distances must be between 0 and 1")
     if not np.array_equal(distances, distances.T, equal_nan=True):
-        raise ValueError("a distance matrix is symmetric")
+        raise ValueError("a distance matrix must be symmetric")
     return distances
 
 
 def comparable_pages(distances: Matrix) -> Indices:
-    """Select the pages whose distances to each other are all known.
+    """Select pages until all distances between them are known.
 
-    The page with the most unknown distances is left out first (the last of
-    equals), until no unknown distance remains.
+    Pages are removed one by one, the page with the most unknown distances first (the last
+    of equals).
     """
     unknown = np.isnan(distances)
     kept = np.arange(len(distances))
@@ -51,22 +48,9 @@ def comparable_pages(distances: Matrix) -> Indices:
 def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> Indices:
     """Merge the nearest two clusters until all are farther apart than a limit.
 
-    The distance of two clusters is the mean over their pairs of pages (average
-    linkage, which begins here with clusters instead of pages).
-
-    Parameters
-    ----------
-    distances
-        Shape (n, n).
-    clusters
-        Cluster of each page, any integers, shape (n,).
-    limit
-        Clusters at this mean distance are still merged.
-
-    Returns
-    -------
-    ndarray
-        Cluster of each page, 0 to k - 1, shape (n,).
+    The distance of two clusters is the mean over their pairs of pages (average linkage, starting
+    from clusters instead of pages). Clusters exactly at the limit are merged. `clusters` may be any
+    integers, shape (n,); the result is numbered from 0.
     """
     values, places = np.unique(clusters, return_inverse=True)
     membership = (places[:, None] == np.arange(len(values))).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The methods by name."""
+"""Grouping methods by name."""
 
 from types import MappingProxyType
 from typing import Final
@@ -18,7 +18,7 @@ METHODS: Final = MappingProxyType[str, type[TemplateClusterer]](
         "spectral": Spectral,
     }
 )
-"""Every method that groups pages; each works with its defaults on any site."""
+"""Every grouping method; each works on any site with its default parameters."""
 
 DEFAULT_METHOD: Final = "mds_kmeans"
-"""The method that groups pages unless another is asked for."""
+"""The method used unless another is chosen."""

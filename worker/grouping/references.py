@@ -1,4 +1,4 @@
-"""The template groups of a site of which only some trees were compared with each other."""
+"""Template groups of a site with only some of its trees compared with each other."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,34 +17,17 @@ def group_by_references(
     distances: npt.NDArray[np.float64],
     nearest: Mapping[int, tuple[int, float]],
 ) -> Grouping:
-    """Group the references as the pages of a small site, and every other page with its nearest.
+    """Group the references like the pages of a small site, and other pages with their nearest.
 
-    Parameters
-    ----------
-    keys
-        A key for each page that stays the same from run to run, all different.
-    trees
-        Identity of each page's tree.
-    references
-        Identities of the trees that were compared with each other.
-    distances
-        Normalised distances among them, shape (references, references); NaN where
-        two could not be compared.
-    nearest
-        By tree that is no reference, the nearest reference and the normalised
-        distance to it, below 1; a tree that is missing could not be compared.
+    `keys` are unique and the same in every run; `trees` are the ids of the pages' trees,
+    `references` the ids of the trees that were compared with each other, and `distances` the
+    normalised distances between them, NaN where two could not be compared. `nearest` gives, for a
+    tree that is no reference, its nearest reference and the normalised distance to it, below 1; a
+    missing tree could not be compared.
 
-    Returns
-    -------
-    Grouping
-        Of the pages; the embedding of a page is that of its reference.
-
-    Notes
-    -----
-    A page belongs where its nearest reference does, unless that is as far as
-    `NOT_COMPARABLE`. A reference that other pages stand behind counts
-    as two pages, so that the only reference of a rare template does not pass for a
-    page without a group.
+    A page is in the group of its nearest reference, unless the reference is `NOT_COMPARABLE` or
+    more away; it also gets its embedding. A reference of several pages counts as two pages, so
+    that the only reference of a rare template does not become an outlier.
     """
     place = {reference: i for i, reference in enumerate(references)}
     pages_of = defaultdict[int, list[int]](list)
@@ -89,16 +72,11 @@ def doubtful_members(
 ) -> set[tuple[int, int]]:
     """Return the trees that may be too far from the pivot of their group, each with the pivot's.
 
-    A page is no farther from the pivot than from its nearest reference and that from
-    the pivot together, for the normalised distance is a metric. Where this is more
-    than a page of a small site may be apart from its pivot, the distance must be known.
+    The normalised distance is a metric: a page is no farther from the pivot than the sum of its
+    distance to its nearest reference and that reference's distance to the pivot. If this bound
+    exceeds the limit for pages of a small site, the exact distance is needed.
 
-    Parameters
-    ----------
-    grouping
-        What `group_by_references` gave.
-    trees, references, distances, nearest
-        What it was given.
+    `grouping` is the result of `group_by_references`, the rest are its arguments.
     """
     place = {reference: i for i, reference in enumerate(references)}
     doubtful = set()
@@ -117,23 +95,17 @@ def without_far_members(
     trees: Sequence[int],
     distances: Mapping[tuple[int, int], float],
 ) -> Grouping:
-    """Make outliers of the pages that are too far from the pivot of their group.
+    """Make outliers of pages that are too far from the pivot of their group.
 
-    Parameters
-    ----------
-    grouping
-        What `group_by_references` gave.
-    keys, trees
-        What it was given.
-    distances
-        Normalised distances of the doubtful members, by tree and tree of the pivot;
-        NaN where they cannot be compared.
+    `grouping`, `keys` and `trees` are the result and arguments of `group_by_references`.
+    `distances` are those of the doubtful members, by tree and tree of the pivot; NaN if they cannot
+    be compared.
     """
     groups = []
     outliers = list(grouping.outliers)
     for group in grouping.groups:
         pivot = trees[group.pivot]
-        # A distance that is not a number is not near either.
+        # The comparison is false for NaN.
         members = tuple(
             page
             for page in group.members

@@ -1,4 +1,4 @@
-"""The silhouette coefficient, as Deturck (2015) writes it."""
+"""The silhouette coefficient as defined by Deturck (2015)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,33 +7,18 @@ from worker.grouping.matrix import Matrix
 
 
 def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
-    """Tell how much nearer each item is to its own cluster than to the others.
+    """Return how much nearer each item is to its own cluster than to the others.
 
     With ``a`` the mean distance of an item to the others of its cluster and
     ``b`` its smallest distance to an item of another cluster, the coefficient
-    is ``1 - a / b`` where ``a < b``, ``0`` where they are equal, and
-    ``b / a - 1`` where ``a > b``.
+    is ``1 - a / b`` if ``a < b``, ``0`` if they are equal, and
+    ``b / a - 1`` if ``a > b``. An item alone in its cluster has no ``a``; its coefficient
+    is 0, the neutral value. All are 0 if there is a single cluster.
 
-    Parameters
-    ----------
-    distances
-        Symmetric distances, shape (n, n), zero diagonal.
-    labels
-        Cluster of each item, shape (n,).
-
-    Returns
-    -------
-    ndarray
-        Coefficients in [-1, 1], shape (n,). An item alone in its cluster has
-        no ``a``: its coefficient is 0, the neutral value. All are 0 when there
-        is a single cluster.
-
-    Notes
-    -----
-    Rousseeuw's ``b`` is the smallest *mean* distance to another cluster. The
-    paper's words, "the smallest dissimilarity of an element with respect to
-    the elements in the other clusters", are taken as they stand; a cluster
-    then has to stand clear of every foreign item, not of their average.
+    Rousseeuw's ``b`` is the smallest *mean* distance to another cluster. This
+    implementation follows the paper's words, "the smallest dissimilarity of an element with
+    respect to the elements in the other clusters": a cluster has to be separate from every
+    foreign item, not from their average.
 
     References
     ----------

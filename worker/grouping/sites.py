@@ -1,4 +1,4 @@
-"""The template groups of a site, from the trees of its pages."""
+"""Template groups of a site from the trees of its pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from worker.html import Tree
 
 @dataclass(frozen=True, eq=False)
 class SiteGroups:
-    """A site, its pages and how they were grouped.
+    """A site, its pages and their groups.
 
     Parameters
     ----------
     site
-        Its name.
+        Name of the site.
     urls
         Addresses of the pages.
     distances
-        Normalised distances in the order of ``urls``, shape (n, n); NaN where a page is
+        Normalised distances in the order of ``urls``, shape (n, n); NaN for a page that is
         too large to be compared.
     grouping
-        The groups; their indices are places in ``urls``.
+        The groups, with indices into ``urls``.
     """
 
     site: str
@@ -41,8 +41,8 @@ class SiteGroups:
     def compared_with(self, page: int) -> int | None:
         """Return the page that a page is extracted with, None for an outlier.
 
-        The pivot of its group; for the pivot itself its nearest neighbour in the group, by
-        address the first of equals.
+        This is the pivot of its group; for the pivot itself, its nearest neighbour in the group,
+        the first by address among equals.
         """
         group = self.group_of(page)
         if group is None or group.pivot != page:
@@ -64,7 +64,7 @@ def group_site(
     Parameters
     ----------
     site
-        Its name.
+        Name of the site.
     urls
         Addresses of its pages, all different.
     trees
@@ -72,12 +72,12 @@ def group_site(
     estimator
         As for `group_pages`.
     threads
-        Number of threads that compare.
+        Number of threads for the comparison.
 
     Raises
     ------
     ValueError
-        If two addresses are equal, or their number is not that of the trees.
+        If two addresses are equal, or the numbers of addresses and trees differ.
     """
     distances = normalised_distances(trees, threads=threads)
     return SiteGroups(
@@ -89,9 +89,9 @@ def group_site(
 
 
 def normalised_distances(trees: Sequence[Tree], *, threads: int = 1) -> Matrix:
-    """Normalised tree edit distances of all pairs, shape (n, n).
+    """Return the normalised tree edit distances of all pairs, shape (n, n).
 
-    The distances of a tree that is too large to be compared are NaN.
+    Distances of a tree that is too large to be compared are NaN.
     """
     distances = np.full((len(trees), len(trees)), np.nan)
     np.fill_diagonal(distances, 0)
